@@ -1,0 +1,198 @@
+package io.github.wheelscheduler;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.INTERFACES;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.domain.JavaStaticInitializer;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.time.Clock;
+import java.time.Instant;
+import org.jspecify.annotations.NullMarked;
+
+/** The packages follow the way of a timer, and no arrow runs against it. */
+@AnalyzeClasses(packages = ArchitectureTest.ROOT, importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    static final String ROOT = "io.github.wheelscheduler";
+    private static final String WHEEL = ROOT + ".wheel..";
+    private static final String INBOX = ROOT + ".inbox..";
+    private static final String WORKER = ROOT + ".worker..";
+    private static final String SPRING_FACE = ROOT + ".spring..";
+    private static final String METRICS = ROOT + ".metrics..";
+
+    @ArchTest
+    static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
+            .that()
+            .resideInAPackage(WHEEL)
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                    WHEEL, "java.lang", "java.lang.invoke", "java.util", "java.util.function", "org.jspecify.."))
+            .andShould()
+            .onlyDependOnClassesThat(
+                    not(belongToAnyOf(Thread.class, ThreadLocal.class, Runtime.class, java.util.Timer.class)))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule theWheelIsToldTheTime = noClasses()
+            .that()
+            .resideInAPackage(WHEEL)
+            .should()
+            .accessTargetWhere(describe("a clock is read", ArchitectureTest::readsAnyClock))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule theInboxKnowsNothingOfTheWheel = noClasses()
+            .that()
+            .resideInAPackage(INBOX)
+            .should()
+            .dependOnClassesThat(resideInAPackage(WHEEL))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule workersKnowNothingOfTheWheel = noClasses()
+            .that()
+            .resideInAPackage(WORKER)
+            .should()
+            .dependOnClassesThat(resideInAPackage(WHEEL))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule onlyTheSpringFaceAndTheMetersKnowSpring = noClasses()
+            .that(resideOutsideOfPackages(SPRING_FACE, METRICS))
+            .should()
+            .dependOnClassesThat(resideInAPackage("org.springframework.."))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule onlyTheMetersKnowMicrometer = noClasses()
+            .that(resideOutsideOfPackages(METRICS))
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.micrometer.."))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule nobodyKnowsBoot = noClasses()
+            .should()
+            .dependOnClassesThat(resideInAPackage("org.springframework.boot.."))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().assignedFrom(packagesOfOurs()).should().beFreeOfCycles().allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule nobodyUsesUnsafe = noClasses()
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage("sun.misc", "jdk.internal..").or(jctoolsOutsideOfItsVarHandleBuild()))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule onlyMonotonicClockReadsTheMonotonicClock = noClasses()
+            .that()
+            .doNotHaveSimpleName("MonotonicClock")
+            .should()
+            .accessTargetWhere(describe("System.nanoTime is called", ArchitectureTest::readsNanoTime))
+            .allowEmptyShould(true);
+
+    /** An image built ahead of time would carry the build machine's clock along. */
+    @ArchTest
+    static final ArchRule noClockIsReadWhileAClassIsInitialized = noClasses()
+            .should()
+            .accessTargetWhere(
+                    describe("a static initializer reads a clock", ArchitectureTest::isReadInAStaticInitializer))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule noClockIsStatic = noFields()
+            .that()
+            .areStatic()
+            .should()
+            .haveRawType(describe("a clock", type -> type.isAssignableTo(Clock.class)))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule staticFieldsNeverChange =
+            fields().that().areStatic().should().beFinal().allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule nullIsDeclaredInEveryPackage =
+            classes().should(beInANullMarkedPackage()).allowEmptyShould(true);
+
+    private static boolean readsNanoTime(JavaAccess<?> access) {
+        return access.getTargetOwner().isEquivalentTo(System.class)
+                && access.getName().equals("nanoTime");
+    }
+
+    private static boolean readsAnyClock(JavaAccess<?> access) {
+        JavaClass owner = access.getTargetOwner();
+        return readsNanoTime(access)
+                || owner.getSimpleName().equals("MonotonicClock")
+                || owner.isAssignableTo(Clock.class)
+                || (owner.isEquivalentTo(Instant.class) && access.getName().equals("now"))
+                || (owner.isEquivalentTo(System.class) && access.getName().equals("currentTimeMillis"));
+    }
+
+    private static boolean isReadInAStaticInitializer(JavaAccess<?> access) {
+        return access.getOrigin() instanceof JavaStaticInitializer
+                && access instanceof JavaMethodCall
+                && !access.isDeclaredInLambda()
+                && readsAnyClock(access);
+    }
+
+    /** The default build of JCTools reaches for Unsafe; only its interfaces are shared with the one on VarHandles. */
+    private static DescribedPredicate<JavaClass> jctoolsOutsideOfItsVarHandleBuild() {
+        return resideInAPackage("org.jctools..")
+                .and(not(resideInAPackage("org.jctools.queues.varhandle..")))
+                .and(not(INTERFACES));
+    }
+
+    private static SliceAssignment packagesOfOurs() {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return type.getPackageName().startsWith(ROOT)
+                        ? SliceIdentifier.of(type.getPackageName())
+                        : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "packages below " + ROOT;
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> beInANullMarkedPackage() {
+        return new ArchCondition<>("be in a package that is @NullMarked") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                boolean marked = type.getPackage().isAnnotatedWith(NullMarked.class);
+                events.add(new SimpleConditionEvent(
+                        type, marked, type.getName() + " is in a package without @NullMarked in its package-info"));
+            }
+        };
+    }
+}

@@ -1,0 +1,425 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.wheel.TimingWheel;
+import io.github.wheelscheduler.worker.ElasticPool;
+import io.github.wheelscheduler.worker.FedWorkers;
+import io.github.wheelscheduler.worker.Workers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Puts the stages together, answers what timers ask and tell, and starts and stops the threads. */
+final class Engine implements TimerOwner, Workers.Listener {
+
+    private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;
+
+    private final ExecutorSettings settings;
+    private final MonotonicClock clock;
+    private final PendingTimers pending;
+    private final RunState runState = new RunState();
+    private final Inbox<ScheduledTimer<?>> inbox = new Inbox<>();
+    private final Workers workers;
+    private final TickLoop loop;
+    private final TickThread tickThread;
+    private final WallClockWatch watch;
+    private final LongAdder skippedRuns = new LongAdder();
+
+    /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
+    private final ReentrantLock lifecycleLock = new ReentrantLock();
+
+    /** Set once both tick thread and workers have been started. */
+    private volatile boolean started;
+
+    private volatile boolean tickThreadStarted;
+    private volatile boolean executeDelayedAfterShutdown = true;
+    private volatile boolean continuePeriodicAfterShutdown;
+
+    Engine(ExecutorSettings settings) {
+        this.settings = settings;
+        this.clock = settings.clock();
+        this.pending = new PendingTimers(settings.maxPending());
+        this.workers = newWorkers();
+        TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
+        this.watch = new WallClockWatch(settings.wallClock(), wheel);
+        this.loop = new TickLoop(inbox, wheel, watch, workers, clock.nanoTime());
+        this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::sweep, this::tickThreadEnded);
+    }
+
+    private Workers newWorkers() {
+        if (settings.executor() != null) {
+            return FedWorkers.ofExecutor(
+                    settings.executor(), settings.tickThreadFactory(), settings.maxWorkers(), this, settings.hooks());
+        }
+        if (settings.threadPerRun() != null) {
+            return FedWorkers.ofThreadPerRun(
+                    settings.threadPerRun(),
+                    settings.tickThreadFactory(),
+                    settings.maxWorkers(),
+                    this,
+                    settings.hooks());
+        }
+        return new ElasticPool(
+                settings.threadFactory(),
+                settings.maxWorkers(),
+                settings.workerKeepAliveNanos(),
+                clock::nanoTime,
+                this,
+                settings.hooks());
+    }
+
+    // Arming
+
+    /**
+     * Makes the new timer pending.
+     *
+     * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
+     */
+    <T extends ScheduledTimer<?>> T arm(T timer) {
+        if (runState.isShutdown()) {
+            reject(timer, "the executor has been shut down");
+        } else if (!pending.tryAcquire()) {
+            reject(
+                    timer,
+                    "max-pending is " + pending.max() + ", and " + pending.inUse()
+                            + " timers are pending or repeating");
+        } else {
+            post(timer);
+        }
+        return timer;
+    }
+
+    /** Makes the next timer of a series pending, with the permit of the one that is running; rejects after shutdown only. */
+    InstantTimer armNext(InstantTimer running, InstantTimer timer) {
+        if (!mayRepeat()) {
+            reject(timer, "the executor has been shut down");
+        } else if (!running.takePermit()) {
+            reject(timer, "the series has been cancelled");
+        } else {
+            post(timer);
+        }
+        return timer;
+    }
+
+    private void post(ScheduledTimer<?> timer) {
+        boolean posted = false;
+        try {
+            startIfNeeded();
+            if (settings.decorator() != null) {
+                timer.decorate(Objects.requireNonNull(
+                        settings.decorator().apply(timer), "the decorator must not return null"));
+            }
+            pending.added();
+            inbox.post(timer, timer.deadlineNanos());
+            posted = true;
+        } finally {
+            if (!posted) {
+                releasePermit(timer);
+            }
+        }
+        // A shutdown that came meanwhile may not have seen the timer.
+        if (runState.isShutdown() && !(timer.isRepeating() && mayRepeat()) && timer.cancel(false)) {
+            reject(timer, "the executor has been shut down");
+        }
+    }
+
+    private void reject(ScheduledTimer<?> timer, String reason) {
+        boolean ignored = timer.giveBack();
+        settings.rejectionHandler()
+                .rejected(timer, new RejectedExecutionException("Task rejected, because " + reason + ": " + timer));
+    }
+
+    private void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        lifecycleLock.lock();
+        try {
+            if (runState.isShutdown()) {
+                return;
+            }
+            workers.start();
+            if (!tickThreadStarted) {
+                Thread thread = settings.tickThreadFactory().newThread(tickThread);
+                if (thread == null) {
+                    throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+                }
+                thread.start();
+                tickThreadStarted = true;
+            }
+            started = true;
+        } finally {
+            lifecycleLock.unlock();
+        }
+    }
+
+    // What timers ask and tell
+
+    @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
+    public long deadlineAfter(long delay, TimeUnit unit) {
+        long nanos = Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
+        return clock.nanoTime() + nanos;
+    }
+
+    @Override
+    public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
+        if (runState.isRunning()) {
+            return true;
+        }
+        if (runState.isStopped()) {
+            return handedOver;
+        }
+        return timer.isRepeating() ? continuePeriodicAfterShutdown : handedOver || executeDelayedAfterShutdown;
+    }
+
+    @Override
+    public void started(ScheduledTimer<?> timer) {
+        pending.removed();
+        if (!timer.isRepeating()) {
+            pending.release();
+        }
+    }
+
+    @Override
+    public void cancelled(ScheduledTimer<?> timer, int stateBefore) {
+        if (stateBefore == ScheduledTimer.RETURNED) {
+            return;
+        }
+        if (stateBefore == ScheduledTimer.RUNNING) {
+            if (timer.isRepeating()) {
+                releasePermit(timer);
+            }
+            return;
+        }
+        pending.removed();
+        releasePermit(timer);
+        if (timer.isLinked()) {
+            inbox.postLazily(timer);
+        }
+    }
+
+    @Override
+    public void ended(ScheduledTimer<?> timer) {
+        if (timer.isRepeating()) {
+            releasePermit(timer);
+        }
+    }
+
+    @Override
+    public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
+        inbox.post(timer, deadlineNanos);
+    }
+
+    @Override
+    public void repeat(PeriodicTimer timer) {
+        long nowNanos = clock.nanoTime();
+        long nextNanos = timer.isFixedRate() ? nextOfRate(timer, nowNanos) : nowNanos + timer.intervalNanos();
+        if (mayRepeat()) {
+            // Counted first: once the timer is armed, anybody may cancel it.
+            pending.added();
+            if (!timer.rearmExactly(nextNanos)) {
+                pending.removed();
+                return;
+            }
+            inbox.post(timer, nextNanos);
+        } else {
+            timer.endRun();
+        }
+        if (!mayRepeat()) {
+            boolean ignored = timer.cancel(false);
+        }
+    }
+
+    /** Returns the next deadline in phase; of the missed ones it leaves only the last {@code maxCatchUp}. */
+    private long nextOfRate(PeriodicTimer timer, long nowNanos) {
+        long period = timer.intervalNanos();
+        long next = timer.exactDeadlineNanos() + period;
+        if (next - nowNanos > 0) {
+            return next;
+        }
+        long missed = (nowNanos - next) / period + 1;
+        long skipped = missed - settings.maxCatchUp();
+        if (skipped <= 0) {
+            return next;
+        }
+        skippedRuns.add(skipped);
+        return next + skipped * period;
+    }
+
+    private boolean mayRepeat() {
+        return runState.isRunning() || (!runState.isStopped() && continuePeriodicAfterShutdown);
+    }
+
+    private void releasePermit(ScheduledTimer<?> timer) {
+        if (!(timer instanceof InstantTimer instant) || instant.takePermit()) {
+            pending.release();
+        }
+    }
+
+    // Stopping
+
+    void shutdown() {
+        lifecycleLock.lock();
+        try {
+            runState.shutdown();
+            applyShutdownPolicies();
+        } finally {
+            lifecycleLock.unlock();
+        }
+    }
+
+    /** Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled. */
+    List<Runnable> shutdownNow() {
+        List<ScheduledTimer<?>> neverRan = new ArrayList<>();
+        lifecycleLock.lock();
+        try {
+            boolean first = !runState.isStopped();
+            runState.stop();
+            if (tickThreadStarted) {
+                tickThread.awaitGivenUp();
+            }
+            if (first) {
+                for (Runnable run : workers.stopNow()) {
+                    giveBack(run instanceof DecoratedTask decorated ? decorated.timer() : run, neverRan);
+                }
+                loop.admitAll();
+                loop.removeIf(timer -> true, timer -> giveBack(timer, neverRan));
+            }
+            workers.interruptActive();
+            terminateIfEnded();
+        } finally {
+            lifecycleLock.unlock();
+        }
+        neverRan.sort((one, other) -> one.compareTo(other));
+        return new ArrayList<>(neverRan);
+    }
+
+    private void giveBack(Object run, List<ScheduledTimer<?>> neverRan) {
+        if (run instanceof ScheduledTimer<?> timer && timer.giveBack()) {
+            pending.removed();
+            releasePermit(timer);
+            neverRan.add(timer);
+        }
+    }
+
+    void setExecuteDelayedAfterShutdown(boolean value) {
+        executeDelayedAfterShutdown = value;
+        reapplyShutdownPolicies();
+    }
+
+    boolean executesDelayedAfterShutdown() {
+        return executeDelayedAfterShutdown;
+    }
+
+    void setContinuePeriodicAfterShutdown(boolean value) {
+        continuePeriodicAfterShutdown = value;
+        reapplyShutdownPolicies();
+    }
+
+    boolean continuesPeriodicAfterShutdown() {
+        return continuePeriodicAfterShutdown;
+    }
+
+    private void reapplyShutdownPolicies() {
+        lifecycleLock.lock();
+        try {
+            if (runState.isShutdown() && !runState.isStopped()) {
+                applyShutdownPolicies();
+            }
+        } finally {
+            lifecycleLock.unlock();
+        }
+    }
+
+    private void applyShutdownPolicies() {
+        if (tickThreadStarted) {
+            tickThread.requestSweep();
+        } else {
+            workers.stop();
+        }
+        terminateIfEnded();
+    }
+
+    /** Cancels what the shutdown policies do not let run. Tick thread. */
+    private void sweep() {
+        loop.admitAll();
+        loop.removeIf(timer -> !mayStart(timer, false), timer -> timer.cancel(false));
+        workers.forEachReady(run -> {
+            Object timer = run instanceof DecoratedTask decorated ? decorated.timer() : run;
+            if (timer instanceof ScheduledTimer<?> scheduled && !mayStart(scheduled, true)) {
+                boolean ignored = scheduled.cancel(false);
+            }
+        });
+    }
+
+    private void tickThreadEnded() {
+        workers.stop();
+        terminateIfEnded();
+    }
+
+    @Override
+    public void wentIdle() {
+        if (runState.isShutdown()) {
+            inbox.wake();
+        }
+    }
+
+    @Override
+    public void ended() {
+        terminateIfEnded();
+    }
+
+    private void terminateIfEnded() {
+        boolean tickThreadGone = !tickThreadStarted || tickThread.hasGivenUp();
+        if (runState.isShutdown() && tickThreadGone && workers.hasEnded()) {
+            runState.terminate();
+        }
+    }
+
+    // Looking
+
+    RunState runState() {
+        return runState;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    PendingTimers pending() {
+        return pending;
+    }
+
+    ExecutorSettings settings() {
+        return settings;
+    }
+
+    WheelSnapshot snapshot() {
+        return new WheelSnapshot(
+                pending.count(),
+                workers.readyCount(),
+                workers.activeCount(),
+                workers.threadCount(),
+                skippedRuns.sum(),
+                workers.refusedHandOvers(),
+                watch.jumps(),
+                tickThread.wakeUps());
+    }
+
+    /** Returns the deadline for an instant on the wall clock, as seen now. */
+    long deadlineAt(Instant instant) {
+        Duration ahead = Duration.between(settings.wallClock().instant(), instant);
+        return clock.nanoTime() + WallClockWatch.saturatedNanos(ahead);
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.wheelscheduler;
+
+import org.jspecify.annotations.Nullable;
+
+/** A timer that is armed again, the same object, when a run has ended. */
+final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
+
+    /** Positive: fixed rate. Negative: fixed delay. */
+    private final long periodNanos;
+
+    /**
+     * How much later the deadline in the state word is than the exact one, which keeps the phase. Written with every arming
+     * and by no one else; after a reschedule the phase starts from a rounded deadline.
+     */
+    private int roundingNanos;
+
+    PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
+        super(owner, task, deadlineNanos);
+        this.periodNanos = periodNanos;
+        this.roundingNanos = (int) (deadlineNanos() - deadlineNanos);
+    }
+
+    @Override
+    void perform() {
+        Object task = task();
+        try {
+            if (task != null) {
+                Object ignored = call(task);
+            }
+        } catch (Throwable ex) {
+            finish(new Failure(ex));
+            return;
+        }
+        owner().repeat(this);
+    }
+
+    /** Arms the timer for the deadline; false if it has been cancelled meanwhile. */
+    boolean rearmExactly(long deadlineNanos) {
+        // Before the timer is armed: after that, another run may be here.
+        roundingNanos = (int) (-deadlineNanos & 7);
+        return rearm(deadlineNanos);
+    }
+
+    @Override
+    @Nullable
+    Object call(Object task) {
+        ((Runnable) task).run();
+        return null;
+    }
+
+    boolean isFixedRate() {
+        return periodNanos > 0;
+    }
+
+    /** Returns the period or the delay between runs, always positive. */
+    long intervalNanos() {
+        return Math.abs(periodNanos);
+    }
+
+    /** Returns the deadline of the current run, to the nanosecond. */
+    long exactDeadlineNanos() {
+        return deadlineNanos() - roundingNanos;
+    }
+
+    @Override
+    public boolean isPeriodic() {
+        return true;
+    }
+
+    @Override
+    boolean isRepeating() {
+        return true;
+    }
+}

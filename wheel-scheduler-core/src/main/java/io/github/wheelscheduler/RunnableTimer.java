@@ -1,0 +1,22 @@
+package io.github.wheelscheduler;
+
+import org.jspecify.annotations.Nullable;
+
+/** A one-time timer without a result. */
+class RunnableTimer extends ScheduledTimer<@Nullable Void> {
+
+    RunnableTimer(TimerOwner owner, Runnable task, long deadlineNanos) {
+        super(owner, task, deadlineNanos);
+    }
+
+    @Override
+    final void perform() {
+        performOnce();
+    }
+
+    @Override
+    final @Nullable Object call(Object task) {
+        ((Runnable) task).run();
+        return null;
+    }
+}

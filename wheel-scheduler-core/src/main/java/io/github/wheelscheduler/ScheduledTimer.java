@@ -1,0 +1,441 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.wheel.TimerNode;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel.
+ *
+ * @param <V> the type of the result
+ */
+abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode implements WheelTimer<V> {
+
+    /*
+     * The state word holds the deadline and the state, so that one compare-and-set decides between all who want to move
+     * the timer:
+     *
+     *   63 ......................... 3   2 .. 0
+     *   deadline, rounded up to 8 ns     state
+     *
+     *                  reschedule (other deadline)
+     *                    +------+
+     *                    |      v                                                       +--> DONE
+     *   new timer ----> ARMED ----claim----> READY ----start----> RUNNING ----finish----+
+     *                    ^ |                   |                   |  |                 +--> (ARMED: repeating timers)
+     *                    | +-----cancel--------+------cancel-------+  |
+     *                    |           v                                v cancel(true)
+     *                    |       CANCELLED                       INTERRUPTING --> INTERRUPTED
+     *                    |
+     *                    +---- RETURNED is where shutdownNow and rejection leave a timer: not pending, still cancellable
+     *
+     *   claim: tick thread. start, finish: the thread that runs it. cancel, reschedule: any thread.
+     *
+     * Whoever makes a move does what follows from it, so it is done once: the count of pending timers, the permit, waking
+     * those who wait for the result, letting go of the task.
+     */
+
+    static final int ARMED = 0;
+    static final int READY = 1;
+    static final int RUNNING = 2;
+    static final int RETURNED = 3;
+    static final int DONE = 4;
+    static final int CANCELLED = 5;
+    static final int INTERRUPTING = 6;
+    static final int INTERRUPTED = 7;
+
+    private static final long STATE_MASK = 7;
+
+    private static final VarHandle WORD;
+    private static final VarHandle RUNNER;
+    private static final VarHandle WAITERS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(ScheduledTimer.class, "word", long.class);
+            RUNNER = lookup.findVarHandle(ScheduledTimer.class, "runner", Thread.class);
+            WAITERS = lookup.findVarHandle(ScheduledTimer.class, "waiters", CountDownLatch.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final TimerOwner owner;
+
+    /** Deadline and state. */
+    private volatile long word;
+
+    /**
+     * The task; once done, the result or a {@link Failure}. Written by the runner before it moves the word to DONE, and to
+     * null by whoever cancels; of those two the one that loses the word writes null again.
+     */
+    private @Nullable Object payload;
+
+    /** The thread in the run; claimed from null so that two threads that call run() do not run it twice. */
+    private volatile @Nullable Thread runner;
+
+    /** Made by the first thread that waits for the result. */
+    private volatile @Nullable CountDownLatch waiters;
+
+    ScheduledTimer(TimerOwner owner, Object task, long deadlineNanos) {
+        this.owner = owner;
+        this.payload = task;
+        this.word = wordOf(deadlineNanos, ARMED);
+    }
+
+    // The moves
+
+    /**
+     * Claims the timer for its run if it is armed with a deadline that has come.
+     *
+     * @return whether it did; if not, it is over, or its deadline has been moved
+     */
+    final boolean claim(long nowNanos) {
+        long seen = word;
+        while (stateOf(seen) == ARMED && deadlineOf(seen) - nowNanos <= 0) {
+            if (WORD.compareAndSet(this, seen, seen | READY)) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    /** Takes a {@link #claim} back, because the run could not be handed over. */
+    final void unclaim() {
+        move(READY, ARMED);
+    }
+
+    /** Takes the timer out of use for shutdownNow; false if somebody else has moved it. */
+    final boolean giveBack() {
+        return move(ARMED, RETURNED) || move(READY, RETURNED);
+    }
+
+    /** Runs the task on the calling thread, if the timer is not over and nobody else runs it. */
+    @Override
+    public final void run() {
+        if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            return;
+        }
+        int before = start();
+        if (before < 0) {
+            runner = null;
+            return;
+        }
+        if (before != RETURNED) {
+            owner.started(this);
+        }
+        perform();
+    }
+
+    /** Moves to RUNNING and returns the state before, or -1 if the timer must not run. */
+    private int start() {
+        long seen = word;
+        int state = stateOf(seen);
+        while (state == ARMED || state == READY || state == RETURNED) {
+            if (!owner.mayStart(this, state == READY) || (state == RETURNED && isRepeating())) {
+                boolean ignored = cancel(false);
+                return -1;
+            }
+            if (WORD.compareAndSet(this, seen, withState(seen, RUNNING))) {
+                return state;
+            }
+            seen = word;
+            state = stateOf(seen);
+        }
+        return -1;
+    }
+
+    /** Does the run; the state is RUNNING. */
+    abstract void perform();
+
+    /** Runs the task once and ends the timer with its result. */
+    final void performOnce() {
+        Object task = task();
+        Object outcome;
+        try {
+            outcome = task == null ? null : call(task);
+        } catch (Throwable ex) {
+            outcome = new Failure(ex);
+        }
+        finish(outcome);
+    }
+
+    /** Calls the task and returns its result. */
+    abstract @Nullable Object call(Object task) throws Exception;
+
+    /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
+    final void finish(@Nullable Object outcome) {
+        payload = outcome;
+        runner = null;
+        if (move(RUNNING, DONE)) {
+            owner.ended(this);
+            releaseWaiters();
+        } else {
+            payload = null;
+            awaitInterrupt();
+        }
+    }
+
+    /** Arms the timer again after a run; false if it has been cancelled meanwhile. */
+    final boolean rearm(long deadlineNanos) {
+        runner = null;
+        long seen = word;
+        while (stateOf(seen) == RUNNING) {
+            if (WORD.compareAndSet(this, seen, wordOf(deadlineNanos, ARMED))) {
+                return true;
+            }
+            seen = word;
+        }
+        awaitInterrupt();
+        return false;
+    }
+
+    /** Cancels the timer at the end of a run, because it must not be armed again. */
+    final void endRun() {
+        runner = null;
+        boolean ignored = cancel(false);
+        awaitInterrupt();
+    }
+
+    @Override
+    public final boolean cancel(boolean mayInterruptIfRunning) {
+        long seen = word;
+        while (true) {
+            int state = stateOf(seen);
+            if (state >= DONE) {
+                return false;
+            }
+            boolean interrupts = state == RUNNING && mayInterruptIfRunning;
+            if (WORD.compareAndSet(this, seen, withState(seen, interrupts ? INTERRUPTING : CANCELLED))) {
+                if (interrupts) {
+                    interruptRunner();
+                }
+                payload = null;
+                owner.cancelled(this, state);
+                releaseWaiters();
+                return true;
+            }
+            seen = word;
+        }
+    }
+
+    @Override
+    public boolean reschedule(long delay, TimeUnit unit) {
+        long deadlineNanos = owner.deadlineAfter(delay, unit);
+        long seen = word;
+        while (stateOf(seen) == ARMED) {
+            if (moveDeadline(seen, deadlineNanos)) {
+                if (deadlineNanos - deadlineOf(seen) < 0) {
+                    owner.movedEarlier(this, deadlineNanos);
+                }
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    /** Gives an armed timer another deadline; true unless it is not armed. The caller tells the wheel. */
+    final boolean moveDeadline(long deadlineNanos) {
+        long seen = word;
+        while (stateOf(seen) == ARMED) {
+            if (moveDeadline(seen, deadlineNanos)) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    private boolean moveDeadline(long seen, long deadlineNanos) {
+        return WORD.compareAndSet(this, seen, wordOf(deadlineNanos, ARMED));
+    }
+
+    private boolean move(int from, int to) {
+        long seen = word;
+        while (stateOf(seen) == from) {
+            if (WORD.compareAndSet(this, seen, withState(seen, to))) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    // Interrupts
+
+    private void interruptRunner() {
+        Thread thread = runner;
+        if (thread != null) {
+            thread.interrupt();
+        }
+        word = withState(word, INTERRUPTED);
+    }
+
+    /** Waits until an interrupt of this run has been delivered, and takes it off the thread. */
+    private void awaitInterrupt() {
+        while (state() == INTERRUPTING) {
+            LockSupport.parkNanos(this, 10_000);
+        }
+        if (state() == INTERRUPTED) {
+            boolean ignored = Thread.interrupted();
+        }
+    }
+
+    // The result
+
+    @Override
+    public final V get() throws InterruptedException, ExecutionException {
+        CountDownLatch latch = latchIfNotDone();
+        if (latch != null) {
+            latch.await();
+        }
+        return result();
+    }
+
+    @Override
+    public final V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long timeoutNanos = unit.toNanos(timeout);
+        CountDownLatch latch = latchIfNotDone();
+        if (latch != null && !latch.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
+            throw new TimeoutException("Not done within " + timeout + " " + unit + ": " + this);
+        }
+        return result();
+    }
+
+    /** Returns what to wait for, or null if the timer is done. The latch is in place before the state is read again. */
+    private @Nullable CountDownLatch latchIfNotDone() {
+        if (isDone()) {
+            return null;
+        }
+        CountDownLatch latch = waiters;
+        if (latch == null) {
+            CountDownLatch created = new CountDownLatch(1);
+            CountDownLatch other = (CountDownLatch) WAITERS.compareAndExchange(this, null, created);
+            latch = other == null ? created : other;
+        }
+        return isDone() ? null : latch;
+    }
+
+    private void releaseWaiters() {
+        CountDownLatch latch = waiters;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    // NullAway: a null outcome is a V where V may be null, which it knows from JDK 25 on only.
+    @SuppressWarnings({"unchecked", "NullAway"})
+    private V result() throws ExecutionException {
+        if (state() != DONE) {
+            throw new CancellationException("The timer was cancelled: " + this);
+        }
+        if (payload instanceof Failure failure) {
+            throw new ExecutionException(failure.cause());
+        }
+        return (V) payload;
+    }
+
+    @Override
+    public final boolean isDone() {
+        return state() >= DONE;
+    }
+
+    @Override
+    public final boolean isCancelled() {
+        return state() >= CANCELLED;
+    }
+
+    // The deadline
+
+    @Override
+    protected final long deadlineNanos() {
+        return deadlineOf(word);
+    }
+
+    @Override
+    public final long getDelay(TimeUnit unit) {
+        return unit.convert(deadlineNanos() - owner.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public final int compareTo(Delayed other) {
+        if (other == this) {
+            return 0;
+        }
+        long difference = other instanceof ScheduledTimer<?> timer
+                ? deadlineNanos() - timer.deadlineNanos()
+                : getDelay(TimeUnit.NANOSECONDS) - other.getDelay(TimeUnit.NANOSECONDS);
+        return Long.signum(difference);
+    }
+
+    @Override
+    public boolean isPeriodic() {
+        return false;
+    }
+
+    /** Whether a run is usually followed by another. */
+    boolean isRepeating() {
+        return false;
+    }
+
+    // For the rest of this package
+
+    final TimerOwner owner() {
+        return owner;
+    }
+
+    final int state() {
+        return stateOf(word);
+    }
+
+    /** Wraps the task so that a worker runs {@code outer}, which is to run this timer. Before the timer is posted. */
+    final void decorate(Runnable outer) {
+        payload = new DecoratedTask(this, outer, payload);
+    }
+
+    /** Returns what a worker is to run: this, or what has been wrapped around it. */
+    final Runnable runnable() {
+        return payload instanceof DecoratedTask decorated ? decorated : this;
+    }
+
+    /** Returns the user's task; null once it has been let go. */
+    final @Nullable Object task() {
+        Object held = payload;
+        return held instanceof DecoratedTask decorated ? decorated.task() : held;
+    }
+
+    @Override
+    public final String toString() {
+        return TimerText.of(this);
+    }
+
+    private static long wordOf(long deadlineNanos, int state) {
+        return ((deadlineNanos + STATE_MASK) & ~STATE_MASK) | state;
+    }
+
+    private static long withState(long word, int state) {
+        return (word & ~STATE_MASK) | state;
+    }
+
+    private static long deadlineOf(long word) {
+        return word & ~STATE_MASK;
+    }
+
+    private static int stateOf(long word) {
+        return (int) (word & STATE_MASK);
+    }
+
+    /** What a run threw. */
+    record Failure(Throwable cause) {}
+}

@@ -1,0 +1,181 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.worker.Workers;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
+final class TickThread implements Runnable {
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
+    /** A sleep that lasts longer leaves cancelled timers in the wheel for too long, unless they may end it. */
+    private static final long LONG_SLEEP_NANOS = 1_000_000_000;
+
+    private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
+
+    private final MonotonicClock clock;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final TickLoop loop;
+    private final Workers workers;
+    private final RunState runState;
+    private final Runnable sweep;
+    private final Runnable whenEnded;
+
+    /** Counted down when the thread has let go of the wheel for good. */
+    private final CountDownLatch gaveUp = new CountDownLatch(1);
+
+    /** Asked for by whoever shuts down, one at a time; answered on the tick thread. */
+    private volatile @Nullable CountDownLatch sweepAsked;
+
+    private volatile @Nullable Thread thread;
+
+    /** Writer: tick thread. Readers: snapshots. */
+    private volatile long wakeUps;
+
+    TickThread(
+            MonotonicClock clock,
+            Inbox<ScheduledTimer<?>> inbox,
+            TickLoop loop,
+            Workers workers,
+            RunState runState,
+            Runnable sweep,
+            Runnable whenEnded) {
+        this.clock = clock;
+        this.inbox = inbox;
+        this.loop = loop;
+        this.workers = workers;
+        this.runState = runState;
+        this.sweep = sweep;
+        this.whenEnded = whenEnded;
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        inbox.ownedBy(Thread.currentThread());
+        try {
+            boolean goesOn;
+            do {
+                goesOn = step();
+            } while (goesOn);
+        } finally {
+            gaveUp.countDown();
+            answerSweep();
+            whenEnded.run();
+        }
+    }
+
+    /** Asks the tick thread to apply the shutdown policies to all timers, and waits until it has. */
+    void requestSweep() {
+        CountDownLatch answer = new CountDownLatch(1);
+        sweepAsked = answer;
+        if (gaveUp.getCount() == 0) {
+            return;
+        }
+        inbox.wake();
+        awaitUninterruptibly(answer);
+    }
+
+    /** Waits until the tick thread has let go of the wheel. */
+    void awaitGivenUp() {
+        inbox.wake();
+        awaitUninterruptibly(gaveUp);
+    }
+
+    boolean hasGivenUp() {
+        return gaveUp.getCount() == 0;
+    }
+
+    long wakeUps() {
+        return wakeUps;
+    }
+
+    /** Does a pass and the sleep after it; false when it was the last. */
+    private boolean step() {
+        long sleepNanos;
+        long nowNanos = clock.nanoTime();
+        try {
+            answerSweep();
+            if (runState.isStopped()) {
+                return false;
+            }
+            sleepNanos = loop.pass(nowNanos);
+        } catch (Throwable ex) {
+            LOGGER.log(Level.ERROR, "The tick thread failed and goes on", ex);
+            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            return true;
+        }
+        if (sleepNanos > 0) {
+            if (isDrainedAfterShutdown()) {
+                return false;
+            }
+            sleep(nowNanos, sleepNanos);
+        }
+        return true;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUps has one writer
+    private void sleep(long nowNanos, long nanos) {
+        boolean longSleep = nanos > LONG_SLEEP_NANOS && !loop.isLingering();
+        long bounded = Math.min(nanos, loop.isLingering() ? loop.lingerNanos() : LONGEST_SLEEP_NANOS);
+        long wakeUpNanos = nowNanos + bounded;
+        if (!inbox.announce(wakeUpNanos, longSleep)) {
+            // Usually there is a message; rarely a producer is still storing it, and may need this processor to.
+            Thread.onSpinWait();
+            return;
+        }
+        if (!isAskedForSomething()) {
+            clock.parkNanos(this, wakeUpNanos - clock.nanoTime());
+            wakeUps++;
+            boolean ignored = Thread.interrupted();
+        }
+        inbox.awake();
+    }
+
+    /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
+    private boolean isAskedForSomething() {
+        return sweepAsked != null || runState.isStopped() || isDrainedAfterShutdown();
+    }
+
+    private boolean isDrainedAfterShutdown() {
+        // Workers first: a run that has ended has posted its next one before.
+        return runState.isShutdown() && workers.isDrained() && loop.isEmpty();
+    }
+
+    private void answerSweep() {
+        CountDownLatch asked = sweepAsked;
+        if (asked != null) {
+            try {
+                if (!hasGivenUp()) {
+                    sweep.run();
+                }
+            } finally {
+                sweepAsked = null;
+                asked.countDown();
+            }
+        }
+    }
+
+    private void awaitUninterruptibly(CountDownLatch latch) {
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                latch.await();
+                break;
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

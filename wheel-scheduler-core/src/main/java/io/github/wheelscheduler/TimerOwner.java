@@ -1,0 +1,30 @@
+package io.github.wheelscheduler;
+
+import java.util.concurrent.TimeUnit;
+
+/** What a timer asks of, and tells, the executor that it belongs to. Every call follows a move of the timer's state. */
+interface TimerOwner {
+
+    long nanoTime();
+
+    /** Returns the deadline that lies so far ahead of now; delays below zero count as zero, huge ones are cut. */
+    long deadlineAfter(long delay, TimeUnit unit);
+
+    /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
+    boolean mayStart(ScheduledTimer<?> timer, boolean handedOver);
+
+    /** A pending timer has started. */
+    void started(ScheduledTimer<?> timer);
+
+    /** A timer that was in the given state has been cancelled. */
+    void cancelled(ScheduledTimer<?> timer, int stateBefore);
+
+    /** A run has ended the timer. */
+    void ended(ScheduledTimer<?> timer);
+
+    /** An armed timer is to run earlier than the wheel knows. */
+    void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos);
+
+    /** A run of a periodic timer has ended and is to be followed by the next. */
+    void repeat(PeriodicTimer timer);
+}

@@ -1,0 +1,42 @@
+package io.github.wheelscheduler;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The words for a timer in logs and exceptions: what it is, when it is due, and which task it runs. */
+final class TimerText {
+
+    private TimerText() {}
+
+    static String of(ScheduledTimer<?> timer) {
+        Object task = timer.task();
+        int state = timer.state();
+        String what = state == ScheduledTimer.DONE || task == null ? "" : ", task = " + task;
+        return "WheelTimer@" + Integer.toHexString(System.identityHashCode(timer)) + "[" + kind(timer) + ", "
+                + situation(timer, state, task) + what + "]";
+    }
+
+    private static String kind(ScheduledTimer<?> timer) {
+        if (timer instanceof PeriodicTimer periodic) {
+            return (periodic.isFixedRate() ? "every " : "with delay ") + duration(periodic.intervalNanos());
+        }
+        return timer instanceof InstantTimer instant ? "at " + instant.instant() : "once";
+    }
+
+    private static String situation(ScheduledTimer<?> timer, int state, @Nullable Object held) {
+        return switch (state) {
+            case ScheduledTimer.ARMED -> "due in " + duration(timer.getDelay(TimeUnit.NANOSECONDS));
+            case ScheduledTimer.READY -> "due for " + duration(-timer.getDelay(TimeUnit.NANOSECONDS));
+            case ScheduledTimer.RUNNING -> "running";
+            case ScheduledTimer.RETURNED -> "not scheduled";
+            case ScheduledTimer.DONE ->
+                held instanceof ScheduledTimer.Failure failure ? "failed: " + failure.cause() : "completed";
+            default -> "cancelled";
+        };
+    }
+
+    private static Duration duration(long nanos) {
+        return Duration.ofNanos(nanos);
+    }
+}

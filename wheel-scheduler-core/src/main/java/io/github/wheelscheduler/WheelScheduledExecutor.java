@@ -1,0 +1,294 @@
+package io.github.wheelscheduler;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link ScheduledExecutorService} on a hierarchical timing wheel. One tick thread routes due tasks to workers, so that a
+ * slow task delays no other; scheduling and cancelling cost the same however many tasks are pending; nothing runs while
+ * nothing is due.
+ *
+ * <p>It keeps the contract of {@link ScheduledExecutorService} as {@link java.util.concurrent.ScheduledThreadPoolExecutor}
+ * documents it, with these additions: what it returns is a {@link WheelTimer}, which can be rescheduled; cancelled tasks
+ * leave memory at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
+ * bounded.
+ *
+ * <p>No task runs before its deadline. Tasks start in the order of their deadlines, up to a tick, and those of one deadline
+ * in the order in which they were scheduled, as far as workers are free; nothing is promised about the order in which
+ * workers get on. The threads start with the first task. All methods may be called from any thread, tasks included.
+ */
+public final class WheelScheduledExecutor extends AbstractExecutorService
+        implements ScheduledExecutorService, AutoCloseable {
+
+    private final Engine engine;
+
+    WheelScheduledExecutor(ExecutorSettings settings) {
+        this.engine = new Engine(settings);
+    }
+
+    /** Returns a builder with the defaults. */
+    public static WheelScheduledExecutorBuilder builder() {
+        return new WheelScheduledExecutorBuilder();
+    }
+
+    /**
+     * Runs the task once, after the delay.
+     *
+     * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
+     */
+    @Override
+    public WheelTimer<?> schedule(Runnable command, long delay, TimeUnit unit) {
+        Objects.requireNonNull(command, "command must not be null");
+        Objects.requireNonNull(unit, "unit must not be null");
+        return engine.arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)));
+    }
+
+    /**
+     * Calls the task once, after the delay.
+     *
+     * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
+     */
+    @Override
+    public <V extends @Nullable Object> WheelTimer<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+        Objects.requireNonNull(callable, "callable must not be null");
+        Objects.requireNonNull(unit, "unit must not be null");
+        return engine.arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)));
+    }
+
+    /**
+     * Runs the task again and again, with deadlines that are a period apart. A run never overlaps the one before; runs
+     * that are missed meanwhile are made up, as many as the executor's limit allows, and the deadlines keep their phase.
+     *
+     * @throws IllegalArgumentException if the period is not positive
+     * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
+     */
+    @Override
+    public WheelTimer<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
+        return armPeriodic(command, initialDelay, positive("period", period), unit, 1);
+    }
+
+    /**
+     * Runs the task again and again, each time the delay after the end of the run before.
+     *
+     * @throws IllegalArgumentException if the delay is not positive
+     * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
+     */
+    @Override
+    public WheelTimer<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
+        return armPeriodic(command, initialDelay, positive("delay", delay), unit, -1);
+    }
+
+    /**
+     * Arms one run of a series that names the instants of its runs on the wall clock, such as a cron schedule. The run is
+     * never early by that clock, and follows it within about a second when it is set. Shutdown treats it like a periodic
+     * task. Each run arms the next with {@link #scheduleNext}.
+     *
+     * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
+     */
+    public WheelTimer<?> scheduleAt(Runnable command, Instant instant) {
+        return engine.arm(newInstantTimer(command, instant));
+    }
+
+    /**
+     * Arms the next run of a series from within a run of it. The series keeps its place among the pending timers, so there
+     * is no bound that could reject it.
+     *
+     * @param running what {@link #scheduleAt} or this method has returned for the run that is going on
+     * @throws IllegalArgumentException if {@code running} comes from elsewhere
+     * @throws RejectedExecutionException after shutdown, or if that run has been cancelled
+     */
+    public WheelTimer<?> scheduleNext(WheelTimer<?> running, Runnable command, Instant instant) {
+        if (!(running instanceof InstantTimer timer) || timer.owner() != engine) {
+            throw new IllegalArgumentException("running must be a timer that scheduleAt has returned, was " + running);
+        }
+        return engine.armNext(timer, newInstantTimer(command, instant));
+    }
+
+    private InstantTimer newInstantTimer(Runnable command, Instant instant) {
+        Objects.requireNonNull(command, "command must not be null");
+        Objects.requireNonNull(instant, "instant must not be null");
+        return new InstantTimer(engine, command, instant, engine.deadlineAt(instant));
+    }
+
+    private WheelTimer<?> armPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit, int sign) {
+        Objects.requireNonNull(command, "command must not be null");
+        Objects.requireNonNull(unit, "unit must not be null");
+        long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
+        return engine.arm(new PeriodicTimer(engine, command, engine.deadlineAfter(initialDelay, unit), periodNanos));
+    }
+
+    private static long positive(String what, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(what + " must be positive, was " + value);
+        }
+        return value;
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        WheelTimer<?> ignored = schedule(command, 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public Future<?> submit(Runnable task) {
+        return schedule(task, 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public <T extends @Nullable Object> Future<T> submit(Runnable task, T result) {
+        return schedule(Executors.callable(task, result), 0, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
+        return schedule(task, 0, TimeUnit.NANOSECONDS);
+    }
+
+    /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. */
+    public void pause() {
+        engine.workers().pause();
+    }
+
+    /** Like {@link #pause()}, and calls back once, when the last run that is going on has ended; at once if none is. */
+    public void pause(Runnable whenQuiet) {
+        Objects.requireNonNull(whenQuiet, "whenQuiet must not be null");
+        engine.workers().pause(whenQuiet);
+    }
+
+    /** Ends the pause. Nothing that became due meanwhile is lost; fixed-rate tasks make up what their limit allows. */
+    public void resume() {
+        engine.workers().resume();
+    }
+
+    public boolean isPaused() {
+        return engine.workers().isPaused();
+    }
+
+    /**
+     * Stops accepting tasks, drops those that repeat and, by policy, those that are delayed, and lets the rest run. When
+     * this returns, what is dropped has been cancelled. A pause ends.
+     */
+    @Override
+    public void shutdown() {
+        engine.shutdown();
+        engine.workers().resume();
+    }
+
+    /**
+     * Stops accepting and running tasks and interrupts the runs that are going on. None starts after this has returned.
+     *
+     * @return the timers that never ran or would have run again, by deadline; they are not cancelled
+     */
+    @Override
+    public List<Runnable> shutdownNow() {
+        return engine.shutdownNow();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return engine.runState().isShutdown();
+    }
+
+    /** Whether no task runs any more and all threads have ended or are about to. */
+    @Override
+    public boolean isTerminated() {
+        return engine.runState().terminated().getCount() == 0;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return engine.runState().terminated().await(timeout, unit);
+    }
+
+    /**
+     * Shuts down and waits until all tasks have ended, delayed ones included. If the calling thread is interrupted, it
+     * stops all tasks instead, still waits for those that run, and stays interrupted.
+     */
+    // Replaces the default of JDK 19 and later, which waits for a day at a time.
+    @Override
+    public void close() {
+        shutdown();
+        boolean interrupted = false;
+        while (!isTerminated()) {
+            try {
+                engine.runState().terminated().await();
+            } catch (InterruptedException ex) {
+                interrupted = true;
+                List<Runnable> ignored = shutdownNow();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether delayed one-time tasks still run after {@link #shutdown}; true by default. */
+    public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
+        return engine.executesDelayedAfterShutdown();
+    }
+
+    /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
+    public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
+        engine.setExecuteDelayedAfterShutdown(value);
+    }
+
+    /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
+    public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
+        return engine.continuesPeriodicAfterShutdown();
+    }
+
+    /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
+    public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
+        engine.setContinuePeriodicAfterShutdown(value);
+    }
+
+    /**
+     * Changes how many workers there may be. Lowering it interrupts nobody.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public void setMaxWorkers(int maxWorkers) {
+        engine.workers().setMaxSize(WheelScheduledExecutorBuilder.checkMaxWorkers(maxWorkers));
+    }
+
+    /** Returns how many timers are pending: scheduled and not started. Exact while nothing moves. */
+    public long pendingCount() {
+        return engine.pending().count();
+    }
+
+    /** Returns about how many due tasks wait for a worker. */
+    public long readyCount() {
+        return engine.workers().readyCount();
+    }
+
+    /** Returns how many runs are going on. */
+    public int activeCount() {
+        return engine.workers().activeCount();
+    }
+
+    /** Returns how many threads take runs. */
+    public int workerCount() {
+        return engine.workers().threadCount();
+    }
+
+    /** Returns the counts of this moment. */
+    public WheelSnapshot snapshot() {
+        return engine.snapshot();
+    }
+
+    @Override
+    public String toString() {
+        String state = isTerminated() ? "terminated" : isShutdown() ? "shut down" : isPaused() ? "paused" : "running";
+        return "WheelScheduledExecutor[" + state + ", pending = " + pendingCount() + ", ready = " + readyCount()
+                + ", active = " + activeCount() + ", workers = " + workerCount() + "]";
+    }
+}

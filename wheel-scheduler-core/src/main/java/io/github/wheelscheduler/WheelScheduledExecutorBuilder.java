@@ -1,0 +1,218 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.worker.RunHooks;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a {@link WheelScheduledExecutor}. Each method checks its argument, names the rule and the value if it does not
+ * fit, and returns this builder. Not thread-safe.
+ */
+public final class WheelScheduledExecutorBuilder {
+
+    /** The finest tick. */
+    public static final Duration MIN_TICK = Duration.ofNanos(1_000);
+
+    /** The coarsest tick. */
+    public static final Duration MAX_TICK = Duration.ofSeconds(1);
+
+    private static final int DEFAULT_TICK_SHIFT = 14;
+    private static final int DEFAULT_MAX_WORKERS = 256;
+
+    private MonotonicClock clock = new MonotonicClock();
+    private InstantSource wallClock = Clock.systemUTC();
+    private int tickShift = DEFAULT_TICK_SHIFT;
+    private int maxWorkers;
+    private Duration workerKeepAlive = Duration.ofSeconds(60);
+    private @Nullable ThreadFactory threadFactory;
+    private @Nullable ThreadFactory tickThreadFactory;
+    private @Nullable ThreadFactory threadPerRun;
+    private @Nullable Executor executor;
+    private long maxPending = Long.MAX_VALUE;
+    private int maxCatchUp = Integer.MAX_VALUE;
+    private RejectionHandler rejectionHandler = (timer, reason) -> {
+        throw reason;
+    };
+    private @Nullable Function<WheelTimer<?>, Runnable> decorator;
+    private @Nullable RunHooks hooks;
+
+    WheelScheduledExecutorBuilder() {}
+
+    /**
+     * Sets how far a deadline may be rounded up, about 16 microseconds by default. The wheel uses the largest power of two
+     * of nanoseconds that is not above it. It is a resolution: a fine tick does not make the executor wake up more often
+     * while it has nothing to do.
+     *
+     * @throws IllegalArgumentException if it is not between {@link #MIN_TICK} and {@link #MAX_TICK}
+     */
+    public WheelScheduledExecutorBuilder tick(Duration tick) {
+        Objects.requireNonNull(tick, "tick must not be null");
+        if (tick.compareTo(MIN_TICK) < 0 || tick.compareTo(MAX_TICK) > 0) {
+            throw new IllegalArgumentException(
+                    "tick must be between " + MIN_TICK + " and " + MAX_TICK + ", was " + tick);
+        }
+        this.tickShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(tick.toNanos());
+        return this;
+    }
+
+    /**
+     * Sets how many runs may go on at a time: 256 by default for worker threads, unlimited by default for a
+     * {@linkplain #threadPerRun thread per run} and a {@linkplain #executor given executor}.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public WheelScheduledExecutorBuilder maxWorkers(int maxWorkers) {
+        this.maxWorkers = checkMaxWorkers(maxWorkers);
+        return this;
+    }
+
+    static int checkMaxWorkers(int maxWorkers) {
+        if (maxWorkers < 1) {
+            throw new IllegalArgumentException("maxWorkers must be at least 1, was " + maxWorkers);
+        }
+        return maxWorkers;
+    }
+
+    /**
+     * Sets how long a worker stays idle before its thread ends, 60 seconds by default. Two workers always stay.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public WheelScheduledExecutorBuilder workerKeepAlive(Duration keepAlive) {
+        Objects.requireNonNull(keepAlive, "workerKeepAlive must not be null");
+        if (keepAlive.isNegative()) {
+            throw new IllegalArgumentException("workerKeepAlive must not be negative, was " + keepAlive);
+        }
+        this.workerKeepAlive = keepAlive;
+        return this;
+    }
+
+    /**
+     * Sets where the executor's threads come from. By default they are no daemons, have the context class loader of the
+     * thread that builds the executor, and inherit no thread-locals.
+     */
+    public WheelScheduledExecutorBuilder threadFactory(ThreadFactory threadFactory) {
+        this.threadFactory = Objects.requireNonNull(threadFactory, "threadFactory must not be null");
+        return this;
+    }
+
+    /**
+     * Sets where the tick thread, and the thread that hands over to a thread per run or a given executor, come from; by
+     * default the {@linkplain #threadFactory thread factory}. They should be platform threads.
+     */
+    public WheelScheduledExecutorBuilder tickThreadFactory(ThreadFactory threadFactory) {
+        this.tickThreadFactory = Objects.requireNonNull(threadFactory, "tickThreadFactory must not be null");
+        return this;
+    }
+
+    /** Starts a thread of this factory for each run, usually a virtual one: {@code Thread.ofVirtual().factory()}. */
+    public WheelScheduledExecutorBuilder threadPerRun(ThreadFactory threadPerRun) {
+        this.threadPerRun = Objects.requireNonNull(threadPerRun, "threadPerRun must not be null");
+        return this;
+    }
+
+    /**
+     * Runs tasks on this executor. It may block or run them in its caller, which then holds up the tasks behind; what it
+     * refuses is offered again, and counted. It is not shut down with this one. An executor that drops tasks silently
+     * leaves their futures incomplete.
+     */
+    public WheelScheduledExecutorBuilder executor(Executor executor) {
+        this.executor = Objects.requireNonNull(executor, "executor must not be null");
+        return this;
+    }
+
+    /**
+     * Sets how many timers may be pending or repeating, without limit by default; more are rejected.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public WheelScheduledExecutorBuilder maxPending(long maxPending) {
+        if (maxPending < 1) {
+            throw new IllegalArgumentException("maxPending must be at least 1, was " + maxPending);
+        }
+        this.maxPending = maxPending;
+        return this;
+    }
+
+    /**
+     * Sets how many missed runs a fixed-rate task makes up: 0 skips to the next in phase, 1 makes up one; all by default.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public WheelScheduledExecutorBuilder maxCatchUp(int maxCatchUp) {
+        if (maxCatchUp < 0) {
+            throw new IllegalArgumentException("maxCatchUp must not be negative, was " + maxCatchUp);
+        }
+        this.maxCatchUp = maxCatchUp;
+        return this;
+    }
+
+    /** Sets what becomes of a task that is not accepted; by default the submitting method throws. */
+    public WheelScheduledExecutorBuilder rejectionHandler(RejectionHandler rejectionHandler) {
+        this.rejectionHandler = Objects.requireNonNull(rejectionHandler, "rejectionHandler must not be null");
+        return this;
+    }
+
+    /** Sets the wall clock that {@linkplain WheelScheduledExecutor#scheduleAt instants} are compared with. */
+    public WheelScheduledExecutorBuilder wallClock(InstantSource wallClock) {
+        this.wallClock = Objects.requireNonNull(wallClock, "wallClock must not be null");
+        return this;
+    }
+
+    /**
+     * Sets what is wrapped around each timer when it is scheduled, on the scheduling thread; a worker then runs the
+     * wrapper, which runs the timer. A timer whose wrapper returns without having run it ends cancelled.
+     */
+    public WheelScheduledExecutorBuilder decorator(Function<WheelTimer<?>, Runnable> decorator) {
+        this.decorator = Objects.requireNonNull(decorator, "decorator must not be null");
+        return this;
+    }
+
+    /** Sets what is called before and after each run, on its thread. */
+    public WheelScheduledExecutorBuilder runHooks(RunHooks hooks) {
+        this.hooks = Objects.requireNonNull(hooks, "runHooks must not be null");
+        return this;
+    }
+
+    /** Replaces the monotonic clock, for virtual time. */
+    WheelScheduledExecutorBuilder clock(MonotonicClock clock) {
+        this.clock = clock;
+        return this;
+    }
+
+    /**
+     * Builds the executor. No thread starts before its first task.
+     *
+     * @throws IllegalStateException if both a thread per run and an executor have been set
+     */
+    public WheelScheduledExecutor build() {
+        if (threadPerRun != null && executor != null) {
+            throw new IllegalStateException(
+                    "threadPerRun and executor must not both be set, were " + threadPerRun + " and " + executor);
+        }
+        ThreadFactory threads = threadFactory != null ? threadFactory : new WheelThreadFactory("wheel-scheduler-");
+        boolean elastic = threadPerRun == null && executor == null;
+        int defaultMaxWorkers = elastic ? DEFAULT_MAX_WORKERS : Integer.MAX_VALUE;
+        return new WheelScheduledExecutor(new ExecutorSettings(
+                clock,
+                wallClock,
+                tickShift,
+                maxWorkers > 0 ? maxWorkers : defaultMaxWorkers,
+                WallClockWatch.saturatedNanos(workerKeepAlive),
+                threads,
+                tickThreadFactory != null ? tickThreadFactory : threads,
+                threadPerRun,
+                executor,
+                maxPending,
+                maxCatchUp,
+                rejectionHandler,
+                decorator,
+                hooks));
+    }
+}

@@ -1,0 +1,114 @@
+package io.github.wheelscheduler.worker;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 64 places for workers, with one bit each for "taken" and "idle", and the next rack.
+ *
+ * <p>Waking prefers low places, so the same few workers stay busy and those in high places become idle for long enough
+ * to end.
+ */
+final class Rack {
+
+    private static final int PLACES = Long.SIZE;
+
+    private final AtomicLong takenBits = new AtomicLong();
+    private final AtomicLong idleBits = new AtomicLong();
+    private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReference<@Nullable Rack> next = new AtomicReference<>();
+
+    /** Takes the lowest free place, here or in a later rack. */
+    Place takePlace() {
+        for (Rack rack = this; ; rack = rack.nextOrNew()) {
+            long bits = rack.takenBits.get();
+            while (bits != -1L) {
+                int index = Long.numberOfTrailingZeros(~bits);
+                if (rack.takenBits.compareAndSet(bits, bits | 1L << index)) {
+                    return new Place(rack, index);
+                }
+                bits = rack.takenBits.get();
+            }
+        }
+    }
+
+    @Nullable
+    Rack next() {
+        return next.get();
+    }
+
+    /** Clears the lowest idle bit and returns its worker, which the caller must wake; null if there is none here. */
+    @Nullable
+    Worker claimIdle() {
+        long bits = idleBits.get();
+        while (bits != 0) {
+            if (idleBits.compareAndSet(bits, bits & (bits - 1))) {
+                return workers.get(Long.numberOfTrailingZeros(bits));
+            }
+            bits = idleBits.get();
+        }
+        return null;
+    }
+
+    boolean hasIdle() {
+        return idleBits.get() != 0;
+    }
+
+    @Nullable
+    Worker worker(int index) {
+        return workers.get(index);
+    }
+
+    static int places() {
+        return PLACES;
+    }
+
+    private Rack nextOrNew() {
+        Rack existing = next.get();
+        if (existing != null) {
+            return existing;
+        }
+        Rack created = new Rack();
+        Rack other = next.compareAndExchange(null, created);
+        return other == null ? created : other;
+    }
+
+    /** One worker's place in a rack. */
+    static final class Place {
+
+        private final Rack rack;
+        private final int index;
+        private final long bit;
+
+        Place(Rack rack, int index) {
+            this.rack = rack;
+            this.index = index;
+            this.bit = 1L << index;
+        }
+
+        void seat(Worker worker) {
+            rack.workers.set(index, worker);
+        }
+
+        void leave() {
+            rack.workers.set(index, null);
+            rack.takenBits.getAndUpdate(bits -> bits & ~bit);
+        }
+
+        /** Says that the worker may be woken. A full fence. */
+        void markIdle() {
+            rack.idleBits.getAndUpdate(bits -> bits | bit);
+        }
+
+        boolean isMarkedIdle() {
+            return (rack.idleBits.get() & bit) != 0;
+        }
+
+        /** Takes the idle mark back; false if somebody has claimed it and so will wake, or has woken, the worker. */
+        boolean unmarkIdle() {
+            return (rack.idleBits.getAndUpdate(bits -> bits & ~bit) & bit) != 0;
+        }
+    }
+}

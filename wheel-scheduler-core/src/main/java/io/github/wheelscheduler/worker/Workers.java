@@ -1,0 +1,169 @@
+package io.github.wheelscheduler.worker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes due runs from the tick thread and runs them elsewhere, in the order in which they were handed over.
+ *
+ * <p>{@link #handOver} and {@link #signal} never block, start a thread or call user code.
+ */
+public abstract class Workers {
+
+    /** Is told by workers, on their threads, what happens to them. */
+    public interface Listener {
+
+        /** A worker has nothing more to run. */
+        void wentIdle();
+
+        /** The last worker has ended after a stop. */
+        void ended();
+    }
+
+    /** Due and not started, first in, first out. */
+    final Queue<Runnable> ready = new ConcurrentLinkedQueue<>();
+
+    final Listener listener;
+    final RunBoundary boundary;
+
+    /** Due runs are held back while set. Writers: any. Readers: whoever is about to take a run, after it said so. */
+    volatile boolean paused;
+
+    /** Nothing is taken any more once set. Never reset. */
+    volatile boolean stopped;
+
+    private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
+    private final LongAdder handedOver = new LongAdder();
+    private final LongAdder taken = new LongAdder();
+
+    Workers(Listener listener, @Nullable RunHooks hooks) {
+        this.listener = listener;
+        this.boundary = new RunBoundary(hooks);
+    }
+
+    /** Makes sure that there is a thread that looks at the ready queue; may start one on the calling thread. */
+    public abstract void start();
+
+    /** Adds a due run. Tick thread; {@link #signal} follows. */
+    public final void handOver(Runnable run) {
+        ready.add(run);
+        handedOver.increment();
+    }
+
+    /** Makes a worker look at the ready queue, if one is free. Any thread. */
+    public abstract void signal();
+
+    /** Changes how many runs may go on at a time. Lowering it interrupts nobody. */
+    public abstract void setMaxSize(int maxSize);
+
+    /** Returns the number of threads that take runs. */
+    public abstract int threadCount();
+
+    /** Returns the number of runs going on. */
+    public abstract int activeCount();
+
+    /** Returns about how many due runs wait for a worker. */
+    public final long readyCount() {
+        long gone = taken.sum();
+        return Math.max(0, handedOver.sum() - gone);
+    }
+
+    /** Returns how often an executor has refused a run, which was offered again later. */
+    public abstract long refusedHandOvers();
+
+    /** Holds due runs back from now on; those going on go on. */
+    public final void pause() {
+        quietCallback.set(null);
+        paused = true;
+    }
+
+    /** Like {@link #pause}, and calls back once when no run is going on any more, at once if there is none. */
+    public final void pause(Runnable whenQuiet) {
+        quietCallback.set(whenQuiet);
+        paused = true;
+        callBackIfQuiet();
+    }
+
+    /** Ends the pause. */
+    public final void resume() {
+        paused = false;
+        signal();
+    }
+
+    public final boolean isPaused() {
+        return paused;
+    }
+
+    /** Whether no run waits and none is going on; exact once nobody hands over any more. */
+    public final boolean isDrained() {
+        // In this order: whoever takes a run says so before the run leaves the ready queue.
+        return ready.isEmpty() && !holdsRuns();
+    }
+
+    /** Looks at every run that waits. */
+    public final void forEachReady(Consumer<? super Runnable> action) {
+        ready.forEach(action);
+    }
+
+    /** Lets the threads end, each after the run that it is in. */
+    public abstract void stop();
+
+    /**
+     * Like {@link #stop}, and returns the runs that have not started, in their order: from here on none starts any more.
+     * Waits only for threads that are between taking a run and starting it.
+     */
+    public abstract List<Runnable> stopNow();
+
+    /** Interrupts the threads that are in a run. */
+    public abstract void interruptActive();
+
+    /** Whether all threads have ended after a stop. */
+    public abstract boolean hasEnded();
+
+    /** Whether any thread is in a run or about to start one. */
+    abstract boolean isActive();
+
+    /** Whether any run has left the ready queue, or is about to, and is not over. */
+    abstract boolean holdsRuns();
+
+    final boolean isOpen() {
+        return !paused && !stopped;
+    }
+
+    final @Nullable Runnable pollReady() {
+        Runnable run = ready.poll();
+        if (run != null) {
+            taken.increment();
+        }
+        return run;
+    }
+
+    final List<Runnable> pollAllReady() {
+        List<Runnable> rest = new ArrayList<>();
+        for (Runnable run = pollReady(); run != null; run = pollReady()) {
+            rest.add(run);
+        }
+        return rest;
+    }
+
+    /** To be called by a worker that has just said that it is not active. */
+    final void afterWork() {
+        callBackIfQuiet();
+        listener.wentIdle();
+    }
+
+    private void callBackIfQuiet() {
+        if (quietCallback.get() != null && !isActive()) {
+            Runnable callback = quietCallback.getAndSet(null);
+            if (callback != null) {
+                RunBoundary.runGuarded(callback);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/**
+ * The worker side: due runs wait in a ready queue until a worker takes them. User code runs here and nowhere else.
+ *
+ * <table>
+ * <caption>Who may touch what</caption>
+ * <tr><th>state</th><th>writers</th><th>readers</th></tr>
+ * <tr><td>ready queue</td><td>tick thread adds; workers, or the feeder, take; whoever stops the pool empties it</td>
+ * <td>any</td></tr>
+ * <tr><td>a worker's phase</td><td>the worker</td><td>any: pause, stop and counts go by it</td></tr>
+ * <tr><td>idle bits of a rack</td><td>the worker sets its own; whoever clears a bit owns that wake-up</td><td>any</td></tr>
+ * </table>
+ */
+@NullMarked
+package io.github.wheelscheduler.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the stages together, answers what timers ask and tell, and starts and stops the threads. */
 final class Engine implements TimerOwner, Workers.Listener {
@@ -95,16 +97,13 @@ final class Engine implements TimerOwner, Workers.Listener {
         return timer;
     }
 
-    /** Makes the next timer of a series pending, with the permit of the one that is running; rejects after shutdown only. */
-    InstantTimer armNext(InstantTimer running, InstantTimer timer) {
-        if (!mayRepeat()) {
-            reject(timer, "the executor has been shut down");
-        } else if (!running.takePermit()) {
-            reject(timer, "the series has been cancelled");
-        } else {
-            post(timer);
+    /** Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. */
+    boolean armNext(InstantTimer running, InstantTimer timer) {
+        if (!mayRepeat() || !running.takePermit()) {
+            return false;
         }
-        return timer;
+        post(timer);
+        return true;
     }
 
     private void post(ScheduledTimer<?> timer) {
@@ -112,8 +111,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         try {
             startIfNeeded();
             if (settings.decorator() != null) {
-                timer.decorate(Objects.requireNonNull(
-                        settings.decorator().apply(timer), "the decorator must not return null"));
+                decorate(timer, settings.decorator());
             }
             pending.added();
             inbox.post(timer, timer.deadlineNanos());
@@ -126,6 +124,13 @@ final class Engine implements TimerOwner, Workers.Listener {
         // A shutdown that came meanwhile may not have seen the timer.
         if (runState.isShutdown() && !(timer.isRepeating() && mayRepeat()) && timer.cancel(false)) {
             reject(timer, "the executor has been shut down");
+        }
+    }
+
+    private static void decorate(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
+        Runnable outer = Objects.requireNonNull(decorator.apply(timer), "the decorator must not return null");
+        if (outer != timer) {
+            timer.decorate(outer);
         }
     }
 
@@ -267,13 +272,33 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
     }
 
-    // Stopping
+    // Pausing and stopping
+
+    /** Holds due runs back, unless the executor is shut down, and calls back when no run is going on. */
+    void pause(@Nullable Runnable whenQuiet) {
+        lifecycleLock.lock();
+        try {
+            if (!runState.isShutdown()) {
+                workers.pause();
+            }
+        } finally {
+            lifecycleLock.unlock();
+        }
+        if (whenQuiet != null) {
+            workers.callWhenQuiet(whenQuiet);
+        }
+    }
+
+    void resume() {
+        workers.resume();
+    }
 
     void shutdown() {
         lifecycleLock.lock();
         try {
             runState.shutdown();
             applyShutdownPolicies();
+            workers.resume();
         } finally {
             lifecycleLock.unlock();
         }

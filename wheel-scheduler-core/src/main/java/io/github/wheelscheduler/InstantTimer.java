@@ -33,7 +33,7 @@ final class InstantTimer extends RunnableTimer {
     }
 
     @Override
-    boolean isRepeating() {
+    public boolean isRepeating() {
         return true;
     }
 

@@ -68,7 +68,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     @Override
-    boolean isRepeating() {
+    public boolean isRepeating() {
         return true;
     }
 }

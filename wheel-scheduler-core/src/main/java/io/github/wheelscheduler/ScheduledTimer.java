@@ -384,8 +384,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return false;
     }
 
-    /** Whether a run is usually followed by another. */
-    boolean isRepeating() {
+    @Override
+    public boolean isRepeating() {
         return false;
     }
 

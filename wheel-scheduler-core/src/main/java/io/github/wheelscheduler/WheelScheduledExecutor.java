@@ -103,14 +103,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * is no bound that could reject it.
      *
      * @param running what {@link #scheduleAt} or this method has returned for the run that is going on
+     * @return the timer of the next run; null, and no run follows, if the executor has been shut down or {@code running} has
+     *     been cancelled or has a next run already
      * @throws IllegalArgumentException if {@code running} comes from elsewhere
-     * @throws RejectedExecutionException after shutdown, or if that run has been cancelled
      */
-    public WheelTimer<?> scheduleNext(WheelTimer<?> running, Runnable command, Instant instant) {
+    public @Nullable WheelTimer<?> scheduleNext(WheelTimer<?> running, Runnable command, Instant instant) {
         if (!(running instanceof InstantTimer timer) || timer.owner() != engine) {
             throw new IllegalArgumentException("running must be a timer that scheduleAt has returned, was " + running);
         }
-        return engine.armNext(timer, newInstantTimer(command, instant));
+        InstantTimer next = newInstantTimer(command, instant);
+        return engine.armNext(timer, next) ? next : null;
     }
 
     private InstantTimer newInstantTimer(Runnable command, Instant instant) {
@@ -153,20 +155,20 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return schedule(task, 0, TimeUnit.NANOSECONDS);
     }
 
-    /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. */
+    /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. Without effect after shutdown. */
     public void pause() {
-        engine.workers().pause();
+        engine.pause(null);
     }
 
     /** Like {@link #pause()}, and calls back once, when the last run that is going on has ended; at once if none is. */
     public void pause(Runnable whenQuiet) {
         Objects.requireNonNull(whenQuiet, "whenQuiet must not be null");
-        engine.workers().pause(whenQuiet);
+        engine.pause(whenQuiet);
     }
 
     /** Ends the pause. Nothing that became due meanwhile is lost; fixed-rate tasks make up what their limit allows. */
     public void resume() {
-        engine.workers().resume();
+        engine.resume();
     }
 
     public boolean isPaused() {
@@ -180,7 +182,6 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     @Override
     public void shutdown() {
         engine.shutdown();
-        engine.workers().resume();
     }
 
     /**

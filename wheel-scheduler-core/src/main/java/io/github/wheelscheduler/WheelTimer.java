@@ -24,4 +24,7 @@ public interface WheelTimer<V extends @Nullable Object> extends RunnableSchedule
      *     or is over, and nothing has changed. Timers that follow a calendar cannot be moved.
      */
     boolean reschedule(long delay, TimeUnit unit);
+
+    /** Whether a run is usually followed by another: fixed rate, fixed delay, or a series that follows a calendar. */
+    boolean isRepeating();
 }

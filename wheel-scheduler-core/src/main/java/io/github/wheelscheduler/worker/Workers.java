@@ -83,10 +83,9 @@ public abstract class Workers {
         paused = true;
     }
 
-    /** Like {@link #pause}, and calls back once when no run is going on any more, at once if there is none. */
-    public final void pause(Runnable whenQuiet) {
-        quietCallback.set(whenQuiet);
-        paused = true;
+    /** Calls back once when no run is going on, at once if there is none; replaces the callback before. */
+    public final void callWhenQuiet(Runnable callback) {
+        quietCallback.set(callback);
         callBackIfQuiet();
     }
 

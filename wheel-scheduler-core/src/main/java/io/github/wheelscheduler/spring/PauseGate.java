@@ -1,0 +1,55 @@
+package io.github.wheelscheduler.spring;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pause and resume of a scheduler by Spring's lifecycle. Due tasks are held back before the workers, so no thread waits
+ * meanwhile.
+ */
+final class PauseGate {
+
+    private volatile @Nullable WheelScheduledExecutor executor;
+
+    /** The context closes, and the scheduler is to go on until it is destroyed. */
+    private volatile boolean lateShutdown;
+
+    /** Begins anew with an executor that is not paused. */
+    void attach(WheelScheduledExecutor executor) {
+        this.executor = executor;
+        this.lateShutdown = false;
+    }
+
+    void keepOpen() {
+        lateShutdown = true;
+    }
+
+    void resume() {
+        WheelScheduledExecutor current = executor;
+        if (current != null) {
+            current.resume();
+        }
+    }
+
+    void pause() {
+        WheelScheduledExecutor current = executor;
+        if (current != null && !lateShutdown) {
+            current.pause();
+        }
+    }
+
+    /** Pauses, and calls back when the last run that is going on has ended; at once where there is nothing to pause. */
+    void pause(Runnable whenQuiet) {
+        WheelScheduledExecutor current = executor;
+        if (current != null && !lateShutdown) {
+            current.pause(whenQuiet);
+        } else {
+            whenQuiet.run();
+        }
+    }
+
+    boolean isOpen() {
+        WheelScheduledExecutor current = executor;
+        return current != null && !current.isPaused() && !current.isTerminated();
+    }
+}

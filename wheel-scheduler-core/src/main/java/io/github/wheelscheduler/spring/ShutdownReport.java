@@ -1,0 +1,34 @@
+package io.github.wheelscheduler.spring;
+
+import io.github.wheelscheduler.WheelTimer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
+
+/** Gathers the one-time tasks that a shutdown keeps from running, and says so in the log, the first of them by name. */
+final class ShutdownReport {
+
+    private static final int NAMED = 10;
+
+    private final List<String> named = new ArrayList<>();
+    private long count;
+
+    synchronized void add(Runnable run) {
+        if (run instanceof WheelTimer<?> timer && !timer.isRepeating() && !timer.isCancelled()) {
+            count++;
+            if (named.size() < NAMED) {
+                named.add(timer.toString());
+            }
+        }
+    }
+
+    /** Logs what has been gathered, if anything, and begins anew. */
+    synchronized void log(Log logger, String scheduler) {
+        if (count > 0) {
+            String more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
+            logger.warn(scheduler + " was shut down before " + count + " one-time tasks ran: " + named + more);
+        }
+        count = 0;
+        named.clear();
+    }
+}

@@ -1,0 +1,181 @@
+package io.github.wheelscheduler.spring;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.scheduling.support.SimpleTriggerContext;
+import org.springframework.util.ErrorHandler;
+
+/**
+ * The runs of a task at the instants that a trigger names, one after the other.
+ *
+ * <p>As a future it stands for the current run: it is done when the last run is, {@link #get()} waits for the run that is
+ * pending or going on, and {@link #cancel} ends the series.
+ */
+final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object> {
+
+    /*
+     * Each run has a timer of its own. cancel and the arming of the next timer meet without a lock:
+     *
+     *      cancel                                  end of a run
+     *   1  timer = current                      1  arm the next timer, which fails if this one is cancelled
+     *   2  cancel timer                         2  current = next
+     *   3  current != timer?  go to 1           3  is this one cancelled?  cancel the next one, too
+     */
+
+    private static final Log logger = LogFactory.getLog(TriggerSeries.class);
+
+    private final Runnable task;
+    private final Runnable guardedTask;
+    private final Trigger trigger;
+    private final ErrorHandler errorHandler;
+    private final WheelScheduledExecutor executor;
+    private final SimpleTriggerContext context;
+
+    /** Keeps the first run from ending before {@link #current} is set. */
+    private final ReentrantLock arming = new ReentrantLock();
+
+    private volatile @Nullable WheelTimer<?> current;
+
+    /** The instant of the current run. Guarded by {@link #arming}. */
+    private @Nullable Instant scheduled;
+
+    TriggerSeries(
+            Runnable task, Trigger trigger, Clock clock, WheelScheduledExecutor executor, ErrorHandler errorHandler) {
+        this.task = task;
+        this.guardedTask = new DelegatingErrorHandlingRunnable(task, errorHandler);
+        this.trigger = trigger;
+        this.errorHandler = errorHandler;
+        this.executor = executor;
+        this.context = new SimpleTriggerContext(clock);
+    }
+
+    /** Arms the first run, and returns this; null if the trigger names no instant. */
+    @Nullable
+    ScheduledFuture<?> start() {
+        arming.lock();
+        try {
+            Instant first = trigger.nextExecution(context);
+            if (first == null) {
+                return null;
+            }
+            scheduled = first;
+            current = executor.scheduleAt(this, first);
+            return this;
+        } finally {
+            arming.unlock();
+        }
+    }
+
+    @Override
+    public void run() {
+        Instant actual = context.getClock().instant();
+        guardedTask.run();
+        Instant completion = context.getClock().instant();
+        arming.lock();
+        try {
+            context.update(scheduled, actual, completion);
+            WheelTimer<?> finished = timer();
+            if (!finished.isCancelled()) {
+                armAfter(finished);
+            }
+        } finally {
+            arming.unlock();
+        }
+    }
+
+    private void armAfter(WheelTimer<?> finished) {
+        Instant next = nextOrReport();
+        if (next == null) {
+            return;
+        }
+        scheduled = next;
+        WheelTimer<?> nextTimer = executor.scheduleNext(finished, this, next);
+        if (nextTimer == null) {
+            boolean ignored = finished.cancel(false);
+            return;
+        }
+        current = nextTimer;
+        if (finished.isCancelled()) {
+            boolean ignored = nextTimer.cancel(false);
+        }
+    }
+
+    private @Nullable Instant nextOrReport() {
+        try {
+            return trigger.nextExecution(context);
+        } catch (Throwable ex) {
+            logger.warn("The trigger " + trigger + " failed, so there are no more runs of " + task);
+            errorHandler.handleError(ex);
+            throw ex;
+        }
+    }
+
+    private WheelTimer<?> timer() {
+        WheelTimer<?> timer = current;
+        if (timer == null) {
+            throw new IllegalStateException("A series must be started before it is used: " + this);
+        }
+        return timer;
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = false;
+        WheelTimer<?> timer;
+        do {
+            timer = timer();
+            cancelled |= timer.cancel(mayInterruptIfRunning);
+        } while (timer != current);
+        return cancelled;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return timer().isCancelled();
+    }
+
+    @Override
+    public boolean isDone() {
+        return timer().isDone();
+    }
+
+    @Override
+    public @Nullable Object get() throws InterruptedException, ExecutionException {
+        return timer().get();
+    }
+
+    @Override
+    public @Nullable Object get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return timer().get(timeout, unit);
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        return timer().getDelay(unit);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    /** Returns the task's own text, so that it stays visible in logs and endpoints. */
+    @Override
+    public String toString() {
+        return task.toString();
+    }
+}

@@ -1,0 +1,404 @@
+package io.github.wheelscheduler.spring;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.worker.RunHooks;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.support.TaskUtils;
+import org.springframework.util.ErrorHandler;
+
+/**
+ * A {@link ThreadPoolTaskScheduler} that runs on a timing wheel: tasks wait on a {@link WheelScheduledExecutor} instead of a
+ * heap, and run on as many workers as are needed, up to a limit, so that a slow task delays no other.
+ *
+ * <p>All settings of the superclass keep their meaning, except that
+ *
+ * <ul>
+ *   <li>the pool size is a limit for workers that come and go: 256 by default, none with virtual threads;
+ *   <li>a fixed-rate task makes up at most {@linkplain #setMaxCatchUp 10} missed runs by default;
+ *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
+ *   <li>cancelled tasks always leave memory at once;
+ *   <li>after waiting for tasks in vain, {@link #shutdown} interrupts them and logs what never ran.
+ * </ul>
+ *
+ * <p>The scheduled futures are {@link WheelTimer}s, except those of triggers. It can be initialized again after shutdown.
+ */
+@SuppressWarnings("serial")
+public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
+
+    private static final int DEFAULT_POOL_SIZE = 256;
+    private static final int DEFAULT_MAX_CATCH_UP = 10;
+
+    private final PauseGate pauseGate = new PauseGate();
+    private final ShutdownReport shutdownReport = new ShutdownReport();
+
+    // Copies of what the superclasses keep to themselves.
+    private volatile @Nullable ErrorHandler errorHandler;
+    private volatile @Nullable TaskDecorator taskDecorator;
+    private volatile boolean executeDelayedAfterShutdown = true;
+    private volatile boolean continuePeriodicAfterShutdown;
+    private volatile boolean acceptTasksAfterContextClose;
+    private volatile boolean waitForTasks;
+    private volatile long awaitTerminationMillis;
+    private @Nullable ApplicationContext applicationContext;
+    private @Nullable ThreadFactory customThreadFactory;
+    private boolean virtualThreads;
+
+    // Settings of our own.
+    private volatile int poolSize;
+    private @Nullable Duration tick;
+    private @Nullable Duration workerKeepAlive;
+    private long maxPending = Long.MAX_VALUE;
+    private int maxCatchUp = DEFAULT_MAX_CATCH_UP;
+
+    /** Null until initialized. */
+    private volatile @Nullable WheelScheduledExecutor executor;
+
+    private @Nullable ClassLoader contextClassLoader;
+
+    // Settings
+
+    /**
+     * Sets how many tasks may run at a time, 256 by default, without limit by default on virtual threads. It can be changed
+     * at any time; lowering it interrupts nobody.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    @Override
+    public void setPoolSize(int poolSize) {
+        super.setPoolSize(poolSize);
+        this.poolSize = poolSize;
+        WheelScheduledExecutor current = executor;
+        if (current != null) {
+            current.setMaxWorkers(poolSize);
+        }
+    }
+
+    /**
+     * Sets how far a start time may be rounded up, about 16 microseconds by default; before initialization.
+     *
+     * @throws IllegalArgumentException if it is not between 1 microsecond and 1 second
+     * @see WheelScheduledExecutorBuilder#tick
+     */
+    public void setTick(Duration tick) {
+        WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().tick(tick);
+        this.tick = tick;
+    }
+
+    /**
+     * Sets how long a worker thread stays idle before it ends, 60 seconds by default; before initialization.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setWorkerKeepAlive(Duration workerKeepAlive) {
+        WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().workerKeepAlive(workerKeepAlive);
+        this.workerKeepAlive = workerKeepAlive;
+    }
+
+    /**
+     * Sets how many tasks may be pending or repeating, without limit by default; more are rejected. Before initialization.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public void setMaxPending(long maxPending) {
+        WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().maxPending(maxPending);
+        this.maxPending = maxPending;
+    }
+
+    /**
+     * Sets how many missed runs a fixed-rate task makes up, 10 by default; 0 skips to the next in phase. Before
+     * initialization.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setMaxCatchUp(int maxCatchUp) {
+        WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().maxCatchUp(maxCatchUp);
+        this.maxCatchUp = maxCatchUp;
+    }
+
+    @Override
+    public void setVirtualThreads(boolean virtualThreads) {
+        super.setVirtualThreads(virtualThreads);
+        this.virtualThreads = virtualThreads;
+        this.customThreadFactory = null;
+    }
+
+    @Override
+    public void setThreadFactory(@Nullable ThreadFactory threadFactory) {
+        super.setThreadFactory(threadFactory);
+        this.virtualThreads = false;
+        this.customThreadFactory = threadFactory;
+    }
+
+    @Override
+    public void setErrorHandler(ErrorHandler errorHandler) {
+        super.setErrorHandler(errorHandler);
+        this.errorHandler = errorHandler;
+    }
+
+    @Override
+    public void setTaskDecorator(TaskDecorator taskDecorator) {
+        super.setTaskDecorator(taskDecorator);
+        this.taskDecorator = taskDecorator;
+    }
+
+    @Override
+    public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean flag) {
+        super.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
+        this.continuePeriodicAfterShutdown = flag;
+        WheelScheduledExecutor current = executor;
+        if (current != null) {
+            current.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
+        }
+    }
+
+    @Override
+    public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean flag) {
+        super.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
+        this.executeDelayedAfterShutdown = flag;
+        WheelScheduledExecutor current = executor;
+        if (current != null) {
+            current.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
+        }
+    }
+
+    @Override
+    public void setAcceptTasksAfterContextClose(boolean acceptTasksAfterContextClose) {
+        super.setAcceptTasksAfterContextClose(acceptTasksAfterContextClose);
+        this.acceptTasksAfterContextClose = acceptTasksAfterContextClose;
+    }
+
+    @Override
+    public void setWaitForTasksToCompleteOnShutdown(boolean waitForTasks) {
+        super.setWaitForTasksToCompleteOnShutdown(waitForTasks);
+        this.waitForTasks = waitForTasks;
+    }
+
+    @Override
+    public void setAwaitTerminationSeconds(int awaitTerminationSeconds) {
+        super.setAwaitTerminationSeconds(awaitTerminationSeconds);
+        this.awaitTerminationMillis = awaitTerminationSeconds * 1000L;
+    }
+
+    @Override
+    public void setAwaitTerminationMillis(long awaitTerminationMillis) {
+        super.setAwaitTerminationMillis(awaitTerminationMillis);
+        this.awaitTerminationMillis = awaitTerminationMillis;
+    }
+
+    @Override
+    public void setApplicationContext(ApplicationContext applicationContext) {
+        super.setApplicationContext(applicationContext);
+        this.applicationContext = applicationContext;
+    }
+
+    // The executor
+
+    @Override
+    protected ScheduledExecutorService createExecutor(
+            int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
+        contextClassLoader = Thread.currentThread().getContextClassLoader();
+        WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
+                .maxPending(maxPending)
+                .maxCatchUp(maxCatchUp)
+                .wallClock(() -> getClock().instant())
+                .decorator(this::decorate)
+                .tickThreadFactory(customThreadFactory != null ? customThreadFactory : this::newTickThread)
+                .rejectionHandler((timer, reason) -> reject(timer, reason, rejectedExecutionHandler));
+        if (virtualThreads) {
+            builder.threadPerRun(threadFactory);
+        } else {
+            builder.threadFactory(threadFactory);
+        }
+        if (this.poolSize > 0 || !virtualThreads) {
+            builder.maxWorkers(configuredPoolSize());
+        }
+        if (tick != null) {
+            builder.tick(tick);
+        }
+        if (workerKeepAlive != null) {
+            builder.workerKeepAlive(workerKeepAlive);
+        }
+        if (getClass() != WheelTaskScheduler.class) {
+            builder.runHooks(new SubclassHooks());
+        }
+        WheelScheduledExecutor created = builder.build();
+        created.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
+        created.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
+        executor = created;
+        pauseGate.attach(created);
+        return created;
+    }
+
+    private Runnable decorate(WheelTimer<?> timer) {
+        TaskDecorator decorator = taskDecorator;
+        return decorator == null ? timer : decorator.decorate(timer);
+    }
+
+    private void reject(WheelTimer<?> timer, RejectedExecutionException reason, RejectedExecutionHandler handler) {
+        WheelScheduledExecutor current = executor;
+        if (current == null || handler.getClass() == ThreadPoolExecutor.AbortPolicy.class) {
+            throw reason;
+        }
+        handler.rejectedExecution(timer, new RejectionView(current));
+    }
+
+    /** Creates a thread with this scheduler's settings and class loader, and without the creator's thread-locals. */
+    @Override
+    public Thread createThread(Runnable runnable) {
+        return newThread(runnable, nextThreadName());
+    }
+
+    private Thread newTickThread(Runnable runnable) {
+        return newThread(runnable, getThreadNamePrefix() + "tick");
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // the user's setting
+    private Thread newThread(Runnable runnable, String name) {
+        Thread thread = new Thread(getThreadGroup(), runnable, name, 0, false);
+        thread.setPriority(getThreadPriority());
+        thread.setDaemon(isDaemon());
+        thread.setContextClassLoader(contextClassLoader);
+        return thread;
+    }
+
+    /**
+     * Returns the executor on the wheel.
+     *
+     * @throws IllegalStateException if this scheduler is not initialized
+     */
+    public WheelScheduledExecutor getWheelScheduledExecutor() {
+        WheelScheduledExecutor current = executor;
+        if (current == null) {
+            throw new IllegalStateException("The scheduler must be initialized before it is used");
+        }
+        return current;
+    }
+
+    /** Returns the number of worker threads; before initialization, how many there may be. */
+    @Override
+    public int getPoolSize() {
+        WheelScheduledExecutor current = executor;
+        return current == null ? configuredPoolSize() : current.workerCount();
+    }
+
+    /** Returns the number of tasks that are running. */
+    @Override
+    public int getActiveCount() {
+        WheelScheduledExecutor current = executor;
+        return current == null ? 0 : current.activeCount();
+    }
+
+    /** Returns true: cancelled tasks are always removed. */
+    @Override
+    @Deprecated
+    @SuppressWarnings("InlineMeSuggester") // deprecated as in the superclass
+    public boolean isRemoveOnCancelPolicy() {
+        return true;
+    }
+
+    private int configuredPoolSize() {
+        return poolSize > 0 ? poolSize : DEFAULT_POOL_SIZE;
+    }
+
+    // Scheduling
+
+    @Override
+    public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
+        WheelScheduledExecutor current = getWheelScheduledExecutor();
+        ErrorHandler handler = errorHandler;
+        if (handler == null) {
+            handler = TaskUtils.getDefaultErrorHandler(true);
+        }
+        try {
+            return new TriggerSeries(task, trigger, getClock(), current, handler).start();
+        } catch (RejectedExecutionException ex) {
+            throw new TaskRejectedException(current, task, ex);
+        }
+    }
+
+    // Lifecycle
+
+    @Override
+    public void start() {
+        pauseGate.resume();
+    }
+
+    @Override
+    public void stop() {
+        pauseGate.pause();
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        pauseGate.pause(callback);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return pauseGate.isOpen();
+    }
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == applicationContext && (acceptTasksAfterContextClose || waitForTasks)) {
+            pauseGate.keepOpen();
+        }
+        super.onApplicationEvent(event);
+    }
+
+    /** Does nothing; pausing does not hold worker threads. For subclasses, called before each run on its thread. */
+    @Override
+    protected void beforeExecute(Thread thread, Runnable task) {}
+
+    /** Does nothing. For subclasses, called after each run on its thread. */
+    @Override
+    protected void afterExecute(Runnable task, @Nullable Throwable ex) {}
+
+    /**
+     * Shuts down as the superclass does. Where it has waited for tasks up to the limit, those that still run are
+     * interrupted, and those that wait are cancelled. One-time tasks that never ran are logged.
+     */
+    @Override
+    public void shutdown() {
+        super.shutdown();
+        WheelScheduledExecutor current = executor;
+        if (current != null && waitForTasks && awaitTerminationMillis > 0 && !current.isTerminated()) {
+            current.shutdownNow().forEach(this::cancelRemainingTask);
+        }
+        shutdownReport.log(logger, "Scheduler " + getThreadNamePrefix());
+    }
+
+    @Override
+    protected void cancelRemainingTask(Runnable task) {
+        shutdownReport.add(task);
+        super.cancelRemainingTask(task);
+    }
+
+    private final class SubclassHooks implements RunHooks {
+
+        @Override
+        public void beforeRun(Thread thread, Runnable run) {
+            beforeExecute(thread, run);
+        }
+
+        @Override
+        public void afterRun(Runnable run, @Nullable Throwable failure) {
+            afterExecute(run, failure);
+        }
+    }
+}

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.worker.Workers;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pass of the tick thread: take the messages, advance the wheel, hand over what is due. It is told the time, and runs
@@ -42,13 +43,14 @@ final class TickLoop {
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
     private final Expiry expiry = this::expire;
 
-    private final ScheduledTimer<?>[] admitted = new ScheduledTimer<?>[DRAIN_LIMIT];
+    private final @Nullable ScheduledTimer<?>[] admitted;
     private int admittedCount;
     private boolean handedOver;
     private long nowNanos;
     private long lingerUntilNanos;
 
     TickLoop(Inbox<ScheduledTimer<?>> inbox, TimingWheel wheel, WallClockWatch watch, Workers workers, long nowNanos) {
+        this.admitted = new ScheduledTimer<?>[DRAIN_LIMIT];
         this.inbox = inbox;
         this.wheel = wheel;
         this.watch = watch;
@@ -136,8 +138,11 @@ final class TickLoop {
         if (admittedCount > 0) {
             VarHandle.fullFence();
             for (int i = 0; i < admittedCount; i++) {
-                dropIfOver(admitted[i]);
+                ScheduledTimer<?> timer = admitted[i];
                 admitted[i] = null;
+                if (timer != null) {
+                    dropIfOver(timer);
+                }
             }
             admittedCount = 0;
         }

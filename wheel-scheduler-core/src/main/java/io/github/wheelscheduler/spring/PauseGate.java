@@ -11,12 +11,16 @@ final class PauseGate {
 
     private volatile @Nullable WheelScheduledExecutor executor;
 
+    /** As the lifecycle sees it; a shutdown lets due tasks go on all the same. */
+    private volatile boolean paused;
+
     /** The context closes, and the scheduler is to go on until it is destroyed. */
     private volatile boolean lateShutdown;
 
     /** Begins anew with an executor that is not paused. */
     void attach(WheelScheduledExecutor executor) {
         this.executor = executor;
+        this.paused = false;
         this.lateShutdown = false;
     }
 
@@ -27,6 +31,7 @@ final class PauseGate {
     void resume() {
         WheelScheduledExecutor current = executor;
         if (current != null) {
+            paused = false;
             current.resume();
         }
     }
@@ -34,6 +39,7 @@ final class PauseGate {
     void pause() {
         WheelScheduledExecutor current = executor;
         if (current != null && !lateShutdown) {
+            paused = true;
             current.pause();
         }
     }
@@ -42,6 +48,7 @@ final class PauseGate {
     void pause(Runnable whenQuiet) {
         WheelScheduledExecutor current = executor;
         if (current != null && !lateShutdown) {
+            paused = true;
             current.pause(whenQuiet);
         } else {
             whenQuiet.run();
@@ -50,6 +57,6 @@ final class PauseGate {
 
     boolean isOpen() {
         WheelScheduledExecutor current = executor;
-        return current != null && !current.isPaused() && !current.isTerminated();
+        return current != null && !paused && !current.isTerminated();
     }
 }

@@ -1,0 +1,57 @@
+package io.github.wheelscheduler.testing;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Collects what is logged below a name, and keeps it off the console, until it is closed. */
+public final class LogCapture extends Handler implements AutoCloseable {
+
+    private final Logger logger;
+    private final List<LogRecord> records = new CopyOnWriteArrayList<>();
+
+    private LogCapture(String name) {
+        this.logger = Logger.getLogger(name);
+        logger.addHandler(this);
+        logger.setUseParentHandlers(false);
+    }
+
+    /** Captures the log of the class. */
+    public static LogCapture of(Class<?> type) {
+        return new LogCapture(type.getName());
+    }
+
+    /** Captures the log of the class's package. */
+    public static LogCapture ofPackage(Class<?> type) {
+        return new LogCapture(type.getPackageName());
+    }
+
+    /** Returns the texts logged so far. */
+    public List<String> messages() {
+        return records.stream().map(new SimpleFormatter()::formatMessage).toList();
+    }
+
+    /** Whether this very exception was logged as an error. */
+    @SuppressWarnings("ReferenceEquality")
+    public boolean hasError(Throwable failure) {
+        return records.stream().anyMatch(logged -> logged.getLevel() == Level.SEVERE && logged.getThrown() == failure);
+    }
+
+    @Override
+    public void publish(LogRecord logged) {
+        records.add(logged);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+        logger.setUseParentHandlers(true);
+        logger.removeHandler(this);
+    }
+}

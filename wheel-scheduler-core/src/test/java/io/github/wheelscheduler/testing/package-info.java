@@ -1,0 +1,2 @@
+/** What several tests share. */
+package io.github.wheelscheduler.testing;

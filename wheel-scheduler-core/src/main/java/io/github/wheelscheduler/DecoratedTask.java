@@ -1,26 +1,54 @@
 package io.github.wheelscheduler;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a worker runs in place of a timer that has been wrapped.
- *
- * @param outer what has been wrapped around the timer
- * @param task the task of the timer
- */
-record DecoratedTask(
-        ScheduledTimer<?> timer, Runnable outer, @Nullable Object task) implements Runnable {
+/** What a worker runs in place of a timer that has been wrapped. */
+final class DecoratedTask implements Runnable {
+
+    private final ScheduledTimer<?> timer;
+    private final Runnable outer;
+    private final @Nullable Object task;
+
+    /** How often the timer has started. */
+    private final AtomicInteger starts = new AtomicInteger();
+
+    /**
+     * @param outer what has been wrapped around the timer
+     * @param task the task of the timer
+     */
+    DecoratedTask(ScheduledTimer<?> timer, Runnable outer, @Nullable Object task) {
+        this.timer = timer;
+        this.outer = outer;
+        this.task = task;
+    }
 
     @Override
     public void run() {
+        int startsBefore = starts.get();
         try {
             outer.run();
         } finally {
-            // A wrapper that has not run the timer never will: nobody is to wait for it.
-            if (timer.state() == ScheduledTimer.READY) {
-                boolean ignored = timer.cancel(false);
+            // A wrapper that has not run the timer never will: nobody is to wait for it. A repeating timer that it has
+            // run
+            // may be ready again by now.
+            if (starts.get() == startsBefore) {
+                boolean ignored = timer.withdraw();
             }
         }
+    }
+
+    void countStart() {
+        starts.incrementAndGet();
+    }
+
+    ScheduledTimer<?> timer() {
+        return timer;
+    }
+
+    @Nullable
+    Object task() {
+        return task;
     }
 
     @Override

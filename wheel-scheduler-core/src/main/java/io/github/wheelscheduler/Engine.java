@@ -122,7 +122,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             }
         }
         // A shutdown that came meanwhile may not have seen the timer.
-        if (runState.isShutdown() && !(timer.isRepeating() && mayRepeat()) && timer.cancel(false)) {
+        if (runState.isShutdown() && !(timer.isRepeating() && mayRepeat()) && timer.withdraw()) {
             reject(timer, "the executor has been shut down");
         }
     }

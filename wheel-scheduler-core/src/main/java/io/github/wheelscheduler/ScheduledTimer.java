@@ -123,18 +123,26 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     /** Runs the task on the calling thread, if the timer is not over and nobody else runs it. */
     @Override
     public final void run() {
-        if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
-            return;
+        int before;
+        do {
+            if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+                return;
+            }
+            before = start();
+            if (before < 0) {
+                runner = null;
+            }
+            // A worker that came with the next run meanwhile was turned away by this thread's claim.
+        } while (before < 0 && state() == READY);
+        if (before >= 0) {
+            if (before != RETURNED) {
+                owner.started(this);
+            }
+            if (payload instanceof DecoratedTask decorated) {
+                decorated.countStart();
+            }
+            perform();
         }
-        int before = start();
-        if (before < 0) {
-            runner = null;
-            return;
-        }
-        if (before != RETURNED) {
-            owner.started(this);
-        }
-        perform();
     }
 
     /** Moves to RUNNING and returns the state before, or -1 if the timer must not run. */
@@ -197,6 +205,17 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             seen = word;
         }
         awaitInterrupt();
+        return false;
+    }
+
+    /** Cancels the timer if it has not started. */
+    final boolean withdraw() {
+        if (move(ARMED, CANCELLED) || move(READY, CANCELLED)) {
+            payload = null;
+            owner.cancelled(this, ARMED);
+            releaseWaiters();
+            return true;
+        }
         return false;
     }
 

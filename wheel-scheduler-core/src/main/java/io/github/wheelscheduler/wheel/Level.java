@@ -58,6 +58,11 @@ final class Level {
         return turnStart | ((long) slot << shift);
     }
 
+    /** Returns the last tick of the slot that begins with the given one. */
+    long lastTickOf(long firstTick) {
+        return firstTick + (1L << shift) - 1;
+    }
+
     void markOccupied(int slot) {
         occupied |= 1L << slot;
     }

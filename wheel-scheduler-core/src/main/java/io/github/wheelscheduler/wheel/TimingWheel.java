@@ -127,7 +127,7 @@ public final class TimingWheel {
         int left = budget;
         while (left > 0) {
             if (!due.isEmpty()) {
-                left = expireAll(due, nowTick, left, expiry);
+                left = expireAll(due, cascading == null ? currentTick : cascadeTick, left, expiry);
                 continue;
             }
             if (cascading != null) {
@@ -149,7 +149,7 @@ public final class TimingWheel {
             Bucket bucket = level.bucket(slot);
             if (bucket.isSingleton() && bucket.earliestTick <= nowTick) {
                 currentTick = slotTick;
-                expireFirst(bucket, nowTick, expiry);
+                expireFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), expiry);
                 left--;
             } else if (index == 0) {
                 currentTick = slotTick - 1;

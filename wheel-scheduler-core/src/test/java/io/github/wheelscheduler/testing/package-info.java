@@ -1,2 +1,5 @@
-/** What several tests share. */
+/** Fixtures that the tests of several packages share. */
+@NullMarked
 package io.github.wheelscheduler.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -422,6 +422,14 @@ final class Engine implements TimerOwner, Workers.Listener {
         return workers;
     }
 
+    Inbox<ScheduledTimer<?>> inbox() {
+        return inbox;
+    }
+
+    TickLoop loop() {
+        return loop;
+    }
+
     PendingTimers pending() {
         return pending;
     }

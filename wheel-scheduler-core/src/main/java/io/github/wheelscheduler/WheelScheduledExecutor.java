@@ -286,6 +286,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.snapshot();
     }
 
+    /** For tests in virtual time. */
+    Engine engine() {
+        return engine;
+    }
+
     @Override
     public String toString() {
         String state = isTerminated() ? "terminated" : isShutdown() ? "shut down" : isPaused() ? "paused" : "running";

@@ -1,0 +1,135 @@
+package io.github.wheelscheduler;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/** A whole executor, with its real threads, in time that a test moves. */
+final class VirtualTime implements AutoCloseable {
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** A deadline is rounded up to 8 ns and then to a tick, and a fixed delay adds that up. */
+    private static final long ROUNDING_NANOS = 10_000;
+
+    final ManualClock clock;
+    final ManualWallClock wallClock;
+    final WheelScheduledExecutor executor;
+    private final long originNanos;
+
+    VirtualTime() {
+        this(0, builder -> builder);
+    }
+
+    VirtualTime(UnaryOperator<WheelScheduledExecutorBuilder> options) {
+        this(0, options);
+    }
+
+    /** The tick is as fine as it can be, unless the options say otherwise: so deadlines are met to 1,024 ns. */
+    VirtualTime(long originNanos, UnaryOperator<WheelScheduledExecutorBuilder> options) {
+        this.originNanos = originNanos;
+        this.clock = new ManualClock(originNanos);
+        this.wallClock = new ManualWallClock(clock);
+        this.executor = options.apply(WheelScheduledExecutor.builder()
+                        .clock(clock)
+                        .wallClock(wallClock)
+                        .tick(Duration.ofNanos(1_024)))
+                .build();
+    }
+
+    /** Returns the milliseconds since the start, rounded down. */
+    long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - originNanos);
+    }
+
+    /** Moves time in one jump, as after a pause of the process, and waits until what follows from it is done. */
+    void jump(Duration step) {
+        clock.advance(step);
+        awaitQuiet();
+    }
+
+    /**
+     * Lets time pass from wake-up to wake-up of the tick thread, so that everything happens when it is due; ends a little
+     * later, so that what is due at the end is done, although it is rounded up to a tick.
+     */
+    void pass(Duration duration) {
+        awaitQuiet();
+        long end = clock.nanoTime() + duration.toNanos() + ROUNDING_NANOS;
+        long next = clock.nanosToNextWakeUp();
+        while (next <= end - clock.nanoTime()) {
+            clock.advanceTo(clock.nanoTime() + next);
+            awaitQuiet();
+            next = clock.nanosToNextWakeUp();
+        }
+        clock.advanceTo(end);
+        awaitQuiet();
+    }
+
+    /** Waits until the tick thread sleeps, nobody has asked it to wake up, and no worker has anything to do. */
+    void awaitQuiet() {
+        long giveUpNanos = System.nanoTime() + PATIENCE_NANOS;
+        while (!isQuiet()) {
+            if (System.nanoTime() - giveUpNanos > 0) {
+                throw new AssertionError("must become quiet: " + executor + ", " + executor.snapshot());
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private boolean isQuiet() {
+        if (executor.isTerminated()) {
+            return true;
+        }
+        // The tick thread has slept from the first look to the last one, so whatever was on its way lies between.
+        long parks = clock.parks();
+        return clock.isAwaited()
+                && areWorkersQuiet()
+                && executor.engine().inbox().isSleepAnnounced()
+                && clock.isAwaited()
+                && clock.parks() == parks;
+    }
+
+    private boolean areWorkersQuiet() {
+        return executor.engine().workers().isDrained() || (executor.isPaused() && executor.activeCount() == 0);
+    }
+
+    long wheelSize() {
+        return executor.engine().loop().wheelSize();
+    }
+
+    /** Returns a task that writes down when it runs, in milliseconds since the start. */
+    Recorder recorder() {
+        return new Recorder();
+    }
+
+    @Override
+    public void close() {
+        List<Runnable> ignored = executor.shutdownNow();
+        await().atMost(Duration.ofSeconds(30)).until(executor::isTerminated);
+    }
+
+    /** Writes down when it runs. */
+    final class Recorder implements Runnable {
+
+        private final List<Long> millis = Collections.synchronizedList(new ArrayList<>());
+
+        @Override
+        public void run() {
+            millis.add(millis());
+        }
+
+        /** Returns the times of the runs since the last call. */
+        List<Long> take() {
+            synchronized (millis) {
+                List<Long> taken = List.copyOf(millis);
+                millis.clear();
+                return taken;
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.github.wheelscheduler.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which message wakes the owner. The test is the owner, so a wake-up is seen by what is announced. */
+class InboxTest {
+
+    private final Inbox<String> inbox = new Inbox<>();
+
+    @BeforeEach
+    void owns() {
+        inbox.ownedBy(Thread.currentThread());
+    }
+
+    @AfterEach
+    void takesTheWakeUpThatMayBeLeft() {
+        LockSupport.unpark(Thread.currentThread());
+        LockSupport.park();
+    }
+
+    private void sleepUntil(long wakeUpNanos, boolean longSleep) {
+        assertThat(inbox.announce(wakeUpNanos, longSleep)).isTrue();
+    }
+
+    private boolean isWoken() {
+        return !inbox.isSleepAnnounced();
+    }
+
+    private List<String> drainAll() {
+        List<String> drained = new ArrayList<>();
+        int count = inbox.drain(drained::add, Integer.MAX_VALUE);
+        assertThat(count).isEqualTo(drained.size());
+        return drained;
+    }
+
+    @Test
+    void messagesComeOutInTheOrderOfPosting() {
+        inbox.post("a", 30);
+        inbox.postLazily("b");
+        inbox.post("c", 10);
+        assertThat(inbox.size()).isEqualTo(3);
+        assertThat(drainAll()).containsExactly("a", "b", "c");
+        assertThat(inbox.isEmpty()).isTrue();
+    }
+
+    @Test
+    void drainingStopsAtTheLimit() {
+        IntStream.range(0, 10).forEach(i -> inbox.post("m" + i, 0));
+        List<String> drained = new ArrayList<>();
+        assertThat(inbox.drain(drained::add, 4)).isEqualTo(4);
+        assertThat(drained).containsExactly("m0", "m1", "m2", "m3");
+        assertThat(inbox.size()).isEqualTo(6);
+    }
+
+    @Test
+    void sameMessageCanBeInHereTwice() {
+        inbox.post("again", 1);
+        inbox.post("again", 2);
+        assertThat(drainAll()).containsExactly("again", "again");
+        inbox.post("again", 3);
+        assertThat(drainAll()).containsExactly("again");
+    }
+
+    @Test
+    void whatIsPostedWhileDrainingIsDrainedToo() {
+        inbox.post("first", 0);
+        List<String> drained = new ArrayList<>();
+        int count = inbox.drain(
+                message -> {
+                    drained.add(message);
+                    if (drained.size() < 3) {
+                        inbox.post("more", 0);
+                    }
+                },
+                100);
+        assertThat(count).isEqualTo(3);
+        assertThat(drained).containsExactly("first", "more", "more");
+    }
+
+    @Test
+    void orderIsKeptAcrossTheChunksOfTheQueue() {
+        List<String> posted = IntStream.range(0, 10_000).mapToObj(i -> "m" + i).toList();
+        posted.forEach(message -> inbox.post(message, 0));
+        assertThat(inbox.size()).isEqualTo(10_000);
+        assertThat(drainAll()).isEqualTo(posted);
+    }
+
+    @Test
+    void earlierMessageWakes() {
+        sleepUntil(1_000, false);
+        inbox.post("earlier", 999);
+        assertThat(isWoken()).isTrue();
+    }
+
+    @Test
+    void laterMessageDoesNotWake() {
+        sleepUntil(1_000, false);
+        inbox.post("same time", 1_000);
+        inbox.post("later", 1_001);
+        assertThat(isWoken()).isFalse();
+        assertThat(drainAll()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.github.wheelscheduler.testing.Clocks#awkwardOrigins")
+    void timesAreComparedByDifferenceWhereTheClockWraps(long origin) {
+        // A time is announced to 4 ns.
+        for (long ahead : new long[] {8, 1_000, 1L << 40, Long.MAX_VALUE / 2}) {
+            sleepUntil(origin + ahead, false);
+            inbox.post("later", origin + ahead + 1);
+            inbox.post("much later", origin + ahead + Long.MAX_VALUE / 2 - 8);
+            assertThat(isWoken()).isFalse();
+            inbox.post("earlier", origin + ahead - 4);
+            assertThat(isWoken()).isTrue();
+            assertThat(drainAll()).hasSize(3);
+            sleepUntil(origin + ahead, false);
+            inbox.post("now", origin);
+            assertThat(isWoken()).isTrue();
+            assertThat(drainAll()).hasSize(1);
+            sleepUntil(origin + ahead, true);
+            inbox.post("past", origin - 1_000_000);
+            assertThat(isWoken()).isTrue();
+            assertThat(drainAll()).hasSize(1);
+        }
+    }
+
+    @Test
+    void wakeUpTimeThatLooksLikeTheMarkOfBeingAwakeIsATime() {
+        for (long wakeUpNanos = -8; wakeUpNanos <= 8; wakeUpNanos++) {
+            for (boolean longSleep : new boolean[] {false, true}) {
+                sleepUntil(wakeUpNanos, longSleep);
+                assertThat(isWoken()).isFalse();
+                inbox.post("later", wakeUpNanos + 4);
+                assertThat(isWoken()).isFalse();
+                inbox.post("earlier", wakeUpNanos - 4);
+                assertThat(isWoken()).isTrue();
+                assertThat(drainAll()).hasSize(2);
+            }
+        }
+    }
+
+    @Test
+    void lazyMessageWakesFromALongSleepOnly() {
+        sleepUntil(1_000, false);
+        inbox.postLazily("lazy");
+        assertThat(isWoken()).isFalse();
+        assertThat(drainAll()).hasSize(1);
+        inbox.awake();
+        sleepUntil(1_000, true);
+        inbox.postLazily("lazy");
+        assertThat(isWoken()).isTrue();
+    }
+
+    @Test
+    void largeBacklogWakesAlthoughNothingIsUrgent() {
+        sleepUntil(1_000, false);
+        for (int i = 1; i < Inbox.LARGE_BACKLOG; i++) {
+            inbox.post("later", 2_000);
+        }
+        assertThat(isWoken()).isFalse();
+        inbox.post("one more", 2_000);
+        assertThat(isWoken()).isTrue();
+    }
+
+    @Test
+    void largeLazyBacklogWakes() {
+        sleepUntil(1_000, false);
+        for (int i = 1; i < Inbox.LARGE_BACKLOG; i++) {
+            inbox.postLazily("lazy");
+        }
+        assertThat(isWoken()).isFalse();
+        inbox.postLazily("one more");
+        assertThat(isWoken()).isTrue();
+    }
+
+    @Test
+    void sleepIsNotAllowedWhileThereIsAMessage() {
+        inbox.post("urgent or not", Long.MAX_VALUE / 2);
+        assertThat(inbox.announce(0, false)).isFalse();
+        assertThat(inbox.isSleepAnnounced()).isFalse();
+        assertThat(drainAll()).hasSize(1);
+        assertThat(inbox.announce(0, false)).isTrue();
+    }
+
+    @Test
+    void awakeOwnerIsNeverUnparked() {
+        inbox.post("earlier", Long.MIN_VALUE / 2);
+        inbox.postLazily("lazy");
+        inbox.wake();
+        // Would not return at once with a permit left behind.
+        long before = System.nanoTime();
+        LockSupport.parkNanos(this, 50_000_000);
+        assertThat(System.nanoTime() - before).isGreaterThan(10_000_000);
+    }
+
+    @Test
+    void oneSleepCostsOneWakeUp() {
+        sleepUntil(1_000, true);
+        inbox.post("first", 1);
+        assertThat(isWoken()).isTrue();
+        LockSupport.park(this);
+        inbox.post("second", 0);
+        inbox.postLazily("third");
+        inbox.wake();
+        long before = System.nanoTime();
+        LockSupport.parkNanos(this, 50_000_000);
+        assertThat(System.nanoTime() - before).isGreaterThan(10_000_000);
+    }
+
+    @Test
+    void askingToWakeWorksWithoutAMessage() {
+        sleepUntil(1_000, false);
+        inbox.wake();
+        assertThat(isWoken()).isTrue();
+        LockSupport.park(this);
+    }
+
+    @Test
+    void postingBeforeThereIsAnOwnerHarmsNobody() {
+        Inbox<String> fresh = new Inbox<>();
+        fresh.post("early", 0);
+        fresh.postLazily("bird");
+        fresh.wake();
+        assertThat(fresh.size()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.wheelscheduler;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts what timers tell it, and arms periodic ones again as the engine does. Its time stands still. */
+final class CountingOwner implements TimerOwner {
+
+    final AtomicInteger started = new AtomicInteger();
+    final AtomicInteger ended = new AtomicInteger();
+    final AtomicInteger cancelledPending = new AtomicInteger();
+    final AtomicInteger cancelledRunning = new AtomicInteger();
+    final AtomicInteger cancelledReturned = new AtomicInteger();
+    final AtomicInteger repeated = new AtomicInteger();
+
+    /** For the test, which knows. */
+    final AtomicInteger returned = new AtomicInteger();
+
+    private final long nowNanos;
+
+    CountingOwner(long nowNanos) {
+        this.nowNanos = nowNanos;
+    }
+
+    int cancelled() {
+        return cancelledPending.get() + cancelledRunning.get() + cancelledReturned.get();
+    }
+
+    @Override
+    public long nanoTime() {
+        return nowNanos;
+    }
+
+    @Override
+    public long deadlineAfter(long delay, TimeUnit unit) {
+        return delay;
+    }
+
+    @Override
+    public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
+        return true;
+    }
+
+    @Override
+    public void started(ScheduledTimer<?> timer) {
+        started.incrementAndGet();
+    }
+
+    @Override
+    public void cancelled(ScheduledTimer<?> timer, int stateBefore) {
+        switch (stateBefore) {
+            case ScheduledTimer.RUNNING -> cancelledRunning.incrementAndGet();
+            case ScheduledTimer.RETURNED -> cancelledReturned.incrementAndGet();
+            default -> cancelledPending.incrementAndGet();
+        }
+    }
+
+    @Override
+    public void ended(ScheduledTimer<?> timer) {
+        ended.incrementAndGet();
+    }
+
+    @Override
+    public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {}
+
+    @Override
+    public void repeat(PeriodicTimer timer) {
+        repeated.incrementAndGet();
+        if (!timer.rearmExactly(nowNanos)) {
+            repeated.decrementAndGet();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.github.wheelscheduler.testing;
+
+import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+
+/** The three ways in which an executor gets its runs run. */
+public enum WorkerKind {
+    ELASTIC,
+    THREAD_PER_RUN,
+    GIVEN_EXECUTOR;
+
+    /** Sets the builder up. Threads per run are virtual where the JDK has them. */
+    public WheelScheduledExecutorBuilder applyTo(WheelScheduledExecutorBuilder builder) {
+        return switch (this) {
+            case ELASTIC -> builder;
+            case THREAD_PER_RUN -> builder.threadPerRun(lightThreads());
+            case GIVEN_EXECUTOR -> builder.executor(smallPool());
+        };
+    }
+
+    /** Its threads are daemons, because the executor does not shut it down. */
+    private static ExecutorService smallPool() {
+        return Executors.newFixedThreadPool(4, task -> {
+            Thread thread = new Thread(task, "given");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    private static ThreadFactory lightThreads() {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            return (ThreadFactory) type.getMethod("factory").invoke(builder);
+        } catch (NoSuchMethodException ex) {
+            return Thread::new;
+        } catch (ReflectiveOperationException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

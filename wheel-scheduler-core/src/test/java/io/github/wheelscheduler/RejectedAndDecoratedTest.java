@@ -1,0 +1,64 @@
+package io.github.wheelscheduler;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.wheelscheduler.testing.Scale;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** A series outlives a slow wrapper, and what is rejected has not run. */
+class RejectedAndDecoratedTest {
+
+    @Test
+    void wrapperThatGoesOnAfterTheRunDoesNotEndTheSeries() {
+        AtomicInteger runs = new AtomicInteger();
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .maxWorkers(1)
+                .decorator(timer -> () -> {
+                    timer.run();
+                    // The next run becomes due and ready meanwhile, and waits for this only worker.
+                    LockSupport.parkNanos(this, 20_000_000);
+                })
+                .build();
+        try {
+            WheelTimer<?> timer = executor.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, MILLISECONDS);
+            await().atMost(Duration.ofSeconds(20)).until(() -> runs.get() > 3 || timer.isDone());
+            assertThat(timer.isDone()).isFalse();
+        } finally {
+            List<Runnable> ignored = executor.shutdownNow();
+        }
+    }
+
+    @Test
+    void rejectedTaskNeverRuns() {
+        int rejectedAndRun = 0;
+        for (int i = 0; i < Scale.of(5_000, 50_000); i++) {
+            WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+            AtomicBoolean ran = new AtomicBoolean();
+            boolean rejected = false;
+            try {
+                WheelTimer<?> unused = executor.schedule(
+                        () -> {
+                            executor.shutdown();
+                            ran.set(true);
+                            LockSupport.parkNanos(this, 200_000);
+                        },
+                        0,
+                        NANOSECONDS);
+            } catch (RejectedExecutionException ex) {
+                rejected = true;
+            }
+            executor.close();
+            rejectedAndRun += rejected && ran.get() ? 1 : 0;
+        }
+        assertThat(rejectedAndRun).isZero();
+    }
+}

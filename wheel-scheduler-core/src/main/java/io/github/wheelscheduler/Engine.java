@@ -107,17 +107,18 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     private void post(ScheduledTimer<?> timer) {
+        pending.added();
         boolean posted = false;
         try {
             startIfNeeded();
             if (settings.decorator() != null) {
                 decorate(timer, settings.decorator());
             }
-            pending.added();
             inbox.post(timer, timer.deadlineNanos());
             posted = true;
         } finally {
-            if (!posted) {
+            if (!posted && timer.giveBack()) {
+                pending.removed();
                 releasePermit(timer);
             }
         }
@@ -250,10 +251,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     private long nextOfRate(PeriodicTimer timer, long nowNanos) {
         long period = timer.intervalNanos();
         long next = timer.exactDeadlineNanos() + period;
-        if (next - nowNanos > 0) {
+        if (next - nowNanos >= 0) {
             return next;
         }
-        long missed = (nowNanos - next) / period + 1;
+        long missed = (nowNanos - next - 1) / period + 1;
         long skipped = missed - settings.maxCatchUp();
         if (skipped <= 0) {
             return next;

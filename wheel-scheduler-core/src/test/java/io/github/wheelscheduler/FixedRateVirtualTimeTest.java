@@ -72,6 +72,25 @@ class FixedRateVirtualTimeTest {
     }
 
     @Test
+    void runThatEndsAtTheNextDeadlineMissesNone() throws Exception {
+        try (VirtualTime time = new VirtualTime(builder -> builder.maxCatchUp(0))) {
+            VirtualTime.Recorder recorder = time.recorder();
+            AtomicInteger runs = new AtomicInteger();
+            Runnable onePeriodLong = () -> {
+                recorder.run();
+                if (runs.incrementAndGet() == 1) {
+                    time.clock.advance(Duration.ofMillis(8));
+                }
+            };
+            // A multiple of the deadlines' granularity, so that the end of the run meets the next deadline.
+            WheelTimer<?> unused = time.executor.scheduleAtFixedRate(onePeriodLong, 0, 8, MILLISECONDS);
+            time.pass(Duration.ZERO);
+            assertThat(recorder.take()).containsExactly(0L, 8L);
+            assertThat(time.executor.snapshot().skippedRuns()).isZero();
+        }
+    }
+
+    @Test
     void dayOfAFixedRateTaskLosesAndShiftsNothing() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder task = time.recorder();

@@ -3,6 +3,7 @@ package io.github.wheelscheduler;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.testing.Scale;
@@ -32,6 +33,26 @@ class RejectedAndDecoratedTest {
             WheelTimer<?> timer = executor.scheduleAtFixedRate(runs::incrementAndGet, 1, 1, MILLISECONDS);
             await().atMost(Duration.ofSeconds(20)).until(() -> runs.get() > 3 || timer.isDone());
             assertThat(timer.isDone()).isFalse();
+        } finally {
+            List<Runnable> ignored = executor.shutdownNow();
+        }
+    }
+
+    @Test
+    void wrappingThatFailsLeavesNothingPending() {
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .maxPending(1)
+                .decorator(timer -> {
+                    assertThat(timer.cancel(false)).isTrue();
+                    throw new IllegalStateException("on purpose");
+                })
+                .build();
+        try {
+            for (int i = 0; i < 3; i++) {
+                assertThatIllegalStateException().isThrownBy(() -> executor.schedule(() -> {}, 1, MILLISECONDS));
+                assertThat(executor.pendingCount()).isZero();
+                assertThat(executor.engine().pending().inUse()).isZero();
+            }
         } finally {
             List<Runnable> ignored = executor.shutdownNow();
         }

@@ -167,7 +167,7 @@ final class WheelModel {
         check(!timer.isLinked(), "must have left the wheel", timer);
         check(timer.dueTick <= nowTick() && timer.sinceStart() <= now, "must not expire early", timer);
         leave(timer);
-        if (!byLimit.isEmpty() && !timer.isMoved) {
+        if (!byLimit.isEmpty()) {
             check(byLimit.first().limitTick >= timer.dueTick, "must not expire before " + byLimit.first(), timer);
         }
         Timer first = byTurn.ceiling(new Timer(timer, Long.MIN_VALUE));

@@ -7,8 +7,11 @@ import org.jspecify.annotations.Nullable;
 final class DecoratedTask implements Runnable {
 
     private final ScheduledTimer<?> timer;
-    private final Runnable outer;
-    private final @Nullable Object task;
+
+    /** Null once the timer is over, as is the task. Plain: whoever reads a stale one has won the timer's state before. */
+    private @Nullable Runnable outer;
+
+    private @Nullable Object task;
 
     /** How often the timer has started. */
     private final AtomicInteger starts = new AtomicInteger();
@@ -26,8 +29,11 @@ final class DecoratedTask implements Runnable {
     @Override
     public void run() {
         int startsBefore = starts.get();
+        Runnable wrapper = outer;
         try {
-            outer.run();
+            if (wrapper != null) {
+                wrapper.run();
+            }
         } finally {
             // A wrapper that has not run the timer never will: nobody is to wait for it. A repeating timer that it has
             // run
@@ -36,6 +42,11 @@ final class DecoratedTask implements Runnable {
                 boolean ignored = timer.withdraw();
             }
         }
+    }
+
+    void letGo() {
+        outer = null;
+        task = null;
     }
 
     void countStart() {

@@ -91,8 +91,8 @@ final class Engine implements TimerOwner, Workers.Listener {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else {
-            post(timer);
+        } else if (!post(timer)) {
+            reject(timer, "the executor has been shut down");
         }
         return timer;
     }
@@ -102,11 +102,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (!mayRepeat() || !running.takePermit()) {
             return false;
         }
-        post(timer);
-        return true;
+        return post(timer);
     }
 
-    private void post(ScheduledTimer<?> timer) {
+    /** Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled. */
+    private boolean post(ScheduledTimer<?> timer) {
         pending.added();
         boolean posted = false;
         try {
@@ -122,10 +122,11 @@ final class Engine implements TimerOwner, Workers.Listener {
                 releasePermit(timer);
             }
         }
+        workers.startIfShort();
         // A shutdown that came meanwhile may not have seen the timer.
-        if (runState.isShutdown() && !(timer.isRepeating() && mayRepeat()) && timer.withdraw()) {
-            reject(timer, "the executor has been shut down");
-        }
+        return !(runState.isShutdown()
+                && (!(timer.isRepeating() && mayRepeat()) || tickThread.isLeaving())
+                && timer.withdraw());
     }
 
     private static void decorate(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
@@ -195,6 +196,10 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (!timer.isRepeating()) {
             pending.release();
         }
+        if (timer.isLinked()) {
+            // Run by its user ahead of its time.
+            inbox.postLazily(timer);
+        }
     }
 
     @Override
@@ -212,6 +217,8 @@ final class Engine implements TimerOwner, Workers.Listener {
         releasePermit(timer);
         if (timer.isLinked()) {
             inbox.postLazily(timer);
+        } else if (stateBefore == ScheduledTimer.READY && workers.abandoned()) {
+            inbox.wake();
         }
     }
 
@@ -317,7 +324,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             }
             if (first) {
                 for (Runnable run : workers.stopNow()) {
-                    giveBack(run instanceof DecoratedTask decorated ? decorated.timer() : run, neverRan);
+                    giveBack(timerOf(run), neverRan);
                 }
                 loop.admitAll();
                 loop.removeIf(timer -> true, timer -> giveBack(timer, neverRan));
@@ -382,8 +389,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         loop.admitAll();
         loop.removeIf(timer -> !mayStart(timer, false), timer -> timer.cancel(false));
         workers.forEachReady(run -> {
-            Object timer = run instanceof DecoratedTask decorated ? decorated.timer() : run;
-            if (timer instanceof ScheduledTimer<?> scheduled && !mayStart(scheduled, true)) {
+            if (timerOf(run) instanceof ScheduledTimer<?> scheduled && !mayStart(scheduled, true)) {
                 boolean ignored = scheduled.cancel(false);
             }
         });
@@ -404,6 +410,15 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void ended() {
         terminateIfEnded();
+    }
+
+    @Override
+    public boolean isOver(Runnable run) {
+        return timerOf(run) instanceof ScheduledTimer<?> timer && timer.isDone();
+    }
+
+    private static Object timerOf(Runnable run) {
+        return run instanceof DecoratedTask decorated ? decorated.timer() : run;
     }
 
     private void terminateIfEnded() {
@@ -454,6 +469,6 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Returns the deadline for an instant on the wall clock, as seen now. */
     long deadlineAt(Instant instant) {
         Duration ahead = Duration.between(settings.wallClock().instant(), instant);
-        return clock.nanoTime() + WallClockWatch.saturatedNanos(ahead);
+        return clock.nanoTime() + Math.max(0, WallClockWatch.saturatedNanos(ahead));
     }
 }

@@ -120,7 +120,10 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return move(ARMED, RETURNED) || move(READY, RETURNED);
     }
 
-    /** Runs the task on the calling thread, if the timer is not over and nobody else runs it. */
+    /**
+     * Runs the task on the calling thread, if the timer is not over and nobody else runs it. A one-time timer can be run
+     * before it is due; a repeating one cannot.
+     */
     @Override
     public final void run() {
         int before;
@@ -154,6 +157,9 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
                 boolean ignored = cancel(false);
                 return -1;
             }
+            if (state == ARMED && isRepeating()) {
+                return -1;
+            }
             if (WORD.compareAndSet(this, seen, withState(seen, RUNNING))) {
                 return state;
             }
@@ -183,6 +189,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
     final void finish(@Nullable Object outcome) {
+        letGo();
         payload = outcome;
         runner = null;
         if (move(RUNNING, DONE)) {
@@ -210,11 +217,13 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Cancels the timer if it has not started. */
     final boolean withdraw() {
-        if (move(ARMED, CANCELLED) || move(READY, CANCELLED)) {
-            payload = null;
-            owner.cancelled(this, ARMED);
-            releaseWaiters();
-            return true;
+        for (int from = ARMED; from <= READY; from++) {
+            if (move(from, CANCELLED)) {
+                letGo();
+                owner.cancelled(this, from);
+                releaseWaiters();
+                return true;
+            }
         }
         return false;
     }
@@ -236,12 +245,15 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             }
             boolean interrupts = state == RUNNING && mayInterruptIfRunning;
             if (WORD.compareAndSet(this, seen, withState(seen, interrupts ? INTERRUPTING : CANCELLED))) {
-                if (interrupts) {
-                    interruptRunner();
+                try {
+                    if (interrupts) {
+                        interruptRunner();
+                    }
+                } finally {
+                    letGo();
+                    owner.cancelled(this, state);
+                    releaseWaiters();
                 }
-                payload = null;
-                owner.cancelled(this, state);
-                releaseWaiters();
                 return true;
             }
             seen = word;
@@ -294,11 +306,15 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     // Interrupts
 
     private void interruptRunner() {
-        Thread thread = runner;
-        if (thread != null) {
-            thread.interrupt();
+        try {
+            Thread thread = runner;
+            if (thread != null) {
+                thread.interrupt();
+            }
+        } finally {
+            // Threads may override interrupt(), and the run waits for this.
+            word = withState(word, INTERRUPTED);
         }
-        word = withState(word, INTERRUPTED);
     }
 
     /** Waits until an interrupt of this run has been delivered, and takes it off the thread. */
@@ -421,6 +437,14 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     /** Wraps the task so that a worker runs {@code outer}, which is to run this timer. Before the timer is posted. */
     final void decorate(Runnable outer) {
         payload = new DecoratedTask(this, outer, payload);
+    }
+
+    /** Drops the task, and what has been wrapped around it: the ready queue may hold the wrapper for a while. */
+    private void letGo() {
+        if (payload instanceof DecoratedTask decorated) {
+            decorated.letGo();
+        }
+        payload = null;
     }
 
     /** Returns what a worker is to run: this, or what has been wrapped around it. */

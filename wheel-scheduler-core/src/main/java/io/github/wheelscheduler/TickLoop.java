@@ -6,6 +6,7 @@ import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -66,8 +67,8 @@ final class TickLoop {
      */
     long pass(long nowNanos) {
         this.nowNanos = nowNanos;
-        int drained = inbox.drain(admission, DRAIN_LIMIT);
-        settleAdmitted();
+        int drained = drainOnce();
+        workers.removeAbandoned();
         watch.check(nowNanos);
         int unusedBudget;
         try {
@@ -105,11 +106,12 @@ final class TickLoop {
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
-        int drained;
-        do {
-            drained = inbox.drain(admission, DRAIN_LIMIT);
-            settleAdmitted();
-        } while (drained > 0);
+        while (!inbox.isEmpty()) {
+            if (drainOnce() == 0) {
+                // A producer is still storing its message, and hides those behind it: it may need this processor to.
+                LockSupport.parkNanos(this, 10_000);
+            }
+        }
     }
 
     /** Removes the timers for which the filter says so, and then does something with each. */
@@ -119,6 +121,15 @@ final class TickLoop {
             unwatch(timer);
             action.accept(timer);
         });
+    }
+
+    private int drainOnce() {
+        try {
+            return inbox.drain(admission, DRAIN_LIMIT);
+        } finally {
+            // Also after a failure, or the list overflows in the next pass.
+            settleAdmitted();
+        }
     }
 
     private void admit(ScheduledTimer<?> timer) {

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,9 @@ final class TickThread implements Runnable {
     private volatile @Nullable CountDownLatch sweepAsked;
 
     private volatile @Nullable Thread thread;
+
+    /** Written before the inbox is looked at for the last time; posters read it after they have posted. */
+    private volatile boolean leaving;
 
     /** Writer: tick thread. Readers: snapshots. */
     private volatile long wakeUps;
@@ -91,6 +95,11 @@ final class TickThread implements Runnable {
         return gaveUp.getCount() == 0;
     }
 
+    /** Whether the thread will not look at the inbox again; to be read after a message has been posted. */
+    boolean isLeaving() {
+        return leaving;
+    }
+
     long wakeUps() {
         return wakeUps;
     }
@@ -112,7 +121,12 @@ final class TickThread implements Runnable {
         }
         if (sleepNanos > 0) {
             if (isDrainedAfterShutdown()) {
-                return false;
+                leaving = true;
+                VarHandle.fullFence();
+                if (isDrainedAfterShutdown()) {
+                    return false;
+                }
+                leaving = false;
             }
             sleep(nowNanos, sleepNanos);
         }

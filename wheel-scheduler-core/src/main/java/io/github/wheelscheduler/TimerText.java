@@ -12,7 +12,7 @@ final class TimerText {
     static String of(ScheduledTimer<?> timer) {
         Object task = timer.task();
         int state = timer.state();
-        String what = state == ScheduledTimer.DONE || task == null ? "" : ", task = " + task;
+        String what = state == ScheduledTimer.DONE || task == null ? "" : ", task = " + textOf(task);
         return "WheelTimer@" + Integer.toHexString(System.identityHashCode(timer)) + "[" + kind(timer) + ", "
                 + situation(timer, state, task) + what + "]";
     }
@@ -31,9 +31,19 @@ final class TimerText {
             case ScheduledTimer.RUNNING -> "running";
             case ScheduledTimer.RETURNED -> "not scheduled";
             case ScheduledTimer.DONE ->
-                held instanceof ScheduledTimer.Failure failure ? "failed: " + failure.cause() : "completed";
+                held instanceof ScheduledTimer.Failure failure ? "failed: " + textOf(failure.cause()) : "completed";
             default -> "cancelled";
         };
+    }
+
+    /** The user's own text; a failure in there must not become one of the thread that writes a log. */
+    private static String textOf(Object task) {
+        try {
+            return String.valueOf(task);
+        } catch (Throwable ex) {
+            return task.getClass().getName() + " (toString failed: "
+                    + ex.getClass().getName() + ")";
+        }
     }
 
     private static Duration duration(long nanos) {

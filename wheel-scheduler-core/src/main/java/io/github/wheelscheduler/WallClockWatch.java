@@ -131,14 +131,14 @@ final class WallClockWatch {
     private @Nullable Instant readWallClock() {
         try {
             return wallClock.instant();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             LOGGER.log(Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", ex);
             return null;
         }
     }
 
     private static long nanosUntil(InstantTimer timer, Instant wall) {
-        return saturatedNanos(Duration.between(wall, timer.instant()));
+        return Math.max(0, saturatedNanos(Duration.between(wall, timer.instant())));
     }
 
     /** Returns the duration in nanoseconds, cut to what can be added to any reading of the monotonic clock. */

@@ -1,27 +1,51 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a {@link java.util.concurrent.RejectedExecutionHandler} is shown as the pool that has rejected its task: it answers
- * for the wheel's executor, and has no thread and no task of its own.
+ * What a {@link RejectedExecutionHandler} is shown as the pool that has rejected its task: it answers for the wheel's
+ * executor, and has no thread and no queue of its own.
  */
 final class RejectionView extends ThreadPoolExecutor {
 
     private final WheelScheduledExecutor executor;
+    private final RejectedExecutionException reason;
 
-    RejectionView(WheelScheduledExecutor executor) {
-        super(0, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+    private RejectionView(WheelScheduledExecutor executor, RejectedExecutionException reason) {
+        super(0, 1, 0, TimeUnit.SECONDS, new NoQueue(reason));
         this.executor = executor;
+        this.reason = reason;
     }
 
+    /**
+     * Lets the handler decide. A task that is not due yet cannot run in its caller, which would be too early, so that handler
+     * throws instead.
+     *
+     * @throws RejectedExecutionException if the handler aborts
+     */
+    static void handle(
+            WheelTimer<?> timer,
+            RejectedExecutionException reason,
+            RejectedExecutionHandler handler,
+            WheelScheduledExecutor executor) {
+        boolean cannotRunNow = timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0;
+        if (handler.getClass() == AbortPolicy.class || (handler instanceof CallerRunsPolicy && cannotRunNow)) {
+            throw reason;
+        }
+        handler.rejectedExecution(timer, new RejectionView(executor, reason));
+    }
+
+    /** Throws: what has been rejected once would be rejected again, and its handler be called for ever. */
     @Override
     public void execute(Runnable command) {
-        executor.execute(command);
+        throw reason;
     }
 
     @Override
@@ -67,5 +91,31 @@ final class RejectionView extends ThreadPoolExecutor {
     @Override
     public String toString() {
         return executor.toString();
+    }
+
+    /** Always empty, and says so to whoever wants to wait for a place in it. */
+    @SuppressWarnings("serial")
+    private static final class NoQueue extends LinkedBlockingQueue<Runnable> {
+
+        private final transient RejectedExecutionException reason;
+
+        NoQueue(RejectedExecutionException reason) {
+            this.reason = reason;
+        }
+
+        @Override
+        public void put(Runnable task) {
+            throw reason;
+        }
+
+        @Override
+        public boolean offer(Runnable task) {
+            throw reason;
+        }
+
+        @Override
+        public boolean offer(Runnable task, long timeout, TimeUnit unit) {
+            throw reason;
+        }
     }
 }

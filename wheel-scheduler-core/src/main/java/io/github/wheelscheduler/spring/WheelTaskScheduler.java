@@ -10,7 +10,6 @@ import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
@@ -251,10 +250,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     private void reject(WheelTimer<?> timer, RejectedExecutionException reason, RejectedExecutionHandler handler) {
         WheelScheduledExecutor current = executor;
-        if (current == null || handler.getClass() == ThreadPoolExecutor.AbortPolicy.class) {
+        if (current == null) {
             throw reason;
         }
-        handler.rejectedExecution(timer, new RejectionView(current));
+        RejectionView.handle(timer, reason, handler, current);
     }
 
     /** Creates a thread with this scheduler's settings and class loader, and without the creator's thread-locals. */

@@ -113,7 +113,12 @@ public final class TimingWheel {
 
     /** Puts a timer whose deadline has changed where it belongs now; adds it if the wheel does not hold it. */
     public void reposition(TimerNode node) {
-        boolean ignored = remove(node);
+        Bucket bucket = node.bucket;
+        if (bucket != null) {
+            // It keeps its mark: whoever cancels it now must see that the wheel holds it.
+            bucket.unlink(node);
+            size--;
+        }
         add(node);
     }
 

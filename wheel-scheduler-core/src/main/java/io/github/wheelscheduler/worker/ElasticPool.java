@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.worker;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -38,8 +37,6 @@ public final class ElasticPool extends Workers {
      * always looks at the queue, and a run that takes for ever holds up nobody. The last SPARE available workers do not
      * end, so that a lone task does not start a thread each time.
      */
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private static final int SPARE = 2;
 
@@ -79,6 +76,13 @@ public final class ElasticPool extends Workers {
     public void start() {
         if (size.get() == 0) {
             startWorker();
+        }
+    }
+
+    @Override
+    public void startIfShort() {
+        if (startFailing.get() && available.get() == 0) {
+            startWorkerIfAllowed();
         }
     }
 
@@ -196,11 +200,17 @@ public final class ElasticPool extends Workers {
                 break;
             }
             worker.phase = Worker.RUNNING;
-            if (!worked) {
+            if (worked) {
+                startIfShort();
+            } else {
                 worked = true;
                 leaveAvailable();
             }
             boundary.run(run);
+            if (isQuietAwaited()) {
+                worker.phase = Worker.IDLE;
+                callBackIfQuiet();
+            }
         }
         worker.phase = Worker.IDLE;
         if (worked) {
@@ -222,7 +232,12 @@ public final class ElasticPool extends Workers {
     private boolean awaitWork(Worker worker) {
         long idleSince = nanoClock.getAsLong();
         while (true) {
-            if (leaveIfStopped() || leaveIfTooMany()) {
+            if (leaveIfStopped()) {
+                return false;
+            }
+            if (leaveIfTooMany()) {
+                // It may have used up a wake-up and taken nothing.
+                signal();
                 return false;
             }
             worker.place.markIdle();
@@ -234,6 +249,8 @@ public final class ElasticPool extends Workers {
             } else {
                 LockSupport.park(this);
             }
+            // Whoever interrupts an idle worker means nobody; with the flag set it would not park again.
+            boolean ignored = Thread.interrupted();
             if (!worker.place.unmarkIdle()) {
                 return returnToWork(worker);
             }
@@ -296,9 +313,10 @@ public final class ElasticPool extends Workers {
             startFailing.set(false);
         } catch (Throwable ex) {
             if (startFailing.compareAndSet(false, true)) {
-                LOGGER.log(
+                RunBoundary.log(
                         Level.WARNING,
                         "A further worker could not be started; " + size.get() + " workers go on, and due tasks wait",
+                        null,
                         ex);
             }
         }
@@ -313,9 +331,10 @@ public final class ElasticPool extends Workers {
             }
         } while (!size.compareAndSet(seen, seen + 1));
         available.incrementAndGet();
-        Rack.Place place = firstRack.takePlace();
+        Rack.Place place = null;
         boolean started = false;
         try {
+            place = firstRack.takePlace();
             Worker worker = new Worker(this, place);
             Thread thread = threadFactory.newThread(worker);
             if (thread == null) {
@@ -327,7 +346,9 @@ public final class ElasticPool extends Workers {
             started = true;
         } finally {
             if (!started) {
-                place.leave();
+                if (place != null) {
+                    place.leave();
+                }
                 available.decrementAndGet();
                 size.decrementAndGet();
             }

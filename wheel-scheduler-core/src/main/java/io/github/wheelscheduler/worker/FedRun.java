@@ -37,13 +37,12 @@ final class FedRun implements Runnable {
         return state.compareAndSet(WAITING, TAKEN_BACK);
     }
 
-    boolean start() {
+    /** In one step with the thread: an interrupt finds either a run that can be taken back, or its thread. */
+    synchronized boolean start() {
         if (!state.compareAndSet(WAITING, STARTED)) {
             return false;
         }
-        synchronized (this) {
-            thread = Thread.currentThread();
-        }
+        thread = Thread.currentThread();
         return true;
     }
 

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.worker;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -14,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * in its caller. What is refused is offered again after a short pause, and nothing behind it overtakes it.
  */
 public final class FedWorkers extends Workers {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
@@ -43,6 +41,12 @@ public final class FedWorkers extends Workers {
 
     /** The feeder is between taking a run and showing it in {@link #inFlight}: whoever stops it waits this out. */
     private volatile boolean taking;
+
+    /** So many threads are about to put a run back into the ready queue: whoever stops them waits this out. */
+    private final AtomicInteger sendingBack = new AtomicInteger();
+
+    /** The target has refused the last run that it was offered. Feeder only. */
+    private boolean refusing;
 
     private volatile @Nullable Thread feeder;
     private volatile boolean feederEnded;
@@ -139,7 +143,7 @@ public final class FedWorkers extends Workers {
     @Override
     public List<Runnable> stopNow() {
         stopped = true;
-        while (taking) {
+        while (taking || sendingBack.get() > 0) {
             LockSupport.parkNanos(this, 10_000);
         }
         List<Runnable> neverRan = new ArrayList<>();
@@ -168,6 +172,12 @@ public final class FedWorkers extends Workers {
     @Override
     public boolean hasEnded() {
         return stopped && active.get() == 0 && (feeder == null || feederEnded);
+    }
+
+    @Override
+    public void forEachReady(Consumer<? super Runnable> action) {
+        super.forEachReady(action);
+        inFlight.stream().filter(FedRun::isWaiting).forEach(run -> action.accept(run.task));
     }
 
     @Override
@@ -228,23 +238,53 @@ public final class FedWorkers extends Workers {
 
     private void handToTarget(FedRun run) {
         long pauseNanos = FIRST_PAUSE_NANOS;
-        boolean first = true;
-        while (run.isWaiting()) {
+        while (true) {
+            // What the run before has left behind; whoever stops the pool takes the run back before he interrupts.
+            boolean ignored = Thread.interrupted();
+            if (!run.isWaiting()) {
+                return;
+            }
+            if (listener.isOver(run.task) && run.takeBack()) {
+                forget(run);
+                return;
+            }
             try {
                 target.execute(run);
+                refusing = false;
                 return;
             } catch (Throwable ex) {
                 refused.increment();
-                if (first) {
-                    first = false;
-                    LOGGER.log(
+                if (!refusing) {
+                    refusing = true;
+                    RunBoundary.log(
                             Level.WARNING,
-                            "The executor refused a due run, which is offered again until it is taken: " + run,
+                            "The executor refused a due run, which is offered again until it is taken",
+                            run,
                             ex);
                 }
             }
             LockSupport.parkNanos(this, pauseNanos);
             pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+        }
+    }
+
+    /** Lets a run that a pause has caught on its way wait with the others. */
+    private boolean sendBack(FedRun run) {
+        sendingBack.incrementAndGet();
+        try {
+            if (stopped || !run.takeBack()) {
+                return false;
+            }
+            handOver(run.task);
+            return true;
+        } finally {
+            sendingBack.decrementAndGet();
+        }
+    }
+
+    private void forget(FedRun run) {
+        if (inFlight.remove(run)) {
+            inFlightCount.decrementAndGet();
         }
     }
 
@@ -260,14 +300,12 @@ public final class FedWorkers extends Workers {
             } finally {
                 run.finish();
             }
-        } else if (!stopped && run.takeBack()) {
-            // Paused on its way: it waits with the others.
-            handOver(run.task);
-            over = true;
+        } else {
+            over = sendBack(run);
         }
         active.decrementAndGet();
-        if (over && inFlight.remove(run)) {
-            inFlightCount.decrementAndGet();
+        if (over) {
+            forget(run);
         }
         signal();
         afterWork();

@@ -23,13 +23,13 @@ final class RunBoundary {
         try {
             hooks.beforeRun(Thread.currentThread(), run);
         } catch (Throwable ex) {
-            LOGGER.log(Level.WARNING, "A hook before the run of " + run + " failed; the run goes on", ex);
+            log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
         }
         Throwable failure = runGuarded(run);
         try {
             hooks.afterRun(run, failure);
         } catch (Throwable ex) {
-            LOGGER.log(Level.WARNING, "A hook after the run of " + run + " failed", ex);
+            log(Level.WARNING, "A hook after a run failed", run, ex);
         }
     }
 
@@ -38,8 +38,17 @@ final class RunBoundary {
             run.run();
             return null;
         } catch (Throwable ex) {
-            LOGGER.log(Level.ERROR, "A run let an exception escape: " + run, ex);
+            log(Level.ERROR, "A run let an exception escape", run, ex);
             return ex;
+        }
+    }
+
+    /** Logs, if possible: neither the text of a task nor a log handler may end a worker. */
+    static void log(Level level, String message, @Nullable Runnable run, Throwable failure) {
+        try {
+            LOGGER.log(level, run == null ? message : message + ": " + run, failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
         }
     }
 }

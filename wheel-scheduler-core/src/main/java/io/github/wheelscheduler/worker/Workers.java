@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -24,7 +25,13 @@ public abstract class Workers {
 
         /** The last worker has ended after a stop. */
         void ended();
+
+        /** Whether there is nothing more to run: it has been cancelled. Any thread. */
+        boolean isOver(Runnable run);
     }
+
+    /** So many cancelled runs may stay in the ready queue, or an eighth of it. */
+    private static final int MAX_ABANDONED = 4096;
 
     /** Due and not started, first in, first out. */
     final Queue<Runnable> ready = new ConcurrentLinkedQueue<>();
@@ -42,6 +49,9 @@ public abstract class Workers {
     private final LongAdder handedOver = new LongAdder();
     private final LongAdder taken = new LongAdder();
 
+    /** Runs that have been cancelled in the ready queue since it was last cleared of them; some have left it since. */
+    private final AtomicLong abandoned = new AtomicLong();
+
     Workers(Listener listener, @Nullable RunHooks hooks) {
         this.listener = listener;
         this.boundary = new RunBoundary(hooks);
@@ -58,6 +68,32 @@ public abstract class Workers {
 
     /** Makes a worker look at the ready queue, if one is free. Any thread. */
     public abstract void signal();
+
+    /** Tries again to start a thread if that has failed and nobody is free. Any thread that may start threads. */
+    public void startIfShort() {}
+
+    /** Counts a run that has been cancelled in the ready queue; true if the tick thread should clear the queue. */
+    public final boolean abandoned() {
+        return isTooMany(abandoned.incrementAndGet());
+    }
+
+    /** Takes cancelled runs out of the ready queue if there are many of them. Tick thread. */
+    public final void removeAbandoned() {
+        if (isTooMany(abandoned.get())) {
+            abandoned.set(0);
+            boolean ignored = ready.removeIf(run -> {
+                boolean over = listener.isOver(run);
+                if (over) {
+                    taken.increment();
+                }
+                return over;
+            });
+        }
+    }
+
+    private boolean isTooMany(long count) {
+        return count >= MAX_ABANDONED && count >= readyCount() / 8;
+    }
 
     /** Changes how many runs may go on at a time. Lowering it interrupts nobody. */
     public abstract void setMaxSize(int maxSize);
@@ -102,11 +138,13 @@ public abstract class Workers {
     /** Whether no run waits and none is going on; exact once nobody hands over any more. */
     public final boolean isDrained() {
         // In this order: whoever takes a run says so before the run leaves the ready queue.
-        return ready.isEmpty() && !holdsRuns();
+        // A run that a pause has sent back to the queue meanwhile has been counted before it was let go.
+        long seen = handedOver.sum();
+        return ready.isEmpty() && !holdsRuns() && handedOver.sum() == seen;
     }
 
     /** Looks at every run that waits. */
-    public final void forEachReady(Consumer<? super Runnable> action) {
+    public void forEachReady(Consumer<? super Runnable> action) {
         ready.forEach(action);
     }
 
@@ -157,7 +195,12 @@ public abstract class Workers {
         listener.wentIdle();
     }
 
-    private void callBackIfQuiet() {
+    /** Whether somebody waits for the moment when no run is going on. */
+    final boolean isQuietAwaited() {
+        return quietCallback.get() != null;
+    }
+
+    final void callBackIfQuiet() {
         if (quietCallback.get() != null && !isActive()) {
             Runnable callback = quietCallback.getAndSet(null);
             if (callback != null) {

@@ -35,8 +35,9 @@ final class RejectionView extends ThreadPoolExecutor {
             RejectedExecutionException reason,
             RejectedExecutionHandler handler,
             WheelScheduledExecutor executor) {
-        boolean cannotRunNow = timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0;
-        if (handler.getClass() == AbortPolicy.class || (handler instanceof CallerRunsPolicy && cannotRunNow)) {
+        boolean tooEarly =
+                !executor.isShutdown() && (timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0);
+        if (handler.getClass() == AbortPolicy.class || (handler instanceof CallerRunsPolicy && tooEarly)) {
             throw reason;
         }
         handler.rejectedExecution(timer, new RejectionView(executor, reason));

@@ -1,0 +1,152 @@
+package io.github.wheelscheduler.contract;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** In which order tasks start where one worker makes the order visible. */
+abstract class OrderContract extends ContractFixture {
+
+    private final ConcurrentLinkedQueue<Integer> started = new ConcurrentLinkedQueue<>();
+
+    OrderContract(Subject subject) {
+        super(subject);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1_000, 700_000, 4_000_000, 30_000_000, 70_000_000})
+    void tasksWithTheSameDelayStartInTheOrderOfSubmission(long delayNanos) {
+        ScheduledExecutorService single = newSingleWorker();
+        int count = 2_000;
+
+        List<ScheduledFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            futures.add(schedule(single, i, delayNanos, NANOSECONDS));
+        }
+
+        futures.forEach(ContractFixture::result);
+        assertThat(started).containsExactlyElementsOf(numbersBelow(count));
+    }
+
+    @Test
+    void everyWayToStartAtOnceSharesOneOrder() {
+        ScheduledExecutorService single = newSingleWorker();
+        HeldTask held = hold(single);
+        int count = 500;
+
+        List<Runnable> ways = new ArrayList<>();
+        for (int i = 0; i < count; i += 5) {
+            int number = i;
+            ways.add(() -> single.execute(() -> started.add(number)));
+            ways.add(() -> ignored(single.submit(() -> started.add(number + 1))));
+            ways.add(() -> ignored(schedule(single, number + 2, 0, NANOSECONDS)));
+            ways.add(() -> ignored(schedule(single, number + 3, -1, TimeUnit.DAYS)));
+            ways.add(() -> ignored(single.submit(() -> started.add(number + 4), "done")));
+        }
+        ways.forEach(Runnable::run);
+        held.release();
+
+        eventually(() -> started.size() == count);
+        assertThat(started).containsExactlyElementsOf(numbersBelow(count));
+    }
+
+    @Test
+    void tasksStartInTheOrderOfTheirDeadlines() {
+        ScheduledExecutorService single = newSingleWorker();
+        HeldTask held = hold(single);
+        List<ScheduledFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            futures.add(schedule(single, i, 100 - 20 * i, MILLISECONDS));
+        }
+        List<Integer> byDeadline = new ArrayList<>(numbersBelow(futures.size()));
+        byDeadline.sort(Comparator.comparing(futures::get));
+
+        eventually(() -> futures.stream().allMatch(each -> each.getDelay(NANOSECONDS) < 0));
+        held.release();
+
+        futures.forEach(ContractFixture::result);
+        assertThat(started).containsExactlyElementsOf(byDeadline);
+    }
+
+    @Test
+    void anOverdueTaskStartsBeforeOneThatIsSubmittedLater() {
+        ScheduledExecutorService single = newSingleWorker();
+        HeldTask held = hold(single);
+        ScheduledFuture<?> overdue = schedule(single, 0, 5, MILLISECONDS);
+        awaitClock(System.nanoTime() + MILLISECONDS.toNanos(30));
+        ScheduledFuture<?> atOnce = schedule(single, 1, 0, MILLISECONDS);
+
+        held.release();
+
+        result(overdue);
+        result(atOnce);
+        assertThat(started).containsExactly(0, 1);
+    }
+
+    @Test
+    void aShorterDelayOvertakesALongerOneThatWasThereFirst() {
+        ScheduledExecutorService single = newSingleWorker();
+        ScheduledFuture<?> hour = schedule(single, 0, 1, TimeUnit.HOURS);
+        ScheduledFuture<?> minute = schedule(single, 1, 1, TimeUnit.MINUTES);
+        ScheduledFuture<?> soon = schedule(single, 2, 20, MILLISECONDS);
+        ScheduledFuture<?> atOnce = schedule(single, 3, 0, MILLISECONDS);
+
+        result(soon);
+        result(atOnce);
+
+        assertThat(started).contains(3, 2);
+        assertPending(minute);
+        assertPending(hour);
+    }
+
+    @Test
+    void randomDeadlinesStartInOrderThoughSomeAreCancelled() {
+        ScheduledExecutorService single = newSingleWorker();
+        HeldTask held = hold(single);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<ScheduledFuture<?>> futures = new ArrayList<>();
+        List<Integer> kept = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            futures.add(schedule(single, i, 3L * random.nextInt(60), MILLISECONDS));
+            if (random.nextBoolean()) {
+                kept.add(i);
+            }
+        }
+        for (int i = 0; i < futures.size(); i++) {
+            assertThat(kept.contains(i) || futures.get(i).cancel(false)).isTrue();
+        }
+        kept.sort(Comparator.comparing(futures::get));
+
+        eventually(() -> kept.stream().allMatch(each -> futures.get(each).getDelay(NANOSECONDS) < 0));
+        held.release();
+
+        kept.forEach(each -> result(futures.get(each)));
+        assertThat(started).as("seed %d", seed).containsExactlyElementsOf(kept);
+    }
+
+    private ScheduledFuture<?> schedule(ScheduledExecutorService on, int number, long delay, TimeUnit unit) {
+        return on.schedule(() -> started.add(number), delay, unit);
+    }
+
+    private static List<Integer> numbersBelow(int count) {
+        return IntStream.range(0, count).boxed().toList();
+    }
+
+    private static void ignored(Object future) {
+        assertThat(future).isNotNull();
+    }
+}

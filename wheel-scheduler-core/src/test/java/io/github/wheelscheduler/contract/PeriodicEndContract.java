@@ -1,0 +1,271 @@
+package io.github.wheelscheduler.contract;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How a series ends: by a failure, or by cancelling it before, between, during or from inside its runs. */
+abstract class PeriodicEndContract extends ContractFixture {
+
+    PeriodicEndContract(Subject subject) {
+        super(subject);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anExceptionEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
+        IllegalStateException failure = new IllegalStateException("on purpose");
+
+        assertFailureEnds(repetition, failure, () -> {
+            throw failure;
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anErrorEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
+        LinkageError failure = new LinkageError("on purpose");
+
+        assertFailureEnds(repetition, failure, () -> {
+            throw failure;
+        });
+    }
+
+    private void assertFailureEnds(Repetition repetition, Throwable failure, Runnable throwing)
+            throws InterruptedException {
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch fourth = new CountDownLatch(4);
+        ScheduledFuture<?> future = repetition.start(executor, () -> {
+            fourth.countDown();
+            if (runs.incrementAndGet() >= 3) {
+                throwing.run();
+            }
+        });
+
+        awaitFailed(future, failure);
+
+        assertStaysUntouched(fourth);
+        assertThat(runs).hasValue(3);
+        assertThat(future.cancel(true)).isFalse();
+        awaitFailed(future, failure);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFailureWakesWhoWaitsForTheSeries(Repetition repetition) throws Exception {
+        HeldTask held = heldTask();
+        IllegalStateException failure = new IllegalStateException("on purpose");
+        ScheduledFuture<?> future = repetition.start(executor, () -> {
+            held.run();
+            throw failure;
+        });
+        Caller<?> waiter = Caller.call(future::get).awaitBlocked();
+
+        held.release();
+
+        assertThat(waiter.failure())
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isSameAs(failure);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theEndOfOneSeriesHarmsNoOther(Repetition repetition) {
+        ScheduledExecutorService single = newSingleWorker();
+        AtomicInteger runs = new AtomicInteger();
+        ScheduledFuture<?> surviving = repetition.start(single, runs::incrementAndGet);
+        IllegalStateException failure = new IllegalStateException("on purpose");
+        ScheduledFuture<?> failing = repetition.start(single, () -> {
+            throw failure;
+        });
+        ScheduledFuture<?> cancelled = repetition.start(single, () -> {});
+        assertThat(cancelled.cancel(true)).isTrue();
+        awaitFailed(failing, failure);
+
+        int seen = runs.get();
+        eventually(() -> runs.get() >= seen + 3);
+
+        assertPending(surviving);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSeriesCancelledBeforeItsFirstRunNeverRuns(Repetition repetition) throws InterruptedException {
+        CountDownLatch ran = new CountDownLatch(1);
+        ScheduledFuture<?> soon = repetition.start(executor, ran::countDown, 40, 1, MILLISECONDS);
+        ScheduledFuture<?> far = repetition.start(executor, ran::countDown, 1, 1, HOURS);
+
+        assertThat(soon.cancel(false)).isTrue();
+        assertThat(far.cancel(true)).isTrue();
+
+        assertCancelled(soon);
+        assertCancelled(far);
+        assertThat(result(executor.schedule(() -> "later", 50, MILLISECONDS))).isEqualTo("later");
+        assertStaysUntouched(ran);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSeriesCancelledBetweenTwoRunsIsGone(Repetition repetition) {
+        CountDownLatch ran = new CountDownLatch(1);
+        ScheduledFuture<?> future = repetition.start(executor, ran::countDown, 0, 1, HOURS);
+        await(ran);
+        eventually(() -> future.getDelay(MILLISECONDS) > 0);
+
+        assertThat(future.cancel(true)).isTrue();
+
+        assertCancelled(future);
+        assertThat(executor.shutdownNow()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancellingASeriesTwiceTellsThatTheSecondDidNothing(Repetition repetition) {
+        ScheduledFuture<?> future = repetition.start(executor, () -> {});
+
+        assertThat(future.cancel(false)).isTrue();
+        assertThat(future.cancel(false)).isFalse();
+        assertThat(future.cancel(true)).isFalse();
+
+        assertCancelled(future);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancelWithoutInterruptLetsTheRunEndAsTheLast(Repetition repetition) throws InterruptedException {
+        HeldTask held = heldTask();
+        ScheduledFuture<?> future = repetition.start(executor, held::run);
+        await(held.begun);
+
+        assertThat(future.cancel(false)).isTrue();
+
+        assertCancelled(future);
+        assertStaysUntouched(held.ended);
+        held.release();
+        await(held.ended);
+        assertThat(held.wasInterrupted()).isFalse();
+        assertThat(result(executor.schedule(() -> "later", 30, MILLISECONDS))).isEqualTo("later");
+        assertThat(held.runs).hasValue(1);
+        assertCancelled(future);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSeriesCancelledDuringItsRunIsNotArmedAgain(Repetition repetition) {
+        for (boolean mayInterrupt : new boolean[] {false, true}) {
+            ScheduledExecutorService single = newSingleWorker();
+            HeldTask held = heldTask();
+            ScheduledFuture<?> future = repetition.start(single, held::run, 0, 1, HOURS);
+            await(held.begun);
+
+            assertThat(future.cancel(mayInterrupt)).isTrue();
+
+            held.release();
+            assertThat(result(single.submit(() -> "next"))).isEqualTo("next");
+            assertThat(single.shutdownNow()).as("still waiting").isEmpty();
+            assertCancelled(future);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void cancelWithInterruptInterruptsTheRunAndItIsTheLast(Repetition repetition) {
+        HeldTask held = heldTask();
+        ScheduledFuture<?> future = repetition.start(executor, held::run);
+        await(held.begun);
+
+        assertThat(future.cancel(true)).isTrue();
+
+        await(held.ended);
+        assertThat(held.wasInterrupted()).isTrue();
+        assertThat(result(executor.schedule(() -> "later", 30, MILLISECONDS))).isEqualTo("later");
+        assertThat(held.runs).hasValue(1);
+        assertCancelled(future);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSeriesMayCancelItself(Repetition repetition) {
+        for (boolean mayInterrupt : new boolean[] {false, true}) {
+            ScheduledExecutorService single = newSingleWorker();
+            CompletableFuture<Future<?>> self = new CompletableFuture<>();
+            CompletableFuture<String> seen = new CompletableFuture<>();
+            AtomicInteger runs = new AtomicInteger();
+            ScheduledFuture<?> future = repetition.start(single, () -> {
+                if (runs.incrementAndGet() == 3) {
+                    boolean cancelled = self.join().cancel(mayInterrupt);
+                    seen.complete(cancelled + " " + Thread.currentThread().isInterrupted());
+                }
+            });
+            self.complete(future);
+
+            assertThat(result(seen)).isEqualTo("true " + mayInterrupt);
+            awaitCancelled(future);
+            assertThat(result(single.schedule(() -> Thread.currentThread().isInterrupted(), 20, MILLISECONDS)))
+                    .isFalse();
+            assertThat(runs).hasValue(3);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRunThatFailsAfterItsCancellationStaysCancelled(Repetition repetition) {
+        HeldTask held = heldTask();
+        ScheduledFuture<?> future = repetition.start(executor, () -> {
+            held.run();
+            throw new IllegalStateException("on purpose");
+        });
+        await(held.begun);
+
+        assertThat(future.cancel(true)).isTrue();
+
+        await(held.ended);
+        assertThat(result(executor.schedule(() -> "later", 20, MILLISECONDS))).isEqualTo("later");
+        assertCancelled(future);
+    }
+
+    /** Cancels at every moment of a short period, also between a run and the arming of the next. */
+    @ParameterizedTest
+    @EnumSource
+    void afterACancelAtAnyMomentNothingRunsAnyMore(Repetition repetition) {
+        ScheduledExecutorService single = newSingleWorker();
+        AtomicIntegerArray runs = new AtomicIntegerArray(200);
+        int[] runsWhenCancelled = new int[runs.length()];
+        List<ScheduledFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < runs.length(); i++) {
+            int number = i;
+            futures.add(repetition.start(single, () -> runs.incrementAndGet(number), 0, 50, MICROSECONDS));
+            eventually(() -> runs.get(number) > number % 3);
+            for (int spin = 0; spin < i * 10; spin++) {
+                Thread.onSpinWait();
+            }
+
+            assertThat(futures.get(i).cancel(false)).isTrue();
+
+            // The one worker ends a run that was under way before it takes this task.
+            assertThat(result(single.submit(() -> "barrier"))).isEqualTo("barrier");
+            runsWhenCancelled[i] = runs.get(i);
+        }
+
+        assertThat(result(single.schedule(() -> "later", 30, MILLISECONDS))).isEqualTo("later");
+        for (int i = 0; i < runs.length(); i++) {
+            assertThat(runs.get(i)).as("runs of series %d", i).isEqualTo(runsWhenCancelled[i]);
+        }
+        futures.forEach(ContractFixture::assertCancelled);
+    }
+}

@@ -1,0 +1,36 @@
+package io.github.wheelscheduler.contract;
+
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+/** The JDK's own executor: what it does not pass is not the contract. */
+class ScheduledThreadPoolExecutorContractTest extends ScheduledExecutorServiceContract {
+
+    @Override
+    public ScheduledExecutorService create() {
+        return withThreads(8);
+    }
+
+    @Override
+    public Optional<ScheduledExecutorService> createWithOneWorker() {
+        return Optional.of(withThreads(1));
+    }
+
+    @Override
+    public void setExecuteExistingDelayedTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean execute) {
+        ((ScheduledThreadPoolExecutor) executor).setExecuteExistingDelayedTasksAfterShutdownPolicy(execute);
+    }
+
+    @Override
+    public void setContinueExistingPeriodicTasksAfterShutdownPolicy(
+            ScheduledExecutorService executor, boolean proceed) {
+        ((ScheduledThreadPoolExecutor) executor).setContinueExistingPeriodicTasksAfterShutdownPolicy(proceed);
+    }
+
+    private static ScheduledExecutorService withThreads(int threads) {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(threads);
+        executor.setRemoveOnCancelPolicy(true);
+        return executor;
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.wheelscheduler.contract;
+
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** What the contract needs to know of an implementation. The contract shuts down every executor it asked for. */
+interface Subject {
+
+    /** Returns a new executor that can run at least eight tasks at the same time. */
+    ScheduledExecutorService create();
+
+    /** Returns a new executor that runs one task at a time, or nothing where an implementation has no such form. */
+    Optional<ScheduledExecutorService> createWithOneWorker();
+
+    void setExecuteExistingDelayedTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean execute);
+
+    void setContinueExistingPeriodicTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean proceed);
+}

@@ -1,0 +1,192 @@
+package io.github.wheelscheduler.spring.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Series at a fixed rate and with a fixed delay. How missed runs are made up is not part of the contract. */
+abstract class PeriodicContract extends SchedulerFixture {
+
+    private final SteadyClock clock = new SteadyClock();
+
+    PeriodicContract(SchedulerFactory factory) {
+        super(factory);
+    }
+
+    @Test
+    void aFixedRateStartsAtOnceAndNoRunIsEverBeforeItsDeadline() {
+        var scheduler = started(it -> it.setClock(clock));
+        var task = new RecordingTask(clock);
+        Instant before = clock.instant();
+
+        var unused = scheduler.scheduleAtFixedRate(task, PERIOD);
+
+        assertNoRunIsEarly(task.awaitRuns(5).starts(), before);
+    }
+
+    @Test
+    void aFixedRateStartsAtItsInstant() {
+        var scheduler = started(it -> it.setClock(clock));
+        var task = new RecordingTask(clock);
+        Instant start = clock.instant().plusMillis(80);
+
+        var unused = scheduler.scheduleAtFixedRate(task, start, PERIOD);
+
+        assertNoRunIsEarly(task.awaitRuns(4).starts(), start);
+    }
+
+    @Test
+    void aFixedRateIsMeasuredFromDeadlineToDeadline() {
+        Duration runTime = Duration.ofMillis(150);
+        Duration period = Duration.ofMillis(400);
+        var scheduler = started();
+
+        List<ScheduledFuture<?>> futures = List.of(
+                scheduler.scheduleAtFixedRate(new RecordingTask(clock, runTime), period),
+                scheduler.scheduleAtFixedRate(new RecordingTask(clock, runTime), Instant.now(), period));
+
+        for (ScheduledFuture<?> future : futures) {
+            await().until(() -> future.getDelay(TimeUnit.NANOSECONDS) > 0);
+            assertThat(Duration.ofNanos(future.getDelay(TimeUnit.NANOSECONDS)))
+                    .as("what is left of the period after the run")
+                    .isLessThanOrEqualTo(period.minus(runTime));
+        }
+    }
+
+    @Test
+    void aFixedDelayStartsAtOnceAndIsMeasuredFromTheRealEndOfARun() {
+        var scheduler = started(it -> it.setClock(clock));
+        var task = new RecordingTask(clock, Duration.ofMillis(30));
+        Instant before = clock.instant();
+
+        var unused = scheduler.scheduleWithFixedDelay(task, PERIOD);
+
+        task.awaitRuns(4);
+        assertThat(task.starts().get(0)).isAfterOrEqualTo(before);
+        assertDelayedFromEnds(task);
+    }
+
+    @Test
+    void aFixedDelayStartsAtItsInstant() {
+        var scheduler = started(it -> it.setClock(clock));
+        var task = new RecordingTask(clock, Duration.ofMillis(10));
+        Instant start = clock.instant().plusMillis(80);
+
+        var unused = scheduler.scheduleWithFixedDelay(task, start, PERIOD);
+
+        task.awaitRuns(3);
+        assertThat(task.starts().get(0)).isAfterOrEqualTo(start);
+        assertDelayedFromEnds(task);
+    }
+
+    @Test
+    void aStartInThePastMeansAtOnce() {
+        var scheduler = started();
+        var rate = new RecordingTask();
+        var delay = new RecordingTask();
+        Instant past = Instant.now().minus(AN_HOUR.multipliedBy(30));
+
+        ScheduledFuture<?> rateFuture = scheduler.scheduleAtFixedRate(rate, past, AN_HOUR.multipliedBy(24));
+        ScheduledFuture<?> delayFuture = scheduler.scheduleWithFixedDelay(delay, past, AN_HOUR);
+
+        rate.awaitRuns(1);
+        delay.awaitRuns(1);
+        assertThat(rateFuture.isDone()).isFalse();
+        assertThat(delayFuture.isDone()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FIXED_RATE", "FIXED_DELAY", "TRIGGER"})
+    void aSeriesNeverOverlapsItself(TaskKind kind) {
+        var scheduler = started();
+        var task = new RecordingTask(clock, PERIOD.multipliedBy(2));
+
+        kind.start(scheduler, task);
+
+        assertThat(task.awaitRuns(5).mostAtOnce()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FIXED_RATE", "FIXED_DELAY", "TRIGGER"})
+    void aSlowSeriesHoldsUpNoOther(TaskKind kind) {
+        var scheduler = started();
+        var held = new HeldTask();
+        kind.start(scheduler, held);
+        held.awaitStart();
+        var other = new RecordingTask();
+
+        kind.start(scheduler, other);
+
+        other.awaitRuns(5);
+        assertThat(held.hasEnded()).isFalse();
+    }
+
+    @Test
+    void theFutureOfASeriesStaysOpen() {
+        var scheduler = started();
+        var task = new RecordingTask();
+
+        ScheduledFuture<?> future = scheduler.scheduleAtFixedRate(task, PERIOD);
+        task.awaitRuns(3);
+
+        assertThat(future.isDone()).isFalse();
+        assertThat(future.isCancelled()).isFalse();
+        assertThatThrownBy(() -> future.get(50, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+    }
+
+    @Test
+    void betweenTwoRunsTheDelayIsWhatIsLeftUntilTheNext() {
+        var scheduler = started();
+        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(() -> {}, AN_HOUR);
+        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(() -> {}, AN_HOUR);
+
+        for (ScheduledFuture<?> future : List.of(rate, delay)) {
+            await().until(() -> future.getDelay(TimeUnit.NANOSECONDS) > 0);
+            assertThat(Duration.ofNanos(future.getDelay(TimeUnit.NANOSECONDS)))
+                    .isBetween(AN_HOUR.minus(PATIENCE), AN_HOUR);
+        }
+    }
+
+    @Test
+    void theLongestPeriodMeansOnceAndDisturbsNobody() {
+        var scheduler = started();
+        Duration longest = Duration.ofMillis(Long.MAX_VALUE);
+        var task = new RecordingTask();
+
+        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(task, longest);
+        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(task, longest);
+
+        for (ScheduledFuture<?> future : List.of(rate, delay)) {
+            await().until(() -> future.getDelay(TimeUnit.DAYS) > 50 * 365);
+        }
+        var other = new RecordingTask();
+        var unused = scheduler.scheduleAtFixedRate(other, PERIOD);
+        other.awaitRuns(3);
+        assertThat(task.runs()).isEqualTo(2);
+    }
+
+    private static void assertNoRunIsEarly(List<Instant> starts, Instant first) {
+        for (int i = 0; i < starts.size(); i++) {
+            assertThat(starts.get(i)).as("run %d", i).isAfterOrEqualTo(first.plus(PERIOD.multipliedBy(i)));
+        }
+    }
+
+    private static void assertDelayedFromEnds(RecordingTask task) {
+        List<Instant> ends = task.ends();
+        List<Instant> starts = task.starts();
+        for (int i = 1; i < starts.size(); i++) {
+            assertThat(starts.get(i))
+                    .as("run %d", i)
+                    .isAfterOrEqualTo(ends.get(i - 1).plus(PERIOD));
+        }
+    }
+}

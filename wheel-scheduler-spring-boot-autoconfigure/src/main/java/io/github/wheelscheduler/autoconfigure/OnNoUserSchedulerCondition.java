@@ -1,0 +1,80 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.scheduling.TaskScheduler;
+
+/**
+ * Matches unless the application, or a library on its behalf, has defined a scheduler. It counts the beans that make Boot's
+ * own scheduler back off, in parent contexts too, except {@link FrameworkSchedulers}.
+ */
+final class OnNoUserSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
+
+    @Override
+    public ConfigurationPhase getConfigurationPhase() {
+        return ConfigurationPhase.REGISTER_BEAN;
+    }
+
+    @Override
+    public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        ConditionMessage.Builder message = ConditionMessage.forCondition("No user-defined scheduler");
+        Set<String> found = new LinkedHashSet<>();
+        BeanFactory beanFactory = context.getBeanFactory();
+        while (beanFactory instanceof ConfigurableListableBeanFactory listable) {
+            addUserSchedulers(listable, found);
+            beanFactory = listable.getParentBeanFactory();
+        }
+        if (isNameTaken(context)) {
+            found.add(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+        }
+        return found.isEmpty()
+                ? ConditionOutcome.match(message.didNotFind("any").atAll())
+                : ConditionOutcome.noMatch(message.found("bean", "beans").items(found));
+    }
+
+    /** Whatever has our name here already, we could not be registered beside it. */
+    private static boolean isNameTaken(ConditionContext context) {
+        ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
+        return beanFactory != null
+                && beanFactory.containsLocalBean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+    }
+
+    private static void addUserSchedulers(ConfigurableListableBeanFactory beanFactory, Set<String> found) {
+        for (Class<?> type : new Class<?>[] {TaskScheduler.class, ScheduledExecutorService.class}) {
+            for (String name : beanFactory.getBeanNamesForType(type, true, false)) {
+                if (isCandidate(beanFactory, name) && !FrameworkSchedulers.contains(beanFactory, name)) {
+                    found.add(name);
+                }
+            }
+        }
+    }
+
+    /** Returns whether the bean is injected by its type. As in Boot's own conditions, others do not count. */
+    static boolean isCandidate(ConfigurableListableBeanFactory beanFactory, String name) {
+        BeanDefinition definition = definitionOf(beanFactory, name);
+        if (ScopedProxyUtils.isScopedTarget(name)) {
+            definition = definitionOf(beanFactory, ScopedProxyUtils.getOriginalBeanName(name));
+        }
+        return definition == null
+                || (definition.isAutowireCandidate()
+                        && (!(definition instanceof AbstractBeanDefinition detailed) || detailed.isDefaultCandidate()));
+    }
+
+    private static @Nullable BeanDefinition definitionOf(ConfigurableListableBeanFactory beanFactory, String name) {
+        return beanFactory.containsBeanDefinition(name) ? beanFactory.getBeanDefinition(name) : null;
+    }
+}

@@ -1,0 +1,49 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+/** Says that a property has a value of the right type with which the scheduler cannot work. */
+@SuppressWarnings("serial")
+final class UnusablePropertyException extends IllegalArgumentException {
+
+    private final String property;
+    private final String value;
+    private final String rule;
+    private final String example;
+
+    private UnusablePropertyException(String property, String value, String rule, String example) {
+        super(property + " " + rule + ", was " + value);
+        this.property = property;
+        this.value = value;
+        this.rule = rule;
+        this.example = example;
+    }
+
+    /**
+     * Throws if a value is not usable.
+     *
+     * @param rule what the value must be, as in "must be at least 1"
+     * @param example a value to write instead
+     */
+    static void unless(boolean usable, String property, @Nullable Object value, String rule, String example) {
+        if (!usable) {
+            throw new UnusablePropertyException(property, String.valueOf(value), rule, example);
+        }
+    }
+
+    String property() {
+        return property;
+    }
+
+    String value() {
+        return value;
+    }
+
+    String rule() {
+        return rule;
+    }
+
+    String example() {
+        return example;
+    }
+}

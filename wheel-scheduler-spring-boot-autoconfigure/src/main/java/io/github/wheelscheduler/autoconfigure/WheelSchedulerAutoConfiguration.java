@@ -1,0 +1,66 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+/**
+ * Auto-configuration of a {@link WheelTaskScheduler} in place of the scheduler of Spring Boot.
+ *
+ * <p>It is the bean {@code taskScheduler}, exists where {@code @EnableScheduling} is on, and is set up by Boot's
+ * {@link ThreadPoolTaskSchedulerBuilder}, so that {@code spring.task.scheduling.*}, decorators and customizers apply to it.
+ * It backs off if the application defines a {@link org.springframework.scheduling.TaskScheduler TaskScheduler} or a
+ * {@link java.util.concurrent.ScheduledExecutorService ScheduledExecutorService}, as Boot's does. Unlike Boot's, it stays
+ * beside a scheduler that a Spring framework registers for its own use, such as {@code messageBrokerTaskScheduler}:
+ *
+ * <ul>
+ *   <li>{@code @Scheduled} methods, and what injects a plain {@code TaskScheduler}, get the wheel;
+ *   <li>the scheduler of the framework has to be asked for with {@code @Qualifier}, the name of a parameter is not enough;
+ *   <li>the framework goes on using its own.
+ * </ul>
+ *
+ * <p>The wheel is not {@code @Primary}: it is an {@link java.util.concurrent.Executor Executor}, too, and would take
+ * {@code @Async} methods and whatever injects an executor away from {@code applicationTaskExecutor}.
+ */
+@AutoConfiguration(after = TaskExecutionAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = WheelSchedulerProperties.PREFIX + ".enabled", matchIfMissing = true)
+@ConditionalOnBean(name = TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)
+@Conditional(OnNoUserSchedulerCondition.class)
+@EnableConfigurationProperties(WheelSchedulerProperties.class)
+public final class WheelSchedulerAutoConfiguration {
+
+    @Bean
+    static FrameworkSchedulers frameworkSchedulers() {
+        return new FrameworkSchedulers();
+    }
+
+    @Bean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)
+    WheelTaskScheduler taskScheduler(
+            WheelSchedulerProperties properties,
+            ObjectProvider<ThreadPoolTaskSchedulerBuilder> builder,
+            ObjectProvider<WheelSchedulerCustomizer> customizers,
+            ConfigurableListableBeanFactory beanFactory,
+            Environment environment) {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        properties.applyTo(scheduler);
+        new SchedulerSetup(beanFactory, environment)
+                .apply(
+                        builder.getIfAvailable(ThreadPoolTaskSchedulerBuilder::new),
+                        properties.worker().maxSize(),
+                        scheduler);
+        customizers.orderedStream().forEach(customizer -> customizer.customize(scheduler));
+        return scheduler;
+    }
+}

@@ -1,0 +1,53 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.json.JsonParserFactory;
+
+/** What an IDE knows about our properties. */
+class ConfigurationMetadataTest {
+
+    private static final String METADATA = "/META-INF/spring-configuration-metadata.json";
+
+    @Test
+    void everyPropertyHasItsTypeAndItsDefault() throws IOException {
+        Map<String, String> facts = new TreeMap<>();
+        for (Map<String, Object> property : properties()) {
+            facts.put(String.valueOf(property.get("name")), property.get("type") + " " + property.get("defaultValue"));
+        }
+        assertThat(facts)
+                .containsExactly(
+                        Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),
+                        Map.entry("wheel.scheduler.max-catch-up", "java.lang.Integer 10"),
+                        Map.entry("wheel.scheduler.max-pending", "java.lang.Long null"),
+                        Map.entry("wheel.scheduler.tick", "java.time.Duration 16384ns"),
+                        Map.entry("wheel.scheduler.worker.keep-alive", "java.time.Duration 60s"),
+                        Map.entry("wheel.scheduler.worker.max-size", "java.lang.Integer null"));
+    }
+
+    @Test
+    void everyPropertyIsDescribedInSentences() throws IOException {
+        assertThat(properties())
+                .allSatisfy(property -> assertThat(property)
+                        .extractingByKey("description")
+                        .asString()
+                        .matches("[A-Z][^{}@<>]+\\."));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> properties() throws IOException {
+        try (InputStream in = WheelSchedulerAutoConfiguration.class.getResourceAsStream(METADATA)) {
+            assertThat(in).as(METADATA).isNotNull();
+            String json = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return (List<Map<String, Object>>)
+                    JsonParserFactory.getJsonParser().parseMap(json).get("properties");
+        }
+    }
+}

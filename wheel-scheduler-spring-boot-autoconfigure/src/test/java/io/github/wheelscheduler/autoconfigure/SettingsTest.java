@@ -1,0 +1,243 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.threadOfScheduledMethod;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.wheelOf;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
+import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.task.TaskDecorator;
+
+/** What can be written about the scheduler, for Boot's or for ours, and which of it wins. */
+class SettingsTest {
+
+    @Test
+    void threadNamePrefixAndShutdownAreThoseOfBoot() {
+        withScheduling()
+                .withPropertyValues(
+                        "spring.task.scheduling.thread-name-prefix=spokes-",
+                        "spring.task.scheduling.shutdown.await-termination=true",
+                        "spring.task.scheduling.shutdown.await-termination-period=7s")
+                .run(context -> {
+                    assertThat(threadOfScheduledMethod(context)).startsWith("spokes-");
+                    assertThat(wheelOf(context))
+                            .hasFieldOrPropertyWithValue("waitForTasks", true)
+                            .hasFieldOrPropertyWithValue("awaitTerminationMillis", 7_000L);
+                });
+    }
+
+    @Test
+    void ourOwnPropertiesReachTheWheel() {
+        withScheduling()
+                .withPropertyValues(
+                        "wheel.scheduler.tick=2ms",
+                        "wheel.scheduler.worker.keep-alive=3s",
+                        "wheel.scheduler.max-pending=5000",
+                        "wheel.scheduler.max-catch-up=0")
+                .run(context -> assertThat(wheelOf(context))
+                        .hasFieldOrPropertyWithValue("tick", Duration.ofMillis(2))
+                        .hasFieldOrPropertyWithValue("workerKeepAlive", Duration.ofSeconds(3))
+                        .hasFieldOrPropertyWithValue("maxPending", 5_000L)
+                        .hasFieldOrPropertyWithValue("maxCatchUp", 0));
+    }
+
+    @Test
+    void theDefaultsAreThoseOfTheWheel() {
+        WheelTaskScheduler plain = new WheelTaskScheduler();
+        withScheduling().run(context -> {
+            assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
+            assertThat(wheelOf(context))
+                    .usingRecursiveComparison()
+                    .comparingOnlyFields("maxPending", "maxCatchUp")
+                    .isEqualTo(plain);
+        });
+    }
+
+    @Test
+    void aPoolSizeWrittenAsPropertyLimitsTheWorkers() {
+        withScheduling()
+                .withPropertyValues("spring.task.scheduling.pool.size=3")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(3));
+    }
+
+    @Test
+    void aPoolSizeOfOneLimitsTheWorkersIfSomebodyWroteIt() {
+        withScheduling()
+                .withPropertyValues("spring.task.scheduling.pool.size=1")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SPRING_TASK_SCHEDULING_POOL_SIZE",
+                "spring_task_scheduling_pool_size",
+                "WHEEL_SCHEDULER_WORKER_MAXSIZE"
+            })
+    void aPoolSizeWrittenInTheSystemEnvironmentLimitsTheWorkers(String variable) {
+        withSource(new SystemEnvironmentPropertySource("test-systemEnvironment", Map.of(variable, "4")))
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "spring: {task: {scheduling: {pool: {size: 5}}}}",
+                "Spring.Task.SCHEDULING: {pool.size: 5}",
+                "wheel.scheduler: {worker: {maxSize: 5}}"
+            })
+    void aPoolSizeWrittenInYamlLimitsTheWorkers(String yaml) throws Exception {
+        PropertySource<?> source = new YamlPropertySourceLoader()
+                .load("test", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)))
+                .get(0);
+        withSource(source).run(context -> assertThat(workerLimitOf(context)).isEqualTo(5));
+    }
+
+    @Test
+    void ourMaxSizeWinsOverBootsPoolSize() {
+        withScheduling()
+                .withPropertyValues("wheel.scheduler.worker.max-size=6", "spring.task.scheduling.pool.size=1")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(6));
+    }
+
+    @Test
+    void theBuilderOfTheApplicationReplacesBootsProperties() {
+        withScheduling()
+                .withBean(ThreadPoolTaskSchedulerBuilder.class, () -> new ThreadPoolTaskSchedulerBuilder().poolSize(1))
+                .withPropertyValues("spring.task.scheduling.pool.size=9")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(1));
+    }
+
+    @Test
+    void theBuilderOfTheApplicationMayLeaveTheLimitToTheWheel() {
+        withScheduling().withUserConfiguration(OwnBuilder.class).run(context -> {
+            assertThat(workerLimitOf(context)).isEqualTo(256);
+            assertThat(threadOfScheduledMethod(context)).startsWith("own-");
+        });
+    }
+
+    @Test
+    void ourMaxSizeWinsOverTheBuilderOfTheApplication() {
+        withScheduling()
+                .withBean(ThreadPoolTaskSchedulerBuilder.class, () -> new ThreadPoolTaskSchedulerBuilder().poolSize(1))
+                .withPropertyValues("wheel.scheduler.worker.max-size=6")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(6));
+    }
+
+    @Test
+    void customizersOfBootComeAfterThePropertiesAndOursComeLastInTheirOrder() {
+        withScheduling()
+                .withUserConfiguration(Customizers.class)
+                .withPropertyValues("spring.task.scheduling.pool.size=1", "wheel.scheduler.worker.max-size=2")
+                .run(context ->
+                        assertThat(context.getBean(Customizers.class).poolSizes).containsExactly(2, 11, 12, 13));
+    }
+
+    @Test
+    void allDecoratorsApplyTheLastOneOutermost() {
+        withScheduling()
+                .withUserConfiguration(Decorators.class)
+                .run(context -> assertThat(wheelOf(context)
+                                .submitCompletable(Decorators.trail::get)
+                                .get(30, TimeUnit.SECONDS))
+                        .isEqualTo(" second first"));
+    }
+
+    private static ApplicationContextRunner withSource(PropertySource<?> source) {
+        return withScheduling()
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(source));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBuilder {
+
+        @Bean
+        ThreadPoolTaskSchedulerBuilder threadPoolTaskSchedulerBuilder() {
+            return new ThreadPoolTaskSchedulerBuilder().threadNamePrefix("own-");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Customizers {
+
+        private final List<Integer> poolSizes = new CopyOnWriteArrayList<>();
+
+        @Bean
+        @Order(2)
+        WheelSchedulerCustomizer last() {
+            return scheduler -> {
+                poolSizes.add(scheduler.getPoolSize());
+                scheduler.setPoolSize(13);
+                poolSizes.add(scheduler.getPoolSize());
+            };
+        }
+
+        @Bean
+        @Order(1)
+        WheelSchedulerCustomizer first() {
+            return scheduler -> {
+                poolSizes.add(scheduler.getPoolSize());
+                scheduler.setPoolSize(12);
+            };
+        }
+
+        @Bean
+        ThreadPoolTaskSchedulerCustomizer ofBoot() {
+            return scheduler -> {
+                poolSizes.add(scheduler.getPoolSize());
+                scheduler.setPoolSize(11);
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Decorators {
+
+        private static final ThreadLocal<String> trail = ThreadLocal.withInitial(() -> "");
+
+        @Bean
+        @Order(2)
+        TaskDecorator second() {
+            return decorator("second");
+        }
+
+        @Bean
+        @Order(1)
+        TaskDecorator first() {
+            return decorator("first");
+        }
+
+        private static TaskDecorator decorator(String name) {
+            return task -> () -> {
+                String before = trail.get();
+                trail.set(before + " " + name);
+                try {
+                    task.run();
+                } finally {
+                    trail.set(before);
+                }
+            };
+        }
+    }
+}

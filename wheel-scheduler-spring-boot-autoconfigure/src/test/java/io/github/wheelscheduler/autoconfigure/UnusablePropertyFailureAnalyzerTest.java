@@ -1,0 +1,120 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Scheduling;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.NestedExceptionUtils;
+
+/** A value that cannot work stops the application with a text that says what to write. */
+@ExtendWith(OutputCaptureExtension.class)
+class UnusablePropertyFailureAnalyzerTest {
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            wheel.scheduler.tick              | 2s    | must be between 1us and 1s
+            wheel.scheduler.tick              | 999ns | must be between 1us and 1s
+            wheel.scheduler.tick              | -5ms  | must be between 1us and 1s
+            wheel.scheduler.worker.max-size   | 0     | must be at least 1
+            wheel.scheduler.worker.keep-alive | -1s   | must not be negative
+            wheel.scheduler.max-pending       | 0     | must be at least 1
+            wheel.scheduler.max-catch-up      | -1    | must not be negative
+            spring.task.scheduling.pool.size  | 0     | must be at least 1
+            """)
+    void theTextNamesPropertyValueAndRule(String property, String value, String rule, CapturedOutput output) {
+        failToStart("--" + property + "=" + value);
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("The property '%s' is '%s' (from ".formatted(property, value))
+                .contains("but it " + rule)
+                .contains("Set '%s' to a value that fits, for example %s=".formatted(property, property));
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void aConcurrencyLimitThatLetsNothingRunIsExplainedToo(CapturedOutput output) {
+        failToStart("--spring.threads.virtual.enabled=true", "--spring.task.scheduling.simple.concurrency-limit=0");
+        assertThat(output)
+                .contains("The property 'spring.task.scheduling.simple.concurrency-limit' is '0'")
+                .contains("but it must be at least 1, or -1 for no limit");
+    }
+
+    @Test
+    void aPlaceholderIsShownAsTheValueItStandsFor(CapturedOutput output) {
+        failToStart("--my.catch-up=-7", "--wheel.scheduler.max-catch-up=${my.catch-up}");
+        assertThat(output).contains("The property 'wheel.scheduler.max-catch-up' is '-7'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"wheel.scheduler.tick, soon", "wheel.scheduler.max-pending, many"})
+    void aValueOfAnotherTypeKeepsBootsOwnText(String property, String value, CapturedOutput output) {
+        failToStart("--" + property + "=" + value);
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Failed to bind properties under '%s'".formatted(property))
+                .contains("Value: \"%s\"".formatted(value));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "wheel.scheduler.tick, 2s",
+        "wheel.scheduler.worker.max-size, 0",
+        "wheel.scheduler.worker.keep-alive, -1s",
+        "wheel.scheduler.max-pending, 0",
+        "wheel.scheduler.max-catch-up, -1",
+        "spring.task.scheduling.pool.size, 0"
+    })
+    void theExampleOfTheTextWorks(String property, String value) {
+        withScheduling().withPropertyValues(property + "=" + value).run(broken -> {
+            Throwable cause = NestedExceptionUtils.getRootCause(broken.getStartupFailure());
+            assertThat(cause)
+                    .isInstanceOfSatisfying(
+                            UnusablePropertyException.class,
+                            unusable -> withScheduling()
+                                    .withPropertyValues(property + "=" + unusable.example())
+                                    .run(context -> assertThat(context).hasNotFailed()));
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "wheel.scheduler.tick, 1us",
+        "wheel.scheduler.tick, 1s",
+        "wheel.scheduler.worker.max-size, 1",
+        "wheel.scheduler.worker.keep-alive, 0s",
+        "wheel.scheduler.max-pending, 1",
+        "wheel.scheduler.max-catch-up, 0"
+    })
+    void aValueJustInsideTheRuleWorks(String property, String value) {
+        withScheduling()
+                .withPropertyValues(property + "=" + value)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static void failToStart(String... arguments) {
+        assertThatException()
+                .isThrownBy(() -> new SpringApplicationBuilder(Application.class)
+                        .web(WebApplicationType.NONE)
+                        .run(arguments)
+                        .close());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Scheduling.class)
+    static class Application {}
+}

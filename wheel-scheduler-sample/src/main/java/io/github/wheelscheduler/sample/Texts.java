@@ -1,0 +1,18 @@
+package io.github.wheelscheduler.sample;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Durations as people write them. */
+final class Texts {
+
+    private Texts() {}
+
+    static String of(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis < 1_000) {
+            return millis + " ms";
+        }
+        return millis % 1_000 == 0 ? millis / 1_000 + " s" : String.format(Locale.ROOT, "%.1f s", millis / 1_000.0);
+    }
+}

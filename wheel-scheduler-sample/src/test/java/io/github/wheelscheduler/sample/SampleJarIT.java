@@ -1,0 +1,74 @@
+package io.github.wheelscheduler.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged application, started as the README says. */
+class SampleJarIT {
+
+    private static final Path JAR = Path.of("target", "wheel-scheduler-sample.jar");
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theJarPrintsTheTable() throws Exception {
+        assertThat(outputOf(List.of(), List.of())).contains("on the wheel:");
+    }
+
+    @Test
+    void onRequestTheJarRunsOnTheSchedulerOfSpringBoot() throws Exception {
+        assertThat(outputOf(List.of(), List.of("--scheduler=spring"))).contains("on the scheduler of Spring Boot:");
+    }
+
+    @Test
+    void theJarStartsFromWhatTheBuildPreparedAhead() throws Exception {
+        assertThat(outputOf(List.of("-Dspring.aot.enabled=true"), List.of("--logging.level.io.github=info")))
+                .contains("AOT-processed SampleApplication")
+                .contains("on the wheel:")
+                .containsPattern("heartbeat +every 100 ms +- +[1-9]\\d* +[1-9]");
+    }
+
+    @Test
+    void whetherThereIsAWheelIsFixedAheadButItsLimitsAreNot() throws Exception {
+        assertThat(outputOf(
+                        List.of("-Dspring.aot.enabled=true"),
+                        List.of("--wheel.scheduler.enabled=false", "--wheel.scheduler.max-catch-up=-1")))
+                .contains("The property 'wheel.scheduler.max-catch-up' is '-1'");
+    }
+
+    /** Starts the application and ends it when it has printed its table, or has given up. */
+    private String outputOf(List<String> options, List<String> arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        command.addAll(List.of("-jar", JAR.toString(), "--server.port=0", "--sample.report-after=1s"));
+        command.addAll(arguments);
+        Path output = directory.resolve("output");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            await().atMost(PATIENCE)
+                    .until(() -> !process.isAlive() || Files.readString(output).contains("Stop with Ctrl+C"));
+        } finally {
+            process.destroy();
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        }
+        return Files.readString(output);
+    }
+}

@@ -35,8 +35,7 @@ final class RejectionView extends ThreadPoolExecutor {
             RejectedExecutionException reason,
             RejectedExecutionHandler handler,
             WheelScheduledExecutor executor) {
-        boolean tooEarly =
-                !executor.isShutdown() && (timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0);
+        boolean tooEarly = !executor.isShutdown() && (timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0);
         if (handler.getClass() == AbortPolicy.class || (handler instanceof CallerRunsPolicy && tooEarly)) {
             throw reason;
         }

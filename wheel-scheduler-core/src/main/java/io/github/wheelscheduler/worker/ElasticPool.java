@@ -222,6 +222,10 @@ public final class ElasticPool extends Workers {
     private void leaveAvailable() {
         if (available.decrementAndGet() == 0) {
             startWorkerIfAllowed();
+            if (!ready.isEmpty()) {
+                // A second one: so that the pool grows to a burst by doubling, not one by one.
+                startWorkerIfAllowed();
+            }
         }
         if (!ready.isEmpty()) {
             signal();

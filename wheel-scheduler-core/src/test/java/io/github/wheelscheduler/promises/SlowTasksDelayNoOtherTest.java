@@ -23,14 +23,15 @@ class SlowTasksDelayNoOtherTest {
     private static final Duration SLOW = Duration.ofMillis(200);
     private static final Duration BEAT = Duration.ofMillis(10);
     private static final Duration ENOUGH = Duration.ofSeconds(3);
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 5;
+    private static final long ALLOWED_MILLIS = 50;
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.promises.Schedulers#available")
     void aHeartbeatKeepsItsRhythmBesideAHundredSlowTasks(Schedulers kind) throws Exception {
         // The scheduler is new each time, so its pool has to grow. Other processes can only make a round worse.
         long best = Long.MAX_VALUE;
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < ROUNDS && best >= ALLOWED_MILLIS; round++) {
             WheelTaskScheduler scheduler = kind.start("slow-");
             try {
                 best = Math.min(best, worstGapMillis(scheduler));
@@ -39,7 +40,7 @@ class SlowTasksDelayNoOtherTest {
             }
         }
         System.out.printf("Worst gap of a 10 ms heartbeat beside 100 slow tasks, %s: %d ms%n", kind, best);
-        assertThat(best).isLessThan(50);
+        assertThat(best).isLessThan(ALLOWED_MILLIS);
     }
 
     @Test

@@ -283,12 +283,24 @@ class ScheduledTimerTest {
                 },
                 NOW,
                 100);
+        assertThat(timer.claim(NOW)).isTrue();
         timer.run();
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(timer::get)
                 .withCause(thrown);
         assertThat(owner.repeated).hasValue(0);
         assertThat(owner.ended).hasValue(1);
+    }
+
+    @Test
+    void repeatingTimerCannotBeRunBeforeItIsDue() {
+        AtomicInteger runs = new AtomicInteger();
+        PeriodicTimer timer = new PeriodicTimer(owner, runs::incrementAndGet, NOW, 100);
+        timer.run();
+        assertThat(runs).hasValue(0);
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.run();
+        assertThat(runs).hasValue(1);
     }
 
     @Test

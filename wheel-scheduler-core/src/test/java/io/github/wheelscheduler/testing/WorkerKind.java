@@ -2,8 +2,10 @@ package io.github.wheelscheduler.testing;
 
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /** The three ways in which an executor gets its runs run. */
 public enum WorkerKind {
@@ -20,13 +22,16 @@ public enum WorkerKind {
         };
     }
 
-    /** Its threads are daemons, because the executor does not shut it down. */
+    /** Its threads are daemons and end when they are idle, because the executor does not shut it down. */
     private static ExecutorService smallPool() {
-        return Executors.newFixedThreadPool(4, task -> {
-            Thread thread = new Thread(task, "given");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(4, 4, 100, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "given");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     private static ThreadFactory lightThreads() {

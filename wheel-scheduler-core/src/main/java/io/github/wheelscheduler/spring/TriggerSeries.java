@@ -49,6 +49,9 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     private volatile @Nullable WheelTimer<?> current;
 
+    /** A cancel has won, whatever the next timer looks like that a run was arming meanwhile. */
+    private volatile boolean cancelled;
+
     /** The instant of the current run. Guarded by {@link #arming}. */
     private @Nullable Instant scheduled;
 
@@ -82,13 +85,18 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
     @Override
     public void run() {
         Instant actual = context.getClock().instant();
-        guardedTask.run();
+        boolean ran = !cancelled;
+        if (ran) {
+            guardedTask.run();
+        }
         Instant completion = context.getClock().instant();
         arming.lock();
         try {
-            context.update(scheduled, actual, completion);
             WheelTimer<?> finished = timer();
-            if (!finished.isCancelled()) {
+            if (!ran || isCancelled()) {
+                boolean ignored = finished.cancel(false);
+            } else {
+                context.update(scheduled, actual, completion);
                 armAfter(finished);
             }
         } finally {
@@ -133,23 +141,26 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = false;
+        boolean won = false;
         WheelTimer<?> timer;
         do {
             timer = timer();
-            cancelled |= timer.cancel(mayInterruptIfRunning);
+            won |= timer.cancel(mayInterruptIfRunning);
         } while (timer != current);
-        return cancelled;
+        if (won) {
+            cancelled = true;
+        }
+        return won;
     }
 
     @Override
     public boolean isCancelled() {
-        return timer().isCancelled();
+        return cancelled || timer().isCancelled();
     }
 
     @Override
     public boolean isDone() {
-        return timer().isDone();
+        return cancelled || timer().isDone();
     }
 
     @Override

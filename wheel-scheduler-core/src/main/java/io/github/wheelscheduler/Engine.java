@@ -2,8 +2,6 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
-import io.github.wheelscheduler.worker.ElasticPool;
-import io.github.wheelscheduler.worker.FedWorkers;
 import io.github.wheelscheduler.worker.Workers;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +10,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +28,8 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final TickLoop loop;
     private final TickThread tickThread;
     private final WallClockWatch watch;
-    private final LongAdder skippedRuns = new LongAdder();
+    private final CatchUp catchUp;
+    private final ShutdownPolicies policies = new ShutdownPolicies(runState);
 
     /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
     private final ReentrantLock lifecycleLock = new ReentrantLock();
@@ -40,40 +38,17 @@ final class Engine implements TimerOwner, Workers.Listener {
     private volatile boolean started;
 
     private volatile boolean tickThreadStarted;
-    private volatile boolean executeDelayedAfterShutdown = true;
-    private volatile boolean continuePeriodicAfterShutdown;
 
     Engine(ExecutorSettings settings) {
         this.settings = settings;
         this.clock = settings.clock();
         this.pending = new PendingTimers(settings.maxPending());
-        this.workers = newWorkers();
+        this.catchUp = new CatchUp(settings.maxCatchUp());
+        this.workers = settings.newWorkers(this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
         this.watch = new WallClockWatch(settings.wallClock(), wheel);
         this.loop = new TickLoop(inbox, wheel, watch, workers, clock.nanoTime());
         this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::sweep, this::tickThreadEnded);
-    }
-
-    private Workers newWorkers() {
-        if (settings.executor() != null) {
-            return FedWorkers.ofExecutor(
-                    settings.executor(), settings.tickThreadFactory(), settings.maxWorkers(), this, settings.hooks());
-        }
-        if (settings.threadPerRun() != null) {
-            return FedWorkers.ofThreadPerRun(
-                    settings.threadPerRun(),
-                    settings.tickThreadFactory(),
-                    settings.maxWorkers(),
-                    this,
-                    settings.hooks());
-        }
-        return new ElasticPool(
-                settings.threadFactory(),
-                settings.maxWorkers(),
-                settings.workerKeepAliveNanos(),
-                clock::nanoTime,
-                this,
-                settings.hooks());
     }
 
     // Arming
@@ -99,7 +74,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. */
     boolean armNext(InstantTimer running, InstantTimer timer) {
-        if (!mayRepeat() || !running.takePermit()) {
+        if (!policies.mayRepeat() || !running.takePermit()) {
             return false;
         }
         return post(timer);
@@ -125,7 +100,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         workers.startIfShort();
         // A shutdown that came meanwhile may not have seen the timer.
         return !(runState.isShutdown()
-                && (!(timer.isRepeating() && mayRepeat()) || tickThread.isLeaving())
+                && (!(timer.isRepeating() && policies.mayRepeat()) || tickThread.isLeaving())
                 && timer.withdraw());
     }
 
@@ -181,13 +156,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
-        if (runState.isRunning()) {
-            return true;
-        }
-        if (runState.isStopped()) {
-            return handedOver;
-        }
-        return timer.isRepeating() ? continuePeriodicAfterShutdown : handedOver || executeDelayedAfterShutdown;
+        return policies.mayStart(timer, handedOver);
     }
 
     @Override
@@ -204,10 +173,10 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void cancelled(ScheduledTimer<?> timer, int stateBefore) {
-        if (stateBefore == ScheduledTimer.RETURNED) {
+        if (stateBefore == TimerWord.RETURNED) {
             return;
         }
-        if (stateBefore == ScheduledTimer.RUNNING) {
+        if (stateBefore == TimerWord.RUNNING) {
             if (timer.isRepeating()) {
                 releasePermit(timer);
             }
@@ -217,7 +186,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         releasePermit(timer);
         if (timer.isLinked()) {
             inbox.postLazily(timer);
-        } else if (stateBefore == ScheduledTimer.READY && workers.abandoned()) {
+        } else if (stateBefore == TimerWord.READY && workers.abandoned()) {
             inbox.wake();
         }
     }
@@ -237,8 +206,8 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void repeat(PeriodicTimer timer) {
         long nowNanos = clock.nanoTime();
-        long nextNanos = timer.isFixedRate() ? nextOfRate(timer, nowNanos) : nowNanos + timer.intervalNanos();
-        if (mayRepeat()) {
+        long nextNanos = catchUp.nextDeadlineNanos(timer, nowNanos);
+        if (policies.mayRepeat()) {
             // Counted first: once the timer is armed, anybody may cancel it.
             pending.added();
             if (!timer.rearmExactly(nextNanos)) {
@@ -249,29 +218,9 @@ final class Engine implements TimerOwner, Workers.Listener {
         } else {
             timer.endRun();
         }
-        if (!mayRepeat()) {
+        if (!policies.mayRepeat()) {
             boolean ignored = timer.cancel(false);
         }
-    }
-
-    /** Returns the next deadline in phase; of the missed ones it leaves only the last {@code maxCatchUp}. */
-    private long nextOfRate(PeriodicTimer timer, long nowNanos) {
-        long period = timer.intervalNanos();
-        long next = timer.exactDeadlineNanos() + period;
-        if (next - nowNanos >= 0) {
-            return next;
-        }
-        long missed = (nowNanos - next - 1) / period + 1;
-        long skipped = missed - settings.maxCatchUp();
-        if (skipped <= 0) {
-            return next;
-        }
-        skippedRuns.add(skipped);
-        return next + skipped * period;
-    }
-
-    private boolean mayRepeat() {
-        return runState.isRunning() || (!runState.isStopped() && continuePeriodicAfterShutdown);
     }
 
     private void releasePermit(ScheduledTimer<?> timer) {
@@ -346,25 +295,12 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
     }
 
-    void setExecuteDelayedAfterShutdown(boolean value) {
-        executeDelayedAfterShutdown = value;
-        reapplyShutdownPolicies();
+    ShutdownPolicies policies() {
+        return policies;
     }
 
-    boolean executesDelayedAfterShutdown() {
-        return executeDelayedAfterShutdown;
-    }
-
-    void setContinuePeriodicAfterShutdown(boolean value) {
-        continuePeriodicAfterShutdown = value;
-        reapplyShutdownPolicies();
-    }
-
-    boolean continuesPeriodicAfterShutdown() {
-        return continuePeriodicAfterShutdown;
-    }
-
-    private void reapplyShutdownPolicies() {
+    /** Applies policies that have been changed after shutdown. */
+    void reapplyShutdownPolicies() {
         lifecycleLock.lock();
         try {
             if (runState.isShutdown() && !runState.isStopped()) {
@@ -460,7 +396,7 @@ final class Engine implements TimerOwner, Workers.Listener {
                 workers.readyCount(),
                 workers.activeCount(),
                 workers.threadCount(),
-                skippedRuns.sum(),
+                catchUp.skippedRuns(),
                 workers.refusedHandOvers(),
                 watch.jumps(),
                 tickThread.wakeUps());

@@ -1,6 +1,9 @@
 package io.github.wheelscheduler;
 
+import io.github.wheelscheduler.worker.ElasticPool;
+import io.github.wheelscheduler.worker.FedWorkers;
 import io.github.wheelscheduler.worker.RunHooks;
+import io.github.wheelscheduler.worker.Workers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -22,4 +25,16 @@ record ExecutorSettings(
         int maxCatchUp,
         RejectionHandler rejectionHandler,
         @Nullable Function<WheelTimer<?>, Runnable> decorator,
-        @Nullable RunHooks hooks) {}
+        @Nullable RunHooks hooks) {
+
+    /** Creates the workers that these settings ask for; none starts yet. */
+    Workers newWorkers(Workers.Listener listener) {
+        if (executor != null) {
+            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, listener, hooks);
+        }
+        if (threadPerRun != null) {
+            return FedWorkers.ofThreadPerRun(threadPerRun, tickThreadFactory, maxWorkers, listener, hooks);
+        }
+        return new ElasticPool(threadFactory, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
+    }
+}

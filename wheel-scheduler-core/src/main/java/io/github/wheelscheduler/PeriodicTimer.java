@@ -17,7 +17,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
         super(owner, task, deadlineNanos);
         this.periodNanos = periodNanos;
-        this.roundingNanos = (int) (deadlineNanos() - deadlineNanos);
+        this.roundingNanos = TimerWord.roundingOf(deadlineNanos);
     }
 
     @Override
@@ -37,7 +37,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     /** Arms the timer for the deadline; false if it has been cancelled meanwhile. */
     boolean rearmExactly(long deadlineNanos) {
         // Before the timer is armed: after that, another run may be here.
-        roundingNanos = (int) (-deadlineNanos & 7);
+        roundingNanos = TimerWord.roundingOf(deadlineNanos);
         return rearm(deadlineNanos);
     }
 

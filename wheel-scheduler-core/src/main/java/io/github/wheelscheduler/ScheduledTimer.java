@@ -1,5 +1,17 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.TimerWord.ARMED;
+import static io.github.wheelscheduler.TimerWord.CANCELLED;
+import static io.github.wheelscheduler.TimerWord.DONE;
+import static io.github.wheelscheduler.TimerWord.INTERRUPTED;
+import static io.github.wheelscheduler.TimerWord.INTERRUPTING;
+import static io.github.wheelscheduler.TimerWord.READY;
+import static io.github.wheelscheduler.TimerWord.RETURNED;
+import static io.github.wheelscheduler.TimerWord.RUNNING;
+import static io.github.wheelscheduler.TimerWord.deadlineOf;
+import static io.github.wheelscheduler.TimerWord.stateOf;
+import static io.github.wheelscheduler.TimerWord.withState;
+
 import io.github.wheelscheduler.wheel.TimerNode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,11 +32,8 @@ import org.jspecify.annotations.Nullable;
 abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode implements WheelTimer<V> {
 
     /*
-     * The state word holds the deadline and the state, so that one compare-and-set decides between all who want to move
-     * the timer:
-     *
-     *   63 ......................... 3   2 .. 0
-     *   deadline, rounded up to 8 ns     state
+     * The state word holds the deadline and the state (see TimerWord), so that one compare-and-set decides between all who
+     * want to move the timer:
      *
      *                  reschedule (other deadline)
      *                    +------+
@@ -42,17 +51,6 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
      * Whoever makes a move does what follows from it, so it is done once: the count of pending timers, the permit, waking
      * those who wait for the result, letting go of the task.
      */
-
-    static final int ARMED = 0;
-    static final int READY = 1;
-    static final int RUNNING = 2;
-    static final int RETURNED = 3;
-    static final int DONE = 4;
-    static final int CANCELLED = 5;
-    static final int INTERRUPTING = 6;
-    static final int INTERRUPTED = 7;
-
-    private static final long STATE_MASK = 7;
 
     private static final VarHandle WORD;
     private static final VarHandle RUNNER;
@@ -89,7 +87,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     ScheduledTimer(TimerOwner owner, Object task, long deadlineNanos) {
         this.owner = owner;
         this.payload = task;
-        this.word = wordOf(deadlineNanos, ARMED);
+        this.word = TimerWord.of(deadlineNanos, ARMED);
     }
 
     // The moves
@@ -206,7 +204,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         runner = null;
         long seen = word;
         while (stateOf(seen) == RUNNING) {
-            if (WORD.compareAndSet(this, seen, wordOf(deadlineNanos, ARMED))) {
+            if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
                 return true;
             }
             seen = word;
@@ -289,7 +287,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     private boolean moveDeadline(long seen, long deadlineNanos) {
-        return WORD.compareAndSet(this, seen, wordOf(deadlineNanos, ARMED));
+        return WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED));
     }
 
     private boolean move(int from, int to) {
@@ -461,22 +459,6 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     @Override
     public final String toString() {
         return TimerText.of(this);
-    }
-
-    private static long wordOf(long deadlineNanos, int state) {
-        return ((deadlineNanos + STATE_MASK) & ~STATE_MASK) | state;
-    }
-
-    private static long withState(long word, int state) {
-        return (word & ~STATE_MASK) | state;
-    }
-
-    private static long deadlineOf(long word) {
-        return word & ~STATE_MASK;
-    }
-
-    private static int stateOf(long word) {
-        return (int) (word & STATE_MASK);
     }
 
     /** What a run threw. */

@@ -133,7 +133,7 @@ final class TickLoop {
     }
 
     private void admit(ScheduledTimer<?> timer) {
-        if (timer.state() == ScheduledTimer.ARMED) {
+        if (timer.state() == TimerWord.ARMED) {
             if (timer instanceof InstantTimer instant) {
                 watch.add(instant, nowNanos);
             }
@@ -164,7 +164,7 @@ final class TickLoop {
         boolean early = timer instanceof InstantTimer instant && watch.isEarly(instant, nowNanos);
         if (!early && timer.claim(nowNanos)) {
             handOver(timer);
-        } else if (timer.state() == ScheduledTimer.ARMED) {
+        } else if (timer.state() == TimerWord.ARMED) {
             putBack(timer);
         } else {
             unwatch(timer);
@@ -191,7 +191,7 @@ final class TickLoop {
     }
 
     private void dropIfOver(ScheduledTimer<?> timer) {
-        if (timer.state() != ScheduledTimer.ARMED) {
+        if (timer.state() != TimerWord.ARMED) {
             drop(timer);
         }
     }

@@ -12,7 +12,7 @@ final class TimerText {
     static String of(ScheduledTimer<?> timer) {
         Object task = timer.task();
         int state = timer.state();
-        String what = state == ScheduledTimer.DONE || task == null ? "" : ", task = " + textOf(task);
+        String what = state == TimerWord.DONE || task == null ? "" : ", task = " + textOf(task);
         return "WheelTimer@" + Integer.toHexString(System.identityHashCode(timer)) + "[" + kind(timer) + ", "
                 + situation(timer, state, task) + what + "]";
     }
@@ -26,11 +26,11 @@ final class TimerText {
 
     private static String situation(ScheduledTimer<?> timer, int state, @Nullable Object held) {
         return switch (state) {
-            case ScheduledTimer.ARMED -> "due in " + duration(timer.getDelay(TimeUnit.NANOSECONDS));
-            case ScheduledTimer.READY -> "due for " + duration(-timer.getDelay(TimeUnit.NANOSECONDS));
-            case ScheduledTimer.RUNNING -> "running";
-            case ScheduledTimer.RETURNED -> "not scheduled";
-            case ScheduledTimer.DONE ->
+            case TimerWord.ARMED -> "due in " + duration(timer.getDelay(TimeUnit.NANOSECONDS));
+            case TimerWord.READY -> "due for " + duration(-timer.getDelay(TimeUnit.NANOSECONDS));
+            case TimerWord.RUNNING -> "running";
+            case TimerWord.RETURNED -> "not scheduled";
+            case TimerWord.DONE ->
                 held instanceof ScheduledTimer.Failure failure ? "failed: " + textOf(failure.cause()) : "completed";
             default -> "cancelled";
         };

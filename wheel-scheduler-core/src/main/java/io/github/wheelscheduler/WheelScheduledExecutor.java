@@ -234,22 +234,24 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Whether delayed one-time tasks still run after {@link #shutdown}; true by default. */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
-        return engine.executesDelayedAfterShutdown();
+        return engine.policies().executesDelayed();
     }
 
     /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
-        engine.setExecuteDelayedAfterShutdown(value);
+        engine.policies().setExecuteDelayed(value);
+        engine.reapplyShutdownPolicies();
     }
 
     /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
-        return engine.continuesPeriodicAfterShutdown();
+        return engine.policies().continuesPeriodic();
     }
 
     /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
-        engine.setContinuePeriodicAfterShutdown(value);
+        engine.policies().setContinuePeriodic(value);
+        engine.reapplyShutdownPolicies();
     }
 
     /**

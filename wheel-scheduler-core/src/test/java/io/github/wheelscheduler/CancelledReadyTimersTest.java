@@ -100,6 +100,6 @@ class CancelledReadyTimersTest {
     }
 
     private static boolean isReady(WheelTimer<?> timer) {
-        return ((ScheduledTimer<?>) timer).state() == ScheduledTimer.READY;
+        return ((ScheduledTimer<?>) timer).state() == TimerWord.READY;
     }
 }

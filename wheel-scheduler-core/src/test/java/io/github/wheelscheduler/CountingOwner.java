@@ -49,8 +49,8 @@ final class CountingOwner implements TimerOwner {
     @Override
     public void cancelled(ScheduledTimer<?> timer, int stateBefore) {
         switch (stateBefore) {
-            case ScheduledTimer.RUNNING -> cancelledRunning.incrementAndGet();
-            case ScheduledTimer.RETURNED -> cancelledReturned.incrementAndGet();
+            case TimerWord.RUNNING -> cancelledRunning.incrementAndGet();
+            case TimerWord.RETURNED -> cancelledReturned.incrementAndGet();
             default -> cancelledPending.incrementAndGet();
         }
     }

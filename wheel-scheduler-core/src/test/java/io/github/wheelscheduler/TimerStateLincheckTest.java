@@ -79,7 +79,7 @@ class TimerStateLincheckTest {
         /** Says whether an interrupt has leaked. */
         @Operation(nonParallelGroup = "worker")
         public boolean runIfReady() {
-            if (timer().state() == ScheduledTimer.READY) {
+            if (timer().state() == TimerWord.READY) {
                 timer().run();
             }
             return Thread.interrupted();
@@ -136,18 +136,18 @@ class TimerStateLincheckTest {
             boolean isOver = timer.isDone();
             check(owner.started.get() == runs.get() || timer.isCancelled(), "started must be counted with the run");
             check(runs.get() <= 1, "must run once at most");
-            check(owner.ended.get() == (state == ScheduledTimer.DONE ? 1 : 0), "the end must be counted once");
+            check(owner.ended.get() == (state == TimerWord.DONE ? 1 : 0), "the end must be counted once");
             check(owner.cancelled() == (timer.isCancelled() ? 1 : 0), "the cancelling must be counted once");
             check(isOver || runs.get() == 0, "must be over after a run");
             if (owner.cancelledPending.get() > 0) {
                 check(runs.get() == 0 && owner.started.get() == 0, "cancelled before the start must not run");
             }
-            if (state == ScheduledTimer.DONE) {
+            if (state == TimerWord.DONE) {
                 check("result".equals(timer.get()), "the result must stay");
             } else {
                 check((timer.task() == null) == isOver, "the task must be let go with the end, and not before");
             }
-            check(state != ScheduledTimer.INTERRUPTING, "an interrupt must not stay on its way");
+            check(state != TimerWord.INTERRUPTING, "an interrupt must not stay on its way");
         }
     }
 
@@ -171,14 +171,12 @@ class TimerStateLincheckTest {
                     - owner.started.get()
                     - owner.cancelledPending.get()
                     - owner.returned.get();
-            boolean isPending = state == ScheduledTimer.ARMED || state == ScheduledTimer.READY;
-            check(
-                    state == ScheduledTimer.RETURNED || pending == (isPending ? 1 : 0),
-                    "pending must be exact: " + pending);
+            boolean isPending = state == TimerWord.ARMED || state == TimerWord.READY;
+            check(state == TimerWord.RETURNED || pending == (isPending ? 1 : 0), "pending must be exact: " + pending);
             check(runs.get() <= owner.started.get(), "no run without a start");
             check((timer.task() == null) == timer.isDone(), "the task must be let go with the end, and not before");
-            check(state != ScheduledTimer.RUNNING, "nobody runs it any more");
-            check(state != ScheduledTimer.INTERRUPTING, "an interrupt must not stay on its way");
+            check(state != TimerWord.RUNNING, "nobody runs it any more");
+            check(state != TimerWord.INTERRUPTING, "an interrupt must not stay on its way");
         }
     }
 

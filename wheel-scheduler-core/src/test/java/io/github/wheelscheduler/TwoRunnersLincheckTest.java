@@ -42,7 +42,7 @@ class TwoRunnersLincheckTest {
 
         @Validate
         public void nobodyIsLeftReady() {
-            if (timer.state() == ScheduledTimer.READY) {
+            if (timer.state() == TimerWord.READY) {
                 throw new AssertionError("handed over, run() was called and has returned, and nobody ran it");
             }
         }

@@ -1,0 +1,37 @@
+package io.github.wheelscheduler;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Says when a periodic timer is due next, and how many missed runs of a fixed rate are made up. */
+final class CatchUp {
+
+    private final int max;
+    private final LongAdder skippedRuns = new LongAdder();
+
+    CatchUp(int max) {
+        this.max = max;
+    }
+
+    /** Returns the deadline that follows a run which has ended now; counts the runs that it skips. */
+    long nextDeadlineNanos(PeriodicTimer timer, long nowNanos) {
+        long interval = timer.intervalNanos();
+        return timer.isFixedRate()
+                ? nextInPhase(timer.exactDeadlineNanos() + interval, interval, nowNanos)
+                : nowNanos + interval;
+    }
+
+    /** Of the deadlines that have passed, only the last {@code max} are left. */
+    private long nextInPhase(long next, long period, long nowNanos) {
+        if (next - nowNanos >= 0) {
+            return next;
+        }
+        long missed = (nowNanos - next - 1) / period + 1;
+        long skipped = Math.max(0, missed - max);
+        skippedRuns.add(skipped);
+        return next + skipped * period;
+    }
+
+    long skippedRuns() {
+        return skippedRuns.sum();
+    }
+}

@@ -34,8 +34,9 @@ final class ManualClock extends MonotonicClock {
         Long reading = lastReading.get();
         long wakeUp = (reading == null ? now.get() : reading) + nanos;
         Thread thread = Thread.currentThread();
-        wakeUps.put(thread, wakeUp);
+        // In this order: whoever sees the thread wait has seen it counted.
         parks.incrementAndGet();
+        wakeUps.put(thread, wakeUp);
         if (wakeUp - now.get() > 0) {
             LockSupport.park(blocker);
         }

@@ -11,8 +11,8 @@ class TwoRunnersLincheckTest {
     @Test
     void seriesGoesOnWhoeverCallsRun() {
         new ModelCheckingOptions()
-                .iterations(60)
-                .invocationsPerIteration(3_000)
+                .iterations(20)
+                .invocationsPerIteration(2_000)
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)

@@ -22,6 +22,9 @@ final class VirtualTime implements AutoCloseable {
     final WheelScheduledExecutor executor;
     private final long originNanos;
 
+    /** As seen when all was quiet: a late unpark may stir the tick thread for a moment after that. */
+    private long nextWakeUpNanos;
+
     VirtualTime() {
         this(0, builder -> builder);
     }
@@ -60,11 +63,9 @@ final class VirtualTime implements AutoCloseable {
     void pass(Duration duration) {
         awaitQuiet();
         long end = clock.nanoTime() + duration.toNanos() + ROUNDING_NANOS;
-        long next = clock.nanosToNextWakeUp();
-        while (next <= end - clock.nanoTime()) {
-            clock.advanceTo(clock.nanoTime() + next);
+        while (nextWakeUpNanos <= end - clock.nanoTime()) {
+            clock.advanceTo(clock.nanoTime() + nextWakeUpNanos);
             awaitQuiet();
-            next = clock.nanosToNextWakeUp();
         }
         clock.advanceTo(end);
         awaitQuiet();
@@ -87,8 +88,11 @@ final class VirtualTime implements AutoCloseable {
         }
         // The tick thread has slept from the first look to the last one, so whatever was on its way lies between.
         long parks = clock.parks();
-        return clock.isAwaited()
-                && areWorkersQuiet()
+        if (!clock.isAwaited()) {
+            return false;
+        }
+        nextWakeUpNanos = clock.nanosToNextWakeUp();
+        return areWorkersQuiet()
                 && executor.engine().inbox().isSleepAnnounced()
                 && clock.isAwaited()
                 && clock.parks() == parks;

@@ -34,7 +34,7 @@ class WakeRuleStressTest {
     @CsvSource({"1, 200000", "2, 150000", "4, 50000"})
     void noMessageThatMustWakeTheOwnerIsMissed(int posters, int rounds) {
         Seed.play(random -> {
-            long sleeps = new Race(posters, random).run(rounds / posters * Scale.of(1, 300), 10);
+            long sleeps = new Race(posters, random).run(rounds / posters * Scale.of(1, 10), 10);
             assertThat(sleeps).as("sleeps").isPositive();
         });
     }

@@ -40,10 +40,11 @@ final class Caller<V extends @Nullable Object> {
         });
     }
 
-    /** Returns once the thread waits for something. */
+    /** Returns once the thread waits for something, or has ended. */
     Caller<V> awaitBlocked() {
-        ContractFixture.eventually(
-                () -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING);
+        ContractFixture.eventually(() -> call.isDone()
+                || thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TIMED_WAITING);
         return this;
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
@@ -33,17 +34,23 @@ abstract class CancellationContract extends ContractFixture {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aTaskCancelledBeforeItsRunNeverRuns(boolean mayInterrupt) throws InterruptedException {
-        CountDownLatch ran = new CountDownLatch(1);
-        ScheduledFuture<?> soon = executor.schedule(ran::countDown, 40, MILLISECONDS);
-        ScheduledFuture<?> far = executor.schedule(ran::countDown, 1, HOURS);
+        for (long delayMillis : new long[] {40, 60, HOURS.toMillis(1)}) {
+            CountDownLatch ran = new CountDownLatch(1);
+            long before = System.nanoTime();
+            ScheduledFuture<?> future = executor.schedule(ran::countDown, delayMillis, MILLISECONDS);
 
-        assertThat(soon.cancel(mayInterrupt)).isTrue();
-        assertThat(far.cancel(mayInterrupt)).isTrue();
+            boolean cancelled = future.cancel(mayInterrupt);
 
-        assertCancelled(soon);
-        assertCancelled(far);
-        assertThat(result(executor.schedule(() -> "later", 50, MILLISECONDS))).isEqualTo("later");
-        assertStaysUntouched(ran);
+            // A machine that stalls for the whole delay lets the task run first.
+            boolean wasInTime = System.nanoTime() - before < MILLISECONDS.toNanos(delayMillis);
+            assertThat(cancelled || !wasInTime).isTrue();
+            if (wasInTime) {
+                assertCancelled(future);
+                assertThat(result(executor.schedule(() -> "later", 65, MILLISECONDS)))
+                        .isEqualTo("later");
+                assertStaysUntouched(ran);
+            }
+        }
     }
 
     @Test
@@ -87,24 +94,28 @@ abstract class CancellationContract extends ContractFixture {
         }
         AtomicIntegerArray told = new AtomicIntegerArray(rounds);
         AtomicInteger arrivals = new AtomicInteger();
+        AtomicBoolean over = new AtomicBoolean();
 
         together(2, number -> {
-            for (int i = 0; i < rounds; i++) {
+            race(rounds, round -> {
                 arrivals.incrementAndGet();
-                for (int spins = 0; arrivals.get() < 2 * (i + 1); spins++) {
+                for (int spins = 0; arrivals.get() < 2 * (round + 1) && !over.get(); spins++) {
                     if (spins > 1_000) {
                         LockSupport.parkNanos(1);
                     }
                 }
-                if (futures.get(i).cancel(number == i % 2)) {
-                    told.incrementAndGet(i);
+                if (arrivals.get() >= 2 * (round + 1) && futures.get(round).cancel(number == round % 2)) {
+                    told.incrementAndGet(round);
                 }
-            }
+            });
+            over.set(true);
         });
 
-        for (int i = 0; i < rounds; i++) {
+        // Where time ran out, one of the two may have begun rounds alone; those before were run by both.
+        int alone = (int) futures.stream().filter(each -> !each.isCancelled()).count();
+        assertThat(alone).as("rounds that were not run").isLessThan(rounds);
+        for (int i = 0; i < rounds - alone; i++) {
             assertThat(told.get(i)).as("told to have cancelled, round %d", i).isEqualTo(1);
-            assertThat(futures.get(i).isCancelled()).isTrue();
         }
     }
 
@@ -175,26 +186,27 @@ abstract class CancellationContract extends ContractFixture {
 
     @Test
     void whatCouldNotBeCancelledHasRun() {
-        int count = 3_000;
         AtomicInteger runs = new AtomicInteger();
-        int cancelled = 0;
-        for (int i = 0; i < count; i++) {
-            ScheduledFuture<Integer> future = executor.schedule(runs::incrementAndGet, i % 100, MICROSECONDS);
-            if (i % 7 == 0) {
+        AtomicInteger scheduled = new AtomicInteger();
+        AtomicInteger cancelled = new AtomicInteger();
+        race(3_000, round -> {
+            ScheduledFuture<Integer> future = executor.schedule(runs::incrementAndGet, round % 100, MICROSECONDS);
+            scheduled.incrementAndGet();
+            if (round % 7 == 0) {
                 LockSupport.parkNanos(MICROSECONDS.toNanos(20));
             }
             if (future.cancel(false)) {
                 assertCancelled(future);
-                cancelled++;
+                cancelled.incrementAndGet();
             } else {
                 assertThat(result(future)).isPositive();
             }
-        }
+        });
 
-        result(executor.schedule(() -> "later", 20, MILLISECONDS));
+        assertThat(result(executor.schedule(() -> "later", 20, MILLISECONDS))).isEqualTo("later");
         assertThat(runs.get())
-                .as("runs of %d tasks, %d cancelled", count, cancelled)
-                .isBetween(count - cancelled, count);
+                .as("runs of %s tasks, %s cancelled", scheduled, cancelled)
+                .isBetween(scheduled.get() - cancelled.get(), scheduled.get());
     }
 
     @Test

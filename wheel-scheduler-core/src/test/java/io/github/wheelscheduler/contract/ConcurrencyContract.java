@@ -99,15 +99,14 @@ abstract class ConcurrencyContract extends ContractFixture {
     /** Each round catches the executor on its way to sleep until the far deadline, or just asleep. */
     @Test
     void anEarlierDeadlineWakesWhatSleepsUntilALaterOne() {
-        for (int i = 0; i < 400; i++) {
-            int number = i;
-            ScheduledFuture<String> far = executor.schedule(() -> "far", 1 + i % 3, HOURS);
+        race(400, round -> {
+            ScheduledFuture<String> far = executor.schedule(() -> "far", 1 + round % 3, HOURS);
 
-            Future<Integer> near = executor.schedule(() -> number, i % 8 * 100L, MICROSECONDS);
+            Future<Integer> near = executor.schedule(() -> round, round % 8 * 100L, MICROSECONDS);
 
-            assertThat(result(near)).isEqualTo(number);
-            assertThat(i % 4 == 0 || far.cancel(false)).isTrue();
-        }
+            assertThat(result(near)).isEqualTo(round);
+            assertThat(round % 4 == 0 || far.cancel(false)).isTrue();
+        });
     }
 
     @Test
@@ -192,11 +191,10 @@ abstract class ConcurrencyContract extends ContractFixture {
     @ParameterizedTest
     @EnumSource
     void callerAndTaskSeeWhatTheOtherWroteBefore(OneShot way) {
-        int rounds = way == OneShot.SCHEDULED_SOON ? 20 : 2_000;
-        for (int round = 1; round <= rounds; round++) {
+        race(way == OneShot.SCHEDULED_SOON ? 20 : 2_000, round -> {
             int[] shared = new int[64];
-            Arrays.fill(shared, round);
-            int expected = round;
+            int expected = round + 1;
+            Arrays.fill(shared, expected);
 
             Future<Boolean> seen = way.start(executor, () -> {
                 boolean all = Arrays.stream(shared).allMatch(each -> each == expected);
@@ -205,17 +203,17 @@ abstract class ConcurrencyContract extends ContractFixture {
             });
 
             assertThat(result(seen)).isTrue();
-            assertThat(shared).containsOnly(-round);
-        }
+            assertThat(shared).containsOnly(-expected);
+        });
     }
 
     @Test
     void aTaskSeesWhatAnEarlierOneWroteWhoseResultWasAwaited() {
         int[] plain = new int[1];
 
-        for (int i = 1; i <= 1_000; i++) {
-            assertThat(result(executor.submit(() -> ++plain[0]))).isEqualTo(i);
-        }
+        race(
+                1_000,
+                round -> assertThat(result(executor.submit(() -> ++plain[0]))).isEqualTo(round + 1));
     }
 
     @Test

@@ -33,6 +33,9 @@ abstract class ContractFixture {
     /** How long a test waits for what must happen; only a failing test waits that long. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** How long a race is repeated at most; a machine that takes longer for a round gets fewer of them. */
+    static final Duration RACING = Duration.ofSeconds(2);
+
     final Subject subject;
     final ScheduledExecutorService executor;
     private final ConcurrentLinkedQueue<ScheduledExecutorService> executors = new ConcurrentLinkedQueue<>();
@@ -45,6 +48,7 @@ abstract class ContractFixture {
     }
 
     @AfterEach
+    @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
     void everyExecutorEnds() throws InterruptedException {
         heldTasks.forEach(HeldTask::release);
         executors.forEach(ScheduledExecutorService::shutdownNow);
@@ -168,6 +172,14 @@ abstract class ContractFixture {
                 .isTrue();
         assertThat(on.isShutdown()).isTrue();
         assertThat(on.isTerminated()).isTrue();
+    }
+
+    /** Repeats a race, each time with the number of the round. */
+    static void race(int rounds, IntConsumer round) {
+        long begun = System.nanoTime();
+        for (int i = 0; i < rounds && System.nanoTime() - begun < RACING.toNanos(); i++) {
+            round.accept(i);
+        }
     }
 
     /** Runs the body on so many threads that start together, with the number of each, and waits for all of them. */

@@ -113,7 +113,7 @@ abstract class InterruptContract extends ContractFixture {
     @Test
     void anInterruptThatArrivesAsTheRunEndsIsNotSeenByTheNext() {
         ScheduledExecutorService single = newSingleWorker();
-        for (int round = 0; round < 4_000; round++) {
+        race(4_000, round -> {
             AtomicBoolean begun = new AtomicBoolean();
             Future<?> first = single.submit(() -> begun.set(true));
             Future<Boolean> second = single.submit(() -> {
@@ -123,7 +123,7 @@ abstract class InterruptContract extends ContractFixture {
                 }
                 return interrupted;
             });
-            while (!begun.get()) {
+            while (!begun.get() && !Thread.currentThread().isInterrupted()) {
                 Thread.onSpinWait();
             }
             for (int spin = 0; spin < round % 64; spin++) {
@@ -135,7 +135,7 @@ abstract class InterruptContract extends ContractFixture {
             assertThat(result(second))
                     .as("round %d, cancelled %s", round, cancelled)
                     .isFalse();
-        }
+        });
     }
 
     @Test

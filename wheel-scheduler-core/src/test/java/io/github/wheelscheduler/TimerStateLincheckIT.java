@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * some order of them one after the other, where a run is one move; and in the end every life of a timer must have been
  * accounted for once.
  */
-class TimerStateLincheckTest {
+class TimerStateLincheckIT {
 
     @Test
     void oneTimeTimerUnderTheModelChecker() {

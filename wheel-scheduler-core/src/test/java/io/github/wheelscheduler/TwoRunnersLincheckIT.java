@@ -6,7 +6,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /** A second thread that calls run() while a worker ends a run must not make the next run get lost. */
-class TwoRunnersLincheckTest {
+class TwoRunnersLincheckIT {
 
     @Test
     void seriesGoesOnWhoeverCallsRun() {

@@ -160,7 +160,14 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     @Override
     public boolean isDone() {
-        return cancelled || timer().isDone();
+        WheelTimer<?> timer;
+        boolean done;
+        do {
+            timer = timer();
+            done = timer.isDone();
+            // A timer that is done has a successor by now, if there is to be one.
+        } while (done && timer != current);
+        return cancelled || done;
     }
 
     @Override

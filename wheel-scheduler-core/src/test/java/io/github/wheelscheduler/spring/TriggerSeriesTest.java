@@ -76,6 +76,20 @@ class TriggerSeriesTest {
     }
 
     @Test
+    void seriesIsNotDoneBetweenItsRuns() {
+        scheduler.initialize();
+        int last = Scale.of(20_000, 1_000_000);
+        AtomicInteger asked = new AtomicInteger();
+        ScheduledFuture<?> series = scheduler.schedule(
+                runs::incrementAndGet, context -> asked.incrementAndGet() > last ? null : Instant.EPOCH);
+        // Without a pause, so as to meet the moments between two runs.
+        while (!series.isDone()) {
+            Thread.onSpinWait();
+        }
+        assertThat(runs).hasValue(last);
+    }
+
+    @Test
     void shutdownDuringARunEndsTheSeriesCancelledWithoutARejection() {
         AtomicInteger rejections = new AtomicInteger();
         scheduler.setRejectedExecutionHandler((task, pool) -> rejections.incrementAndGet());

@@ -51,95 +51,76 @@ class ArchitectureTest {
                     WHEEL, "java.lang", "java.lang.invoke", "java.util", "java.util.function", "org.jspecify.."))
             .andShould()
             .onlyDependOnClassesThat(
-                    not(belongToAnyOf(Thread.class, ThreadLocal.class, Runtime.class, java.util.Timer.class)))
-            .allowEmptyShould(true);
+                    not(belongToAnyOf(Thread.class, ThreadLocal.class, Runtime.class, java.util.Timer.class)));
 
     @ArchTest
     static final ArchRule theWheelIsToldTheTime = noClasses()
             .that()
             .resideInAPackage(WHEEL)
             .should()
-            .accessTargetWhere(describe("a clock is read", ArchitectureTest::readsAnyClock))
-            .allowEmptyShould(true);
+            .accessTargetWhere(describe("a clock is read", ArchitectureTest::readsAnyClock));
 
     @ArchTest
-    static final ArchRule theInboxKnowsNothingOfTheWheel = noClasses()
-            .that()
-            .resideInAPackage(INBOX)
-            .should()
-            .dependOnClassesThat(resideInAPackage(WHEEL))
-            .allowEmptyShould(true);
+    static final ArchRule theInboxKnowsNothingOfTheWheel =
+            noClasses().that().resideInAPackage(INBOX).should().dependOnClassesThat(resideInAPackage(WHEEL));
 
     @ArchTest
-    static final ArchRule workersKnowNothingOfTheWheel = noClasses()
-            .that()
-            .resideInAPackage(WORKER)
-            .should()
-            .dependOnClassesThat(resideInAPackage(WHEEL))
-            .allowEmptyShould(true);
+    static final ArchRule workersKnowNothingOfTheWheel =
+            noClasses().that().resideInAPackage(WORKER).should().dependOnClassesThat(resideInAPackage(WHEEL));
 
     @ArchTest
     static final ArchRule onlyTheSpringFaceAndTheMetersKnowSpring = noClasses()
             .that(resideOutsideOfPackages(SPRING_FACE, METRICS))
             .should()
-            .dependOnClassesThat(resideInAPackage("org.springframework.."))
-            .allowEmptyShould(true);
+            .dependOnClassesThat(resideInAPackage("org.springframework.."));
 
     @ArchTest
     static final ArchRule onlyTheMetersKnowMicrometer = noClasses()
             .that(resideOutsideOfPackages(METRICS))
             .should()
-            .dependOnClassesThat(resideInAPackage("io.micrometer.."))
-            .allowEmptyShould(true);
+            .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
     @ArchTest
-    static final ArchRule nobodyKnowsBoot = noClasses()
-            .should()
-            .dependOnClassesThat(resideInAPackage("org.springframework.boot.."))
-            .allowEmptyShould(true);
+    static final ArchRule nobodyKnowsBoot =
+            noClasses().should().dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
-            slices().assignedFrom(packagesOfOurs()).should().beFreeOfCycles().allowEmptyShould(true);
+            slices().assignedFrom(packagesOfOurs()).should().beFreeOfCycles();
 
     @ArchTest
     static final ArchRule nobodyUsesUnsafe = noClasses()
             .should()
             .dependOnClassesThat(
-                    resideInAnyPackage("sun.misc", "jdk.internal..").or(jctoolsOutsideOfItsVarHandleBuild()))
-            .allowEmptyShould(true);
+                    resideInAnyPackage("sun.misc", "jdk.internal..").or(jctoolsOutsideOfItsVarHandleBuild()));
 
     @ArchTest
     static final ArchRule onlyMonotonicClockReadsTheMonotonicClock = noClasses()
             .that()
             .doNotHaveSimpleName("MonotonicClock")
             .should()
-            .accessTargetWhere(describe("System.nanoTime is called", ArchitectureTest::readsNanoTime))
-            .allowEmptyShould(true);
+            .accessTargetWhere(describe("System.nanoTime is called", ArchitectureTest::readsNanoTime));
 
     /** An image built ahead of time would carry the build machine's clock along. */
     @ArchTest
     static final ArchRule noClockIsReadWhileAClassIsInitialized = noClasses()
             .should()
             .accessTargetWhere(
-                    describe("a static initializer reads a clock", ArchitectureTest::isReadInAStaticInitializer))
-            .allowEmptyShould(true);
+                    describe("a static initializer reads a clock", ArchitectureTest::isReadInAStaticInitializer));
 
     @ArchTest
     static final ArchRule noClockIsStatic = noFields()
             .that()
             .areStatic()
             .should()
-            .haveRawType(describe("a clock", type -> type.isAssignableTo(Clock.class)))
-            .allowEmptyShould(true);
+            .haveRawType(describe("a clock", type -> type.isAssignableTo(Clock.class)));
 
     @ArchTest
     static final ArchRule staticFieldsNeverChange =
-            fields().that().areStatic().should().beFinal().allowEmptyShould(true);
+            fields().that().areStatic().should().beFinal();
 
     @ArchTest
-    static final ArchRule nullIsDeclaredInEveryPackage =
-            classes().should(beInANullMarkedPackage()).allowEmptyShould(true);
+    static final ArchRule nullIsDeclaredInEveryPackage = classes().should(beInANullMarkedPackage());
 
     private static boolean readsNanoTime(JavaAccess<?> access) {
         return access.getTargetOwner().isEquivalentTo(System.class)

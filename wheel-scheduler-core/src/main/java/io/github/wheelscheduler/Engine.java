@@ -386,10 +386,6 @@ final class Engine implements TimerOwner, Workers.Listener {
         return pending;
     }
 
-    ExecutorSettings settings() {
-        return settings;
-    }
-
     WheelSnapshot snapshot() {
         return new WheelSnapshot(
                 pending.count(),

@@ -68,8 +68,8 @@ class WorkerStartFailureTest {
                 build(builder -> builder.tickThreadFactory(Thread::new).threadFactory(failure.at(2, asked)));
         Gate gate = new Gate();
         executor.execute(gate);
-        awaitThat(() -> asked.get() == 2);
-        awaitThat(() -> executor.workerCount() == 1);
+        // The caller of execute may have started the next one already.
+        awaitThat(() -> !log.messages().isEmpty());
         for (int i = 0; i < 10; i++) {
             assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
         }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Engine implements TimerOwner, Workers.Listener {
 
     private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;
+
+    /** Of so many cancelled timers, less one, one looks whether there are too many. */
+    private static final int SAMPLE_MASK = 127;
 
     private final ExecutorSettings settings;
     private final MonotonicClock clock;
@@ -42,12 +46,12 @@ final class Engine implements TimerOwner, Workers.Listener {
     Engine(ExecutorSettings settings) {
         this.settings = settings;
         this.clock = settings.clock();
-        this.pending = new PendingTimers(settings.maxPending());
+        this.pending = new PendingTimers(inbox::posted, settings.maxPending());
         this.catchUp = new CatchUp(settings.maxCatchUp());
         this.workers = settings.newWorkers(this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
         this.watch = new WallClockWatch(settings.wallClock(), wheel);
-        this.loop = new TickLoop(inbox, wheel, watch, workers, clock.nanoTime());
+        this.loop = new TickLoop(inbox, wheel, watch, workers, pending, clock.nanoTime());
         this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::sweep, this::tickThreadEnded);
     }
 
@@ -82,7 +86,6 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled. */
     private boolean post(ScheduledTimer<?> timer) {
-        pending.added();
         boolean posted = false;
         try {
             startIfNeeded();
@@ -92,9 +95,8 @@ final class Engine implements TimerOwner, Workers.Listener {
             inbox.post(timer, timer.deadlineNanos());
             posted = true;
         } finally {
-            if (!posted && timer.giveBack()) {
-                pending.removed();
-                releasePermit(timer);
+            if (!posted) {
+                takeBack(timer);
             }
         }
         workers.startIfShort();
@@ -102,6 +104,16 @@ final class Engine implements TimerOwner, Workers.Listener {
         return !(runState.isShutdown()
                 && (!(timer.isRepeating() && policies.mayRepeat()) || tickThread.isLeaving())
                 && timer.withdraw());
+    }
+
+    /** Undoes the arming of a timer that could not be posted. */
+    private void takeBack(ScheduledTimer<?> timer) {
+        if (timer.giveBack()) {
+            releasePermit(timer);
+        } else {
+            // The decorator has cancelled or run it: it was counted as gone, and will never be counted as posted.
+            pending.countMissingPost();
+        }
     }
 
     private static void decorate(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
@@ -161,14 +173,11 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void started(ScheduledTimer<?> timer) {
-        pending.removed();
+        pending.started();
         if (!timer.isRepeating()) {
             pending.release();
         }
-        if (timer.isLinked()) {
-            // Run by its user ahead of its time.
-            inbox.postLazily(timer);
-        }
+        wakeIfItMayEnd();
     }
 
     @Override
@@ -182,13 +191,31 @@ final class Engine implements TimerOwner, Workers.Listener {
             }
             return;
         }
-        pending.removed();
+        pending.cancelled();
         releasePermit(timer);
-        if (timer.isLinked()) {
+        if (stateBefore == TimerWord.READY) {
+            if (workers.abandoned()) {
+                inbox.wake();
+            }
+        } else if (timer instanceof InstantTimer) {
+            // The tick thread looks at the clocks every second while it knows of one.
             inbox.postLazily(timer);
-        } else if (stateBefore == TimerWord.READY && workers.abandoned()) {
+            pending.countOtherPost();
+        } else if (isSampled() && loop.isLittered()) {
             inbox.wake();
         }
+        wakeIfItMayEnd();
+    }
+
+    /** After shutdown, the tick thread waits for the last pending timer to go. */
+    private void wakeIfItMayEnd() {
+        if (runState.isShutdown()) {
+            inbox.wake();
+        }
+    }
+
+    private static boolean isSampled() {
+        return (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) == 0;
     }
 
     @Override
@@ -201,6 +228,8 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
         inbox.post(timer, deadlineNanos);
+        pending.countOtherPost();
+        wakeIfItMayEnd();
     }
 
     @Override
@@ -208,10 +237,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         long nowNanos = clock.nanoTime();
         long nextNanos = catchUp.nextDeadlineNanos(timer, nowNanos);
         if (policies.mayRepeat()) {
-            // Counted first: once the timer is armed, anybody may cancel it.
-            pending.added();
             if (!timer.rearmExactly(nextNanos)) {
-                pending.removed();
                 return;
             }
             inbox.post(timer, nextNanos);
@@ -289,7 +315,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private void giveBack(Object run, List<ScheduledTimer<?>> neverRan) {
         if (run instanceof ScheduledTimer<?> timer && timer.giveBack()) {
-            pending.removed();
+            pending.cancelled();
             releasePermit(timer);
             neverRan.add(timer);
         }

@@ -2,6 +2,7 @@ package io.github.wheelscheduler;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,14 +14,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingTimers {
 
-    private final LongAdder added = new LongAdder();
-    private final LongAdder removed = new LongAdder();
+    /** So many timers that are over may be in the wheel, or a half of those that are pending. */
+    private static final int MAX_LITTER = 4096;
+
+    /** Counts every timer that becomes pending, as that is posted, and other messages, too. */
+    private final LongSupplier posted;
+
+    private final LongAdder otherPosts = new LongAdder();
+    private final LongAdder started = new LongAdder();
+    private final LongAdder cancelled = new LongAdder();
     private final long max;
 
     /** Only where there is a bound. */
     private final @Nullable AtomicLong permitsInUse;
 
-    PendingTimers(long max) {
+    PendingTimers(LongSupplier posted, long max) {
+        this.posted = posted;
         this.max = max;
         this.permitsInUse = max == Long.MAX_VALUE ? null : new AtomicLong();
     }
@@ -46,18 +55,42 @@ final class PendingTimers {
         }
     }
 
-    void added() {
-        added.increment();
+    /** Counts a message that was about a timer that had been pending before; after it has been posted. */
+    void countOtherPost() {
+        otherPosts.increment();
     }
 
-    void removed() {
-        removed.increment();
+    /** Counts a timer that was counted as started or cancelled and has not been posted. */
+    void countMissingPost() {
+        otherPosts.decrement();
     }
 
+    /** Counts a pending timer that has started. */
+    void started() {
+        started.increment();
+    }
+
+    /** Counts a pending timer that has been cancelled or given back. */
+    void cancelled() {
+        cancelled.increment();
+    }
+
+    /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */
     long count() {
-        // What is removed was added before: in this order the difference is never negative.
-        long gone = removed.sum();
-        return Math.max(0, added.sum() - gone);
+        long gone = started.sum() + cancelled.sum() + otherPosts.sum();
+        return Math.max(0, posted.getAsLong() - gone);
+    }
+
+    /**
+     * Whether so many of the timers in the wheel are over that they should be swept out. Does not see as many of them as
+     * there are pending timers elsewhere.
+     */
+    boolean isLittered(long wheelSize) {
+        if (wheelSize <= MAX_LITTER) {
+            return false;
+        }
+        long pending = count();
+        return wheelSize - pending > Math.max(MAX_LITTER, pending / 2);
     }
 
     long max() {

@@ -87,7 +87,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     ScheduledTimer(TimerOwner owner, Object task, long deadlineNanos) {
         this.owner = owner;
         this.payload = task;
-        this.word = TimerWord.of(deadlineNanos, ARMED);
+        // Whoever hands the timer to another thread orders this write; the inbox does.
+        WORD.set(this, TimerWord.of(deadlineNanos, ARMED));
     }
 
     // The moves
@@ -189,7 +190,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     final void finish(@Nullable Object outcome) {
         letGo();
         payload = outcome;
-        runner = null;
+        releaseRunner();
         if (move(RUNNING, DONE)) {
             owner.ended(this);
             releaseWaiters();
@@ -199,9 +200,14 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         }
     }
 
+    /** Lets others run the timer once the move that follows allows it, and not before: that move makes this visible. */
+    private void releaseRunner() {
+        RUNNER.setRelease(this, null);
+    }
+
     /** Arms the timer again after a run; false if it has been cancelled meanwhile. */
     final boolean rearm(long deadlineNanos) {
-        runner = null;
+        releaseRunner();
         long seen = word;
         while (stateOf(seen) == RUNNING) {
             if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
@@ -228,7 +234,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Cancels the timer at the end of a run, because it must not be armed again. */
     final void endRun() {
-        runner = null;
+        releaseRunner();
         boolean ignored = cancel(false);
         awaitInterrupt();
     }
@@ -394,6 +400,12 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     @Override
     protected final long deadlineNanos() {
         return deadlineOf(word);
+    }
+
+    /** Whether the wheel need not hold this timer: it is not armed. */
+    @Override
+    protected final boolean isOver() {
+        return state() != ARMED;
     }
 
     @Override

@@ -5,11 +5,9 @@ import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One pass of the tick thread: take the messages, advance the wheel, hand over what is due. It is told the time, and runs
@@ -22,42 +20,46 @@ final class TickLoop {
      *
      *   armed, not in the wheel     ->  add it
      *   armed, in the wheel         ->  its deadline has become earlier: put it where it belongs
-     *   cancelled, in the wheel     ->  take it out
-     *   anything else               ->  somebody was faster; nothing to do
+     *   anything else               ->  take it out, if it is in
      *
-     * A timer that is cancelled tells the wheel only if the wheel holds it. So that no cancelled timer stays behind, the two
-     * sides follow the same rule as poster and owner of the inbox: the canceller moves the state, then looks whether the
-     * timer is linked; the tick thread links it, fences, then looks at the state again.
+     * A timer that is cancelled posts no message, unless it is an instant timer: the wheel gives it up when it comes across
+     * it. When there are many of them, the tick thread sweeps the wheel, a part in each pass.
      */
 
     private static final int DRAIN_LIMIT = 1024;
     private static final int ADVANCE_BUDGET = 1024;
 
-    /** A cancelled timer may stay in the wheel for so long. */
-    private static final long LINGER_NANOS = 1_000_000_000;
+    /** Several times the drain limit: so a sweep gets on faster than cancelled timers come. */
+    private static final int SWEEP_BUDGET = 4096;
 
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
     private final Workers workers;
+    private final PendingTimers pending;
 
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
     private final Expiry expiry = this::expire;
 
-    private final @Nullable ScheduledTimer<?>[] admitted;
-    private int admittedCount;
     private boolean handedOver;
     private long nowNanos;
-    private long lingerUntilNanos;
 
-    TickLoop(Inbox<ScheduledTimer<?>> inbox, TimingWheel wheel, WallClockWatch watch, Workers workers, long nowNanos) {
-        this.admitted = new ScheduledTimer<?>[DRAIN_LIMIT];
+    /** Writer: tick thread, once per pass. Readers: those who cancel. */
+    private volatile long wheelSize;
+
+    TickLoop(
+            Inbox<ScheduledTimer<?>> inbox,
+            TimingWheel wheel,
+            WallClockWatch watch,
+            Workers workers,
+            PendingTimers pending,
+            long nowNanos) {
         this.inbox = inbox;
         this.wheel = wheel;
         this.watch = watch;
         this.workers = workers;
+        this.pending = pending;
         this.nowNanos = nowNanos;
-        this.lingerUntilNanos = nowNanos;
     }
 
     /**
@@ -67,7 +69,7 @@ final class TickLoop {
      */
     long pass(long nowNanos) {
         this.nowNanos = nowNanos;
-        int drained = drainOnce();
+        int drained = inbox.drain(admission, DRAIN_LIMIT);
         workers.removeAbandoned();
         watch.check(nowNanos);
         int unusedBudget;
@@ -79,35 +81,37 @@ final class TickLoop {
                 workers.signal();
             }
         }
-        if (unusedBudget == 0 || drained == DRAIN_LIMIT) {
+        boolean swept = sweep();
+        wheelSize = wheel.size();
+        if (unusedBudget == 0 || drained == DRAIN_LIMIT || !swept) {
             return 0;
         }
         return Math.min(wheel.nanosToNextExpiry(nowNanos), watch.nanosToNextCheck(nowNanos));
     }
 
-    /** Whether cancelled timers may be waiting in the inbox soon, so that the next sleep should be a short one. */
-    boolean isLingering() {
-        return lingerUntilNanos - nowNanos > 0;
-    }
-
-    /** Returns how long a sleep may be while {@linkplain #isLingering() lingering}. */
-    long lingerNanos() {
-        return lingerUntilNanos - nowNanos;
-    }
-
-    /** Whether no timer is in the inbox or in the wheel. */
+    /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
     boolean isEmpty() {
-        return inbox.isEmpty() && wheel.size() == 0;
+        if (!inbox.isEmpty() || pending.count() > 0) {
+            return false;
+        }
+        removeIf(ScheduledTimer::isOver, timer -> {});
+        return wheel.size() == 0;
     }
 
+    /** Returns how many timers were in the wheel after the last pass, those that are over included. Any thread. */
     long wheelSize() {
-        return wheel.size();
+        return wheelSize;
+    }
+
+    /** Whether the wheel holds too many timers that are over. Any thread. */
+    boolean isLittered() {
+        return pending.isLittered(wheelSize);
     }
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
         while (!inbox.isEmpty()) {
-            if (drainOnce() == 0) {
+            if (inbox.drain(admission, DRAIN_LIMIT) == 0) {
                 // A producer is still storing its message, and hides those behind it: it may need this processor to.
                 LockSupport.parkNanos(this, 10_000);
             }
@@ -123,40 +127,27 @@ final class TickLoop {
         });
     }
 
-    private int drainOnce() {
-        try {
-            return inbox.drain(admission, DRAIN_LIMIT);
-        } finally {
-            // Also after a failure, or the list overflows in the next pass.
-            settleAdmitted();
-        }
-    }
-
     private void admit(ScheduledTimer<?> timer) {
         if (timer.state() == TimerWord.ARMED) {
             if (timer instanceof InstantTimer instant) {
                 watch.add(instant, nowNanos);
             }
             wheel.reposition(timer);
-            admitted[admittedCount++] = timer;
         } else if (timer.isLinked()) {
-            drop(timer);
-            lingerUntilNanos = nowNanos + LINGER_NANOS;
+            boolean ignored = wheel.remove(timer);
+            unwatch(timer);
         }
     }
 
-    private void settleAdmitted() {
-        if (admittedCount > 0) {
-            VarHandle.fullFence();
-            for (int i = 0; i < admittedCount; i++) {
-                ScheduledTimer<?> timer = admitted[i];
-                admitted[i] = null;
-                if (timer != null) {
-                    dropIfOver(timer);
-                }
+    /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
+    private boolean sweep() {
+        if (!wheel.isSweeping()) {
+            if (!pending.isLittered(wheel.size()) && !wheel.isSparse()) {
+                return true;
             }
-            admittedCount = 0;
+            wheel.startSweep();
         }
+        return wheel.sweep(SWEEP_BUDGET, expiry) > 0;
     }
 
     private void expire(TimerNode node) {
@@ -165,7 +156,7 @@ final class TickLoop {
         if (!early && timer.claim(nowNanos)) {
             handOver(timer);
         } else if (timer.state() == TimerWord.ARMED) {
-            putBack(timer);
+            wheel.add(timer);
         } else {
             unwatch(timer);
         }
@@ -177,27 +168,10 @@ final class TickLoop {
         } catch (Throwable ex) {
             // Out of memory, most likely: the timer is not lost.
             timer.unclaim();
-            putBack(timer);
+            wheel.add(timer);
             throw ex;
         }
         handedOver = true;
-        unwatch(timer);
-    }
-
-    private void putBack(ScheduledTimer<?> timer) {
-        wheel.add(timer);
-        VarHandle.fullFence();
-        dropIfOver(timer);
-    }
-
-    private void dropIfOver(ScheduledTimer<?> timer) {
-        if (timer.state() != TimerWord.ARMED) {
-            drop(timer);
-        }
-    }
-
-    private void drop(ScheduledTimer<?> timer) {
-        boolean ignored = wheel.remove(timer);
         unwatch(timer);
     }
 

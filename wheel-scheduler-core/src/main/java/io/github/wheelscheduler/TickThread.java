@@ -13,8 +13,11 @@ final class TickThread implements Runnable {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
-    /** A sleep that lasts longer leaves cancelled timers in the wheel for too long, unless they may end it. */
-    private static final long LONG_SLEEP_NANOS = 1_000_000_000;
+    /** Under load, a deadline waits so long at most for others to share a wake-up with. */
+    private static final long WAKE_UP_INTERVAL_NANOS = 400_000;
+
+    /** So many wake-ups at any distance come first; light load never uses them up. */
+    private static final int WAKE_UP_BURST = 64;
 
     private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
@@ -26,6 +29,7 @@ final class TickThread implements Runnable {
     private final RunState runState;
     private final Runnable sweep;
     private final Runnable whenEnded;
+    private final WakeUpBudget budget;
 
     /** Counted down when the thread has let go of the wheel for good. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
@@ -39,7 +43,7 @@ final class TickThread implements Runnable {
     private volatile boolean leaving;
 
     /** Writer: tick thread. Readers: snapshots. */
-    private volatile long wakeUps;
+    private volatile long wakeUpCount;
 
     TickThread(
             MonotonicClock clock,
@@ -56,6 +60,7 @@ final class TickThread implements Runnable {
         this.runState = runState;
         this.sweep = sweep;
         this.whenEnded = whenEnded;
+        this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
 
     @Override
@@ -101,7 +106,7 @@ final class TickThread implements Runnable {
     }
 
     long wakeUps() {
-        return wakeUps;
+        return wakeUpCount;
     }
 
     /** Does a pass and the sleep after it; false when it was the last. */
@@ -113,6 +118,7 @@ final class TickThread implements Runnable {
             if (runState.isStopped()) {
                 return false;
             }
+            workers.followUp();
             sleepNanos = loop.pass(nowNanos);
         } catch (Throwable ex) {
             LOGGER.log(Level.ERROR, "The tick thread failed and goes on", ex);
@@ -133,22 +139,33 @@ final class TickThread implements Runnable {
         return true;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUps has one writer
+    @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUpCount has one writer
     private void sleep(long nowNanos, long nanos) {
-        boolean longSleep = nanos > LONG_SLEEP_NANOS && !loop.isLingering();
-        long bounded = Math.min(nanos, loop.isLingering() ? loop.lingerNanos() : LONGEST_SLEEP_NANOS);
-        long wakeUpNanos = nowNanos + bounded;
-        if (!inbox.announce(wakeUpNanos, longSleep)) {
+        long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
+        long wakeUpNanos = budget.wakeUpAt(wantedNanos);
+        if (workers.isFollowUpOwed()) {
+            wakeUpNanos = earlier(wakeUpNanos, nowNanos + WAKE_UP_INTERVAL_NANOS);
+        }
+        // A wake-up that has been put off comes within the interval.
+        workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
+        if (!inbox.announce(wakeUpNanos)) {
             // Usually there is a message; rarely a producer is still storing it, and may need this processor to.
             Thread.onSpinWait();
             return;
         }
         if (!isAskedForSomething()) {
             clock.parkNanos(this, wakeUpNanos - clock.nanoTime());
-            wakeUps++;
+            wakeUpCount++;
             boolean ignored = Thread.interrupted();
+            if (inbox.isSleepAnnounced()) {
+                budget.wokeUp(wakeUpNanos);
+            }
         }
         inbox.awake();
+    }
+
+    private static long earlier(long oneNanos, long otherNanos) {
+        return oneNanos - otherNanos < 0 ? oneNanos : otherNanos;
     }
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */

@@ -8,6 +8,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -178,47 +179,62 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void loneCancelledTimerLeavesTheWheelAtOnce() throws Exception {
+    void cancelledTimerLeavesTheWheelWithItsDeadlineAtTheLatest() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             WheelTimer<?> timer = time.executor.schedule(time.recorder(), 1, HOURS);
             time.awaitQuiet();
             assertThat(time.wheelSize()).isOne();
             assertThat(timer.cancel(false)).isTrue();
-            time.awaitQuiet();
+            time.pass(Duration.ofMinutes(61));
             assertThat(time.wheelSize()).isZero();
         }
     }
 
     @Test
-    void cancelledTimersLeaveTheWheelWithinASecond() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            for (int round = 0; round < 20; round++) {
-                List<WheelTimer<?>> timers = new ArrayList<>();
-                for (int i = 0; i < 500; i++) {
-                    timers.add(time.executor.schedule(time.recorder(), 1 + i, HOURS));
-                }
-                time.pass(Duration.ofMillis(100));
-                timers.forEach(timer -> assertThat(timer.cancel(false)).isTrue());
-                assertThat(time.executor.pendingCount()).isZero();
-                time.pass(Duration.ofSeconds(1));
-                assertThat(time.wheelSize()).as("round %s", round).isZero();
-            }
-        }
-    }
-
-    @Test
-    void manyCancelledTimersLeaveTheWheelWithoutWaiting() throws Exception {
+    void fewCancelledTimersWaitForTheirDeadlineAndManyLeaveTheWheelWithoutWaiting() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             List<WheelTimer<?>> timers = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
-                timers.add(time.executor.schedule(time.recorder(), 1, HOURS));
+                timers.add(time.executor.schedule(time.recorder(), 1 + i, HOURS));
             }
             time.pass(Duration.ofMillis(100));
             timers.forEach(timer -> assertThat(timer.cancel(false)).isTrue());
             time.awaitQuiet();
-            assertThat(time.wheelSize()).isLessThanOrEqualTo(4_096);
-            time.pass(Duration.ofSeconds(1));
+            assertThat(time.executor.pendingCount()).isZero();
+            assertThat(time.wheelSize()).isLessThan(6_000);
+        }
+    }
+
+    @Test
+    void cancelledTimersInTheWheelAreAtMostAHalfOfThosePending() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            List<WheelTimer<?>> timers = new ArrayList<>();
+            for (int i = 0; i < 100_000; i++) {
+                timers.add(time.executor.schedule(time.recorder(), 1 + i % 977, HOURS));
+            }
+            time.pass(Duration.ofMillis(100));
+            for (int i = 0; i < timers.size(); i++) {
+                assertThat(timers.get(i).cancel(false)).isTrue();
+                if (i % 10_000 == 0) {
+                    time.awaitQuiet();
+                    long pending = time.executor.pendingCount();
+                    assertThat(time.wheelSize() - pending).isLessThan(Math.max(4_096, pending / 2) + 3_000);
+                }
+            }
+        }
+    }
+
+    @Test
+    void cancelledCalendarTimerIsLookedAfterNoMore() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            WheelTimer<?> timer = time.executor.scheduleAt(time.recorder(), Instant.MAX);
+            time.awaitQuiet();
+            assertThat(timer.cancel(false)).isTrue();
+            time.pass(Duration.ofSeconds(2));
             assertThat(time.wheelSize()).isZero();
+            long wakeUps = time.executor.snapshot().wakeUps();
+            time.pass(Duration.ofHours(1));
+            assertThat(time.executor.snapshot().wakeUps()).isLessThanOrEqualTo(wakeUps + 1);
         }
     }
 

@@ -21,34 +21,30 @@ public final class Inbox<E> {
      * The wake rule
      * -------------
      *      poster                                owner
-     *   1  offer(message)                     1  announced = wake-up time
-     *   2  full fence                         2  full fence
-     *   3  read announced                     3  is the queue empty?
-     *      AWAKE or soon enough: done            no: announced = AWAKE, drain again
-     *      else: win it by CAS to AWAKE,         yes: park until then
-     *            and unpark                   4  announced = AWAKE
+     *   1  offer(message): moves the             1  announced = wake-up time
+     *      producer index by CAS                 2  full fence
+     *   2  read announced                        3  has the producer index moved?
+     *      AWAKE or soon enough: done               yes: announced = AWAKE, drain again
+     *      else: win it by CAS to AWAKE,            no: park until then
+     *            and unpark                      4  announced = AWAKE
      *
-     * Both sides write, fence, and read what the other has written. So at least one of them sees the other: either the
-     * poster reads the announcement and decides by it, or the owner sees the message and does not park. A poster whose
-     * CAS fails needs to do nothing: whoever changed the word either woke the owner, or is the owner, which looks at the
-     * queue after every change it makes.
+     * Both sides write and then read what the other has written, and all four accesses are volatile, so they have one order
+     * that all threads agree on. So at least one of the two sees the other: either the poster reads the announcement and
+     * decides by it, or the owner sees that the index has moved and does not park. A poster whose CAS fails needs to do
+     * nothing: whoever changed the word either woke the owner, or is the owner, which looks at the queue after every change
+     * it makes.
      *
-     * Step 3 of the owner asks the queue's indices, not its elements. A producer that has taken its index but not stored
-     * its element yet makes the queue non-empty while polling finds nothing, and hides the elements behind it, whose
-     * posters have seen AWAKE and gone. So the owner must not park then, and does not. While the queue moves to a new
-     * chunk the indices may claim that it is empty; the producer that moves it has not reached its own step 2 yet, and all
-     * others wait for it inside offer.
+     * Step 3 of the owner asks for the bare index, not whether the queue is empty. A producer that has moved the index but
+     * not stored its element yet hides the elements behind it, whose posters have seen AWAKE and gone. And a producer that
+     * moves the queue to a new chunk first makes the index odd by CAS, which isEmpty() overlooks, and then moves it on with
+     * less than a volatile write. The owner must not park in either case, and does not.
      *
      * The announcement
      * ----------------
-     * A time with the two lowest bits cut off, which makes it up to 3 ns too early. AWAKE has bit 0 set and so is no time.
-     * Bit 1 is set if the owner does not look at the queue within the next second or so: in that case a lazy message, too,
-     * wakes it.
+     * A time with the lowest bit cut off, which makes it up to 1 ns too early. AWAKE has that bit set and so is no time.
      */
 
     private static final long AWAKE = 1L;
-    private static final long LONG_SLEEP = 2L;
-    private static final long FLAGS = 3L;
 
     private static final int CHUNK_SIZE = 1024;
 
@@ -83,21 +79,15 @@ public final class Inbox<E> {
      */
     public void post(E message, long neededAtNanos) {
         queue.offer(message);
-        VarHandle.fullFence();
         long seen = announced;
-        if (seen != AWAKE && (neededAtNanos - (seen & ~FLAGS) < 0 || isBacklogLarge())) {
+        if (seen != AWAKE && (neededAtNanos - seen < 0 || isBacklogLarge())) {
             wake(seen);
         }
     }
 
-    /** Posts a message that the owner is to see within about a second. Any thread. */
+    /** Posts a message that can wait until the owner looks at the queue of its own accord. Any thread. */
     public void postLazily(E message) {
         queue.offer(message);
-        VarHandle.fullFence();
-        long seen = announced;
-        if (seen != AWAKE && ((seen & LONG_SLEEP) != 0 || isBacklogLarge())) {
-            wake(seen);
-        }
     }
 
     /** Wakes the owner if it sleeps, whatever is in the queue. Any thread. */
@@ -125,7 +115,12 @@ public final class Inbox<E> {
 
     /** Whether there is nothing in here. Exact for the owner as far as finished posts go. */
     public boolean isEmpty() {
-        return queue.isEmpty();
+        return isUntouched();
+    }
+
+    /** Returns how many messages have been posted so far. Any thread. */
+    public long posted() {
+        return queue.currentProducerIndex();
     }
 
     /** Returns about how many messages are in here. Any thread. */
@@ -136,13 +131,12 @@ public final class Inbox<E> {
     /**
      * Announces that the owner will sleep until {@code wakeUpNanos}. Owner only.
      *
-     * @param longSleep whether to be woken by lazy messages, too
      * @return whether it may park now; if not, there is a message, and the announcement has been taken back
      */
-    public boolean announce(long wakeUpNanos, boolean longSleep) {
-        announced = (wakeUpNanos & ~FLAGS) | (longSleep ? LONG_SLEEP : 0);
+    public boolean announce(long wakeUpNanos) {
+        announced = wakeUpNanos & ~AWAKE;
         VarHandle.fullFence();
-        if (queue.isEmpty()) {
+        if (isUntouched()) {
             return true;
         }
         announced = AWAKE;
@@ -157,6 +151,10 @@ public final class Inbox<E> {
     /** Takes the announcement back after a sleep. Owner only; it looks at the queue next. */
     public void awake() {
         announced = AWAKE;
+    }
+
+    private boolean isUntouched() {
+        return queue.lvProducerIndex() == 2 * queue.currentConsumerIndex();
     }
 
     private boolean isBacklogLarge() {

@@ -2,21 +2,30 @@ package io.github.wheelscheduler.wheel;
 
 import org.jspecify.annotations.Nullable;
 
-/** The timers of one slot of a level, in the order in which they came: a doubly linked list through the nodes. */
+/**
+ * The timers of one slot of a level, in the order in which they came: a list of chunks.
+ *
+ * <p>It keeps its first chunk when it is empty, so that a wheel that has warmed up allocates nothing for a few timers a
+ * bucket.
+ */
 final class Bucket {
 
     /** Larger than any tick. */
     static final long NO_TICK = Long.MAX_VALUE;
+
+    private final ChunkTable table;
 
     /** The level whose occupancy bitmap shows this bucket; null for the list of timers that are already due. */
     private final @Nullable Level level;
 
     private final int slot;
 
-    @Nullable
-    TimerNode head;
+    private @Nullable Chunk head;
+    private @Nullable Chunk tail;
+    private long count;
 
-    private @Nullable TimerNode tail;
+    /** Timers of this bucket have been placed elsewhere already, so that it counts as occupied even when it is empty. */
+    private boolean pinned;
 
     /**
      * No timer in here is due before this tick. Exact until a timer is removed or moved to a later deadline; too early
@@ -24,38 +33,135 @@ final class Bucket {
      */
     long earliestTick = NO_TICK;
 
-    Bucket(@Nullable Level level, int slot) {
+    Bucket(ChunkTable table, @Nullable Level level, int slot) {
+        this.table = table;
         this.level = level;
         this.slot = slot;
     }
 
     void append(TimerNode node, long dueTick) {
-        assert node.previous == null && node.next == null : "node is in a list already";
-        node.bucket = this;
-        TimerNode last = tail;
-        node.previous = last;
-        if (last == null) {
-            head = node;
-            if (level != null) {
-                level.markOccupied(slot);
-            }
-        } else {
-            last.next = node;
+        Chunk chunk = tail;
+        if (chunk == null || chunk.isFull()) {
+            chunk = appendChunk();
         }
-        tail = node;
+        chunk.append(node);
+        if (count++ == 0 && level != null && !pinned) {
+            level.markOccupied(slot);
+        }
         if (dueTick < earliestTick) {
             earliestTick = dueTick;
         }
     }
 
     /**
-     * Takes the node out of the list. It keeps its mark of being {@linkplain TimerNode#isLinked() linked}, so that a
-     * timer on its way from one bucket to another never looks as if no wheel held it.
+     * Takes the first timer out, or returns null if there is none. The timer keeps its {@linkplain TimerNode#position
+     * position}, so that one on its way from one bucket to another never looks as if no wheel held it.
      */
-    void unlink(TimerNode node) {
-        assert node.bucket == this : "node is in another bucket";
-        TimerNode before = node.previous;
-        TimerNode after = node.next;
+    @Nullable
+    TimerNode poll() {
+        Chunk chunk = head;
+        if (chunk == null || count == 0) {
+            return null;
+        }
+        TimerNode node = chunk.poll();
+        removedFrom(chunk);
+        return node;
+    }
+
+    /** Takes the timer in that cell out. */
+    void remove(Chunk chunk, int cell) {
+        chunk.clearCell(cell);
+        removedFrom(chunk);
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Whether there is exactly one timer, and none elsewhere. */
+    boolean isSingleton() {
+        return count == 1 && !pinned;
+    }
+
+    long count() {
+        return count;
+    }
+
+    @Nullable
+    Chunk head() {
+        return head;
+    }
+
+    /** Moves the timers of a sparse chunk into the one before it, if there is room. */
+    void mergeIntoPrevious(Chunk chunk) {
+        Chunk before = chunk.previous;
+        if (before == null || before.count + chunk.count > Chunk.SIZE) {
+            return;
+        }
+        before.closeHoles();
+        for (int cell = chunk.first; cell < chunk.end; cell++) {
+            TimerNode node = chunk.nodes[cell];
+            if (node != null) {
+                chunk.clearCell(cell);
+                before.append(node);
+            }
+        }
+        releaseChunk(chunk);
+    }
+
+    private void removedFrom(Chunk chunk) {
+        count--;
+        if (chunk.count == 0) {
+            if (chunk.previous == null && chunk.next == null) {
+                chunk.reset();
+            } else {
+                releaseChunk(chunk);
+            }
+        }
+        if (count == 0 && !pinned) {
+            markEmpty();
+        }
+    }
+
+    void pin() {
+        pinned = true;
+    }
+
+    void unpin() {
+        pinned = false;
+        if (count == 0) {
+            markEmpty();
+        }
+    }
+
+    boolean isPinned() {
+        return pinned;
+    }
+
+    private void markEmpty() {
+        earliestTick = NO_TICK;
+        if (level != null) {
+            level.markEmpty(slot);
+        }
+    }
+
+    private Chunk appendChunk() {
+        Chunk chunk = table.take();
+        chunk.bucket = this;
+        Chunk last = tail;
+        if (last == null) {
+            head = chunk;
+        } else {
+            last.next = chunk;
+            chunk.previous = last;
+        }
+        tail = chunk;
+        return chunk;
+    }
+
+    private void releaseChunk(Chunk chunk) {
+        Chunk before = chunk.previous;
+        Chunk after = chunk.next;
         if (before == null) {
             head = after;
         } else {
@@ -66,27 +172,6 @@ final class Bucket {
         } else {
             after.previous = before;
         }
-        node.previous = null;
-        node.next = null;
-        if (head == null) {
-            earliestTick = NO_TICK;
-            if (level != null) {
-                level.markEmpty(slot);
-            }
-        }
-    }
-
-    boolean isEmpty() {
-        return head == null;
-    }
-
-    /** Whether there is exactly one timer. */
-    boolean isSingleton() {
-        return head != null && head == tail;
-    }
-
-    @Nullable
-    TimerNode tail() {
-        return tail;
+        table.release(chunk);
     }
 }

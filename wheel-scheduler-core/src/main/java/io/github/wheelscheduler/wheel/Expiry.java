@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.wheel;
 
-/** Takes the timers that the wheel gives up because their tick has come. */
+/** Takes the timers that the wheel gives up: their tick has come, or they are {@linkplain TimerNode#isOver() over}. */
 @FunctionalInterface
 public interface Expiry {
 

@@ -7,19 +7,26 @@ final class Level {
     static final int SLOTS = 1 << BITS;
     private static final int SLOT_MASK = SLOTS - 1;
 
+    private final int index;
+
     /** A bucket of this level is {@code 1 << shift} ticks wide. */
     private final int shift;
 
     private final Bucket[] buckets = new Bucket[SLOTS];
 
-    /** Bit n is set exactly while bucket n holds a timer. */
+    /** Bit n is set exactly while bucket n holds a timer or is pinned. */
     private long occupied;
 
-    Level(int index) {
+    Level(ChunkTable table, int index) {
+        this.index = index;
         this.shift = index * BITS;
         for (int slot = 0; slot < SLOTS; slot++) {
-            buckets[slot] = new Bucket(this, slot);
+            buckets[slot] = new Bucket(table, this, slot);
         }
+    }
+
+    int index() {
+        return index;
     }
 
     /** Returns the bucket for the tick. */

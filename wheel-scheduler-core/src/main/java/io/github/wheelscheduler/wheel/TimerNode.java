@@ -1,36 +1,15 @@
 package io.github.wheelscheduler.wheel;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
-
 /**
- * A timer as the wheel sees it: a deadline and the links of one bucket.
+ * A timer as the wheel sees it: a deadline, and where the wheel keeps it.
  *
- * <p>The links are part of the timer so that adding one allocates nothing and removing one searches nothing. A node is
- * in at most one bucket of one wheel at a time.
+ * <p>A node is in at most one cell of one wheel at a time. The wheel writes nothing but one number into it, no reference:
+ * to a collector with generations, references between old and new objects are dear.
  */
 public abstract class TimerNode {
 
-    private static final VarHandle BUCKET;
-
-    static {
-        try {
-            BUCKET = MethodHandles.lookup().findVarHandle(TimerNode.class, "bucket", Bucket.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
-
-    @Nullable
-    TimerNode previous;
-
-    @Nullable
-    TimerNode next;
-
-    /** The bucket that holds this node, or null. Writer: the owner of the wheel. */
-    @Nullable
-    Bucket bucket;
+    /** The position of the cell that holds this node, or 0. Writer: the owner of the wheel. */
+    int position;
 
     protected TimerNode() {}
 
@@ -42,10 +21,14 @@ public abstract class TimerNode {
     protected abstract long deadlineNanos();
 
     /**
-     * Whether a wheel holds this node. Any thread may ask; threads other than the owner of the wheel get a hint that is
-     * only as fresh as their own fences make it.
+     * Whether nobody needs this timer any more. Any thread may bring that about while the node is in a wheel, and does not
+     * tell the wheel: it gives the timer up when it comes across it, at the latest at the deadline. Never false again after
+     * it was true while the node is in a wheel.
      */
+    protected abstract boolean isOver();
+
+    /** Whether a wheel holds this node. Only the owner of the wheel may ask. */
     public final boolean isLinked() {
-        return BUCKET.getOpaque(this) != null;
+        return position != 0;
     }
 }

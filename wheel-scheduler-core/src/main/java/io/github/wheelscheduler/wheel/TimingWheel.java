@@ -51,32 +51,53 @@ public final class TimingWheel {
      * far down as they can go in one step. While a bucket is being worked off, the current tick stays on the last tick
      * before it; so whatever is added for that bucket meanwhile is appended to it and keeps its turn, and the work can
      * be interrupted after every timer.
+     *
+     * A large bucket is prepared before its time, see Preparation. It is pinned then: its bit stays set and its earliest
+     * tick valid, so that the rules above need not know of it. Its cascade begins with putting the prepared level in use:
+     *
+     *      level 1, slot 17, pinned:  E F           what was added late
+     *      prepared level 0:  slot 3: A  slot 9: B C  slot 40: D
+     *
+     *      cascade from slot 9 (A is gone)  ->  level 0 = prepared level; then B and C are placed, then E and F
      */
 
     /** Base-64 digits of a 63-bit tick. */
-    private static final int MAX_LEVELS = (Long.SIZE - 1 + Level.BITS - 1) / Level.BITS;
+    static final int MAX_LEVELS = (Long.SIZE - 1 + Level.BITS - 1) / Level.BITS;
+
+    /** A bucket with so many timers is cascaded ahead of its time. */
+    private static final int MIN_PREPARED = 1024;
+
+    /** More than buckets that hold few timers each can have after a sweep. */
+    private static final int SPARSE_CHUNKS = 4 * MAX_LEVELS * Level.SLOTS;
 
     private final int tickShift;
     private final long startNanos;
+    final ChunkTable chunks = new ChunkTable();
+    private final Sweep sweep = new Sweep(this);
+    final Preparation preparation;
 
     /** Created when first used. */
-    private final @Nullable Level[] levels = new @Nullable Level[MAX_LEVELS];
+    final @Nullable Level[] levels = new @Nullable Level[MAX_LEVELS];
 
     /** Timers whose tick has come already, first in, first out. */
-    private final Bucket due = new Bucket(null, 0);
+    final Bucket due;
 
     /** All timers that are due at this tick or before it are in {@link #due}; no other timers are. */
-    private long currentTick;
+    long currentTick;
 
-    /** The bucket whose cascade the budget has interrupted, or null. */
-    private @Nullable Bucket cascading;
+    /** The buckets that are being cascaded, the last one first. */
+    final @Nullable Bucket[] cascading = new @Nullable Bucket[MAX_LEVELS];
 
-    private int cascadingLevel;
+    int cascadingCount;
 
-    /** The tick from which the timers of {@link #cascading} are placed; it lies in that bucket. */
-    private long cascadeTick;
+    /** The tick from which the timers of {@link #cascading} are placed; it lies in those buckets. */
+    long cascadeTick;
 
     private long size;
+
+    /** Keeps the compiler from leaving out reads whose result nobody needs. */
+    @SuppressWarnings("unused")
+    private long touched;
 
     /**
      * Creates an empty wheel.
@@ -86,11 +107,18 @@ public final class TimingWheel {
      * @throws IllegalArgumentException if the shift is out of range
      */
     public TimingWheel(int tickShift, long startNanos) {
+        this(tickShift, startNanos, MIN_PREPARED);
+    }
+
+    /** For tests: prepares buckets that hold fewer timers. */
+    TimingWheel(int tickShift, long startNanos, int minPrepared) {
         if (tickShift < 0 || tickShift > 40) {
             throw new IllegalArgumentException("tickShift must be between 0 and 40, was " + tickShift);
         }
         this.tickShift = tickShift;
         this.startNanos = startNanos;
+        this.due = new Bucket(chunks, null, 0);
+        this.preparation = new Preparation(this, minPrepared);
     }
 
     /** Adds a timer that is in no wheel. A timer whose deadline has passed expires in the next {@link #advance}. */
@@ -101,29 +129,32 @@ public final class TimingWheel {
 
     /** Removes the timer if this wheel holds it, and says whether it did. */
     public boolean remove(TimerNode node) {
-        Bucket bucket = node.bucket;
-        if (bucket == null) {
+        if (!takeOut(node)) {
             return false;
         }
-        bucket.unlink(node);
-        node.bucket = null;
-        size--;
+        node.position = 0;
         return true;
     }
 
     /** Puts a timer whose deadline has changed where it belongs now; adds it if the wheel does not hold it. */
     public void reposition(TimerNode node) {
-        Bucket bucket = node.bucket;
-        if (bucket != null) {
-            // It keeps its mark: whoever cancels it now must see that the wheel holds it.
-            bucket.unlink(node);
-            size--;
-        }
+        boolean ignored = takeOut(node);
         add(node);
+    }
+
+    private boolean takeOut(TimerNode node) {
+        Chunk chunk = chunks.chunkOf(node);
+        if (chunk == null || chunk.bucket == null) {
+            return false;
+        }
+        chunk.bucket.remove(chunk, Chunk.cellOf(node.position));
+        size--;
+        return true;
     }
 
     /**
      * Expires the timers that are due at {@code nowNanos}, and moves others on, touching at most {@code budget} of them.
+     * Timers that are over are given up on the way.
      *
      * @return the unused budget; 0 says that there may be more to do, for which the next call needs no later time
      */
@@ -132,11 +163,11 @@ public final class TimingWheel {
         int left = budget;
         while (left > 0) {
             if (!due.isEmpty()) {
-                left = expireAll(due, cascading == null ? currentTick : cascadeTick, left, expiry);
+                left = expireAll(due, cascadingCount == 0 ? currentTick : cascadeTick, left, expiry);
                 continue;
             }
-            if (cascading != null) {
-                left = cascade(cascading, left);
+            if (cascadingCount > 0) {
+                left = cascade(left, expiry);
                 continue;
             }
             int index = lowestOccupiedLevel();
@@ -149,6 +180,7 @@ public final class TimingWheel {
             long slotTick = level.firstTickOf(slot, currentTick);
             if (slotTick > nowTick) {
                 currentTick = Math.max(currentTick, nowTick);
+                left = preparation.prepare(nowTick, left, expiry);
                 break;
             }
             Bucket bucket = level.bucket(slot);
@@ -164,12 +196,44 @@ public final class TimingWheel {
                 }
             } else {
                 currentTick = slotTick - 1;
-                cascading = bucket;
-                cascadingLevel = index;
                 cascadeTick = Math.min(bucket.earliestTick, nowTick);
+                startCascade(bucket, index);
             }
         }
         return left;
+    }
+
+    /** Puts the levels that are prepared for the bucket in use; of those, only the first bucket is still to be placed. */
+    private void startCascade(Bucket bucket, int index) {
+        Bucket current = bucket;
+        cascading[cascadingCount++] = current;
+        for (int below = index - 1; below >= 0; below--) {
+            Level prepared = preparation.exchange(current, below, levels[below]);
+            if (prepared == null) {
+                break;
+            }
+            levels[below] = prepared;
+            current = prepared.bucketOf(cascadeTick);
+            cascading[cascadingCount++] = current;
+        }
+    }
+
+    /** Places the first timer of a bucket in the level that is being prepared for it. */
+    void moveAhead(Bucket bucket, Level below, long firstTick, long lastTick, Expiry expiry) {
+        touchAhead(bucket);
+        TimerNode node = bucket.poll();
+        if (node == null) {
+            return;
+        }
+        long dueTick = dueTickOf(node);
+        if (node.isOver()) {
+            giveUp(node, expiry);
+        } else if (dueTick >= firstTick && dueTick <= lastTick) {
+            bucket.earliestTick = Math.min(bucket.earliestTick, dueTick);
+            below.bucketOf(dueTick).append(node, dueTick);
+        } else {
+            place(node, dueTick, currentTick);
+        }
     }
 
     /**
@@ -178,7 +242,7 @@ public final class TimingWheel {
      * to later deadlines, but not too late.
      */
     public long nanosToNextExpiry(long nowNanos) {
-        if (!due.isEmpty() || cascading != null) {
+        if (!due.isEmpty() || cascadingCount > 0) {
             return 0;
         }
         int index = lowestOccupiedLevel();
@@ -186,7 +250,7 @@ public final class TimingWheel {
             return Long.MAX_VALUE;
         }
         Level level = level(index);
-        long tick = level.bucket(level.firstOccupiedSlot()).earliestTick;
+        long tick = Math.min(level.bucket(level.firstOccupiedSlot()).earliestTick, preparation.nextTick());
         return Math.max(0, startNanos + (tick << tickShift) - nowNanos);
     }
 
@@ -198,29 +262,68 @@ public final class TimingWheel {
     public long removeIf(Predicate<? super TimerNode> filter, Expiry removed) {
         long before = size;
         removeIf(due, filter, removed);
-        for (Level level : levels) {
-            for (int slot = 0; level != null && slot < Level.SLOTS; slot++) {
-                removeIf(level.bucket(slot), filter, removed);
-            }
+        for (int index = 0; index < MAX_LEVELS; index++) {
+            removeIf(levels[index], filter, removed);
+            removeIf(preparation.levelIfUsed(index), filter, removed);
         }
         return before - size;
     }
 
-    /** Returns the number of timers in the wheel. */
+    /**
+     * Starts to look for timers that are over, which {@link #sweep} then does step by step; without effect while a sweep is
+     * going on.
+     */
+    public void startSweep() {
+        sweep.start();
+    }
+
+    public boolean isSweeping() {
+        return sweep.isActive();
+    }
+
+    /**
+     * Goes on with the sweep, if there is one, looking at about {@code budget} timers: gives those up that are over, and
+     * the memory of those that were removed.
+     *
+     * @return the unused budget; 0 says that the sweep is not through
+     */
+    public int sweep(int budget, Expiry expiry) {
+        return sweep.goOn(budget, expiry);
+    }
+
+    /** Whether the wheel holds much more memory than its timers need, which a sweep gives back. */
+    public boolean isSparse() {
+        return chunks.inUse() > SPARSE_CHUNKS && ((long) chunks.inUse() << Chunk.BITS) > 4 * size;
+    }
+
+    /** Returns the number of timers in the wheel, those that are over and have not been given up included. */
     public long size() {
         return size;
     }
 
+    private void removeIf(@Nullable Level level, Predicate<? super TimerNode> filter, Expiry removed) {
+        for (int slot = 0; level != null && slot < Level.SLOTS; slot++) {
+            removeIf(level.bucket(slot), filter, removed);
+        }
+    }
+
     private void removeIf(Bucket bucket, Predicate<? super TimerNode> filter, Expiry removed) {
-        TimerNode node = bucket.head;
-        while (node != null) {
-            TimerNode following = node.next;
-            if (filter.test(node)) {
+        Chunk chunk = bucket.head();
+        while (chunk != null && chunk.bucket == bucket) {
+            Chunk following = chunk.next;
+            removeIf(chunk, filter, removed);
+            chunk = following;
+        }
+    }
+
+    private void removeIf(Chunk chunk, Predicate<? super TimerNode> filter, Expiry removed) {
+        for (int cell = chunk.first; cell < chunk.end; cell++) {
+            TimerNode node = chunk.nodes[cell];
+            if (node != null && filter.test(node)) {
                 boolean wasHere = remove(node);
-                assert wasHere : "a node in a bucket must know it";
+                assert wasHere : "a node in a chunk must know its position";
                 removed.expire(node);
             }
-            node = following;
         }
     }
 
@@ -228,42 +331,82 @@ public final class TimingWheel {
         int left = budget;
         while (left > 0 && !bucket.isEmpty()) {
             left--;
+            touchAhead(bucket);
             expireFirst(bucket, limitTick, expiry);
         }
         return left;
     }
 
-    /** Takes the first timer out: it expires if it is due by {@code limitTick}, and is placed anew if it was moved on. */
+    /**
+     * Takes the first timer out: it expires if it is due by {@code limitTick} or over, and is placed anew if it was moved on.
+     */
     private void expireFirst(Bucket bucket, long limitTick, Expiry expiry) {
-        TimerNode node = bucket.head;
+        TimerNode node = bucket.poll();
         if (node == null) {
             return;
         }
-        bucket.unlink(node);
         long dueTick = dueTickOf(node);
-        if (dueTick <= limitTick) {
-            node.bucket = null;
-            size--;
-            expiry.expire(node);
+        if (dueTick <= limitTick || node.isOver()) {
+            giveUp(node, expiry);
         } else {
             place(node, dueTick, currentTick);
         }
     }
 
-    private int cascade(Bucket bucket, int budget) {
+    private int cascade(int budget, Expiry expiry) {
         int left = budget;
-        while (left > 0) {
-            TimerNode node = bucket.head;
-            if (node == null) {
-                currentTick = cascadeTick;
-                cascading = null;
-                break;
+        while (left > 0 && cascadingCount > 0) {
+            Bucket bucket = cascading[cascadingCount - 1];
+            if (bucket == null || bucket.isEmpty()) {
+                cascading[--cascadingCount] = null;
+                if (cascadingCount == 0) {
+                    currentTick = cascadeTick;
+                }
+            } else {
+                left--;
+                touchAhead(bucket);
+                cascadeFirst(bucket, expiry);
             }
-            left--;
-            bucket.unlink(node);
-            place(node, dueTickOf(node), cascadeTick);
         }
         return left;
+    }
+
+    private void cascadeFirst(Bucket bucket, Expiry expiry) {
+        TimerNode node = bucket.poll();
+        if (node == null) {
+            return;
+        }
+        if (node.isOver()) {
+            giveUp(node, expiry);
+        } else {
+            place(node, dueTickOf(node), cascadeTick);
+        }
+    }
+
+    /** Gives up the timer in that cell. */
+    void giveUp(Bucket bucket, Chunk chunk, int cell, Expiry expiry) {
+        TimerNode node = chunk.nodes[cell];
+        if (node != null) {
+            bucket.remove(chunk, cell);
+            giveUp(node, expiry);
+        }
+    }
+
+    private void touchAhead(Bucket bucket) {
+        Chunk chunk = bucket.head();
+        if (chunk != null && chunk.first == 0 && chunk.count > 1) {
+            touch(chunk);
+        }
+    }
+
+    void touch(Chunk chunk) {
+        touched = chunk.touch();
+    }
+
+    private void giveUp(TimerNode node, Expiry expiry) {
+        node.position = 0;
+        size--;
+        expiry.expire(node);
     }
 
     private void place(TimerNode node, long dueTick, long fromTick) {
@@ -284,10 +427,23 @@ public final class TimingWheel {
     private Level level(int index) {
         Level level = levels[index];
         if (level == null) {
-            level = new Level(index);
+            level = newLevel(index);
             levels[index] = level;
         }
         return level;
+    }
+
+    @Nullable
+    Level levelIfUsed(int index) {
+        return levels[index];
+    }
+
+    Level newLevel(int index) {
+        return new Level(chunks, index);
+    }
+
+    long firstTickOf(Level level, int slot) {
+        return level.firstTickOf(slot, currentTick);
     }
 
     private int lowestOccupiedLevel() {
@@ -298,63 +454,5 @@ public final class TimingWheel {
             }
         }
         return -1;
-    }
-
-    /** Walks the whole wheel and throws an {@link AssertionError} if anything is not as this class relies on. */
-    void checkInvariants() {
-        long found = checkBucket(due, Long.MIN_VALUE, Long.MAX_VALUE);
-        for (int index = 0; index < MAX_LEVELS; index++) {
-            Level level = levels[index];
-            if (level != null) {
-                found += checkLevel(level, index);
-            }
-        }
-        check(found == size, "size must be the number of linked timers, was " + size + " for " + found);
-        check(cascading == null || cascadeTick > currentTick, "a cascade must start after the current tick");
-    }
-
-    private long checkLevel(Level level, int index) {
-        // Below the bucket that cascades, timers are placed as seen from the cascade, which is ahead of the current
-        // tick.
-        long reference = cascading != null && index < cascadingLevel ? cascadeTick : currentTick;
-        long found = 0;
-        for (int slot = 0; slot < Level.SLOTS; slot++) {
-            Bucket bucket = level.bucket(slot);
-            boolean marked = (level.occupied() >>> slot & 1) == 1;
-            check(marked != bucket.isEmpty(), "bitmap of level " + index + " must show slot " + slot);
-            long first = level.firstTickOf(slot, reference);
-            if (!bucket.isEmpty()) {
-                check(slot > level.slotOf(reference), "slot " + slot + " of level " + index + " must lie ahead");
-                found += checkBucket(bucket, first, first + (1L << (index * Level.BITS)));
-            }
-        }
-        return found;
-    }
-
-    private long checkBucket(Bucket bucket, long firstTick, long endTick) {
-        long found = 0;
-        TimerNode before = null;
-        for (TimerNode node = bucket.head; node != null; node = node.next) {
-            check(node.bucket == bucket, "a node must know its bucket");
-            check(node.previous == before, "links must agree in both directions");
-            before = node;
-            found++;
-        }
-        check(bucket.tail() == before, "the tail must be the last node");
-        if (found > 0) {
-            long earliest = bucket.earliestTick;
-            check(
-                    (earliest >= firstTick && earliest < endTick) || endTick < firstTick,
-                    "earliest tick " + earliest + " must be in " + firstTick + " to " + endTick);
-        } else {
-            check(bucket.earliestTick == Bucket.NO_TICK, "an empty bucket must have no earliest tick");
-        }
-        return found;
-    }
-
-    private static void check(boolean condition, String rule) {
-        if (!condition) {
-            throw new AssertionError(rule);
-        }
     }
 }

@@ -6,8 +6,8 @@
  * <table>
  * <caption>Who may touch what</caption>
  * <tr><th>state</th><th>writer</th><th>readers</th></tr>
- * <tr><td>levels, buckets, links</td><td>the thread that owns the wheel</td><td>the same thread</td></tr>
- * <tr><td>{@link io.github.wheelscheduler.wheel.TimerNode#isLinked()}</td><td>the owner</td><td>any thread, as a hint</td></tr>
+ * <tr><td>levels, buckets, chunks, positions</td><td>the thread that owns the wheel</td><td>the same thread</td></tr>
+ * <tr><td>deadline of a timer, and whether it is over</td><td>any thread</td><td>the owner, when it comes across the timer</td></tr>
  * </table>
  */
 @NullMarked

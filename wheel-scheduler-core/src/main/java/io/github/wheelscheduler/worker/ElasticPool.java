@@ -27,6 +27,9 @@ public final class ElasticPool extends Workers {
      * the next wake-up; so a burst of runs wakes as many workers as it needs, one after the other, and the tick thread
      * pays for one of them.
      *
+     * When the tick thread has said that it will follow up soon, because it wakes up often anyway, the worker does not wake
+     * the next: short runs are done by one worker then, and a run that takes long holds up the others until the follow-up.
+     *
      *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
@@ -146,7 +149,7 @@ public final class ElasticPool extends Workers {
             }
         });
         stop();
-        return pollAllReady();
+        return ready.pollAll();
     }
 
     @Override
@@ -195,7 +198,7 @@ public final class ElasticPool extends Workers {
             worker.phase = Worker.TAKING;
             // An interrupt that was meant for the run before, or that it left behind, ends here.
             boolean ignored = Thread.interrupted();
-            Runnable run = isOpen() && size.get() <= maxSize ? pollReady() : null;
+            Runnable run = isOpen() && size.get() <= maxSize ? ready.poll() : null;
             if (run == null) {
                 break;
             }
@@ -227,7 +230,7 @@ public final class ElasticPool extends Workers {
                 startWorkerIfAllowed();
             }
         }
-        if (!ready.isEmpty()) {
+        if (!followedUp && !ready.isEmpty()) {
             signal();
         }
     }

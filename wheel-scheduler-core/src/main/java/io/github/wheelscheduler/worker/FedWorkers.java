@@ -152,7 +152,7 @@ public final class FedWorkers extends Workers {
                 neverRan.add(run.task);
             }
         }
-        neverRan.addAll(pollAllReady());
+        neverRan.addAll(ready.pollAll());
         stop();
         Thread thread = feeder;
         if (thread != null && thread != Thread.currentThread()) {
@@ -213,7 +213,7 @@ public final class FedWorkers extends Workers {
     private @Nullable FedRun takeNext() {
         taking = true;
         inFlightCount.incrementAndGet();
-        Runnable task = isOpen() ? pollReady() : null;
+        Runnable task = isOpen() ? ready.poll() : null;
         FedRun run = null;
         if (task == null) {
             inFlightCount.decrementAndGet();
@@ -275,7 +275,7 @@ public final class FedWorkers extends Workers {
             if (stopped || !run.takeBack()) {
                 return false;
             }
-            handOver(run.task);
+            ready.addBack(run.task);
             return true;
         } finally {
             sendingBack.decrementAndGet();

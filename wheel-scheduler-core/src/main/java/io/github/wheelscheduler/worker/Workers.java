@@ -1,12 +1,8 @@
 package io.github.wheelscheduler.worker;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +30,7 @@ public abstract class Workers {
     private static final int MAX_ABANDONED = 4096;
 
     /** Due and not started, first in, first out. */
-    final Queue<Runnable> ready = new ConcurrentLinkedQueue<>();
+    final ReadyQueue ready = new ReadyQueue();
 
     final Listener listener;
     final RunBoundary boundary;
@@ -45,9 +41,16 @@ public abstract class Workers {
     /** Nothing is taken any more once set. Never reset. */
     volatile boolean stopped;
 
+    /**
+     * Whether a worker that finds several runs waiting leaves them to itself, because the tick thread looks again soon.
+     * Writer: tick thread. Readers: workers.
+     */
+    volatile boolean followedUp;
+
+    /** Tick thread only. */
+    private long seenTaken;
+
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
-    private final LongAdder handedOver = new LongAdder();
-    private final LongAdder taken = new LongAdder();
 
     /** Runs that have been cancelled in the ready queue since it was last cleared of them; some have left it since. */
     private final AtomicLong abandoned = new AtomicLong();
@@ -63,11 +66,40 @@ public abstract class Workers {
     /** Adds a due run. Tick thread; {@link #signal} follows. */
     public final void handOver(Runnable run) {
         ready.add(run);
-        handedOver.increment();
     }
 
     /** Makes a worker look at the ready queue, if one is free. Any thread. */
     public abstract void signal();
+
+    /**
+     * Says whether the caller will {@linkplain #followUp follow up} soon on what it hands over. If so, the workers that are
+     * awake take all of it, and wake no others. Tick thread.
+     */
+    public final void setFollowedUp(boolean value) {
+        if (followedUp != value) {
+            followedUp = value;
+        }
+    }
+
+    /** Whether runs wait for which no worker may have been woken in trust of a {@linkplain #followUp follow-up}. Tick thread. */
+    public final boolean isFollowUpOwed() {
+        return followedUp && !ready.isEmpty();
+    }
+
+    /**
+     * If runs wait since the last call, makes one more worker look at them, and as many as are needed if none has been taken
+     * meanwhile. Tick thread.
+     */
+    public final void followUp() {
+        if (!ready.isEmpty()) {
+            long taken = ready.takenSoFar();
+            if (taken == seenTaken) {
+                followedUp = false;
+            }
+            seenTaken = taken;
+            signal();
+        }
+    }
 
     /** Tries again to start a thread if that has failed and nobody is free. Any thread that may start threads. */
     public void startIfShort() {}
@@ -77,17 +109,11 @@ public abstract class Workers {
         return isTooMany(abandoned.incrementAndGet());
     }
 
-    /** Takes cancelled runs out of the ready queue if there are many of them. Tick thread. */
+    /** Takes cancelled runs out of a long ready queue if there are many of them. Tick thread. */
     public final void removeAbandoned() {
         if (isTooMany(abandoned.get())) {
             abandoned.set(0);
-            boolean ignored = ready.removeIf(run -> {
-                boolean over = listener.isOver(run);
-                if (over) {
-                    taken.increment();
-                }
-                return over;
-            });
+            ready.removeFromOverflowIf(listener::isOver);
         }
     }
 
@@ -106,8 +132,7 @@ public abstract class Workers {
 
     /** Returns about how many due runs wait for a worker. */
     public final long readyCount() {
-        long gone = taken.sum();
-        return Math.max(0, handedOver.sum() - gone);
+        return ready.size();
     }
 
     /** Returns how often an executor has refused a run, which was offered again later. */
@@ -139,8 +164,8 @@ public abstract class Workers {
     public final boolean isDrained() {
         // In this order: whoever takes a run says so before the run leaves the ready queue.
         // A run that a pause has sent back to the queue meanwhile has been counted before it was let go.
-        long seen = handedOver.sum();
-        return ready.isEmpty() && !holdsRuns() && handedOver.sum() == seen;
+        long seen = ready.addedSoFar();
+        return ready.isEmpty() && !holdsRuns() && ready.addedSoFar() == seen;
     }
 
     /** Looks at every run that waits. */
@@ -171,22 +196,6 @@ public abstract class Workers {
 
     final boolean isOpen() {
         return !paused && !stopped;
-    }
-
-    final @Nullable Runnable pollReady() {
-        Runnable run = ready.poll();
-        if (run != null) {
-            taken.increment();
-        }
-        return run;
-    }
-
-    final List<Runnable> pollAllReady() {
-        List<Runnable> rest = new ArrayList<>();
-        for (Runnable run = pollReady(); run != null; run = pollReady()) {
-            rest.add(run);
-        }
-        return rest;
     }
 
     /** To be called by a worker that has just said that it is not active. */

@@ -115,7 +115,7 @@ class WakeRuleStressTest {
                         own.nextInt(4) == 0 ? 3 : 1_024);
                 idle = drained > 0 ? own.nextInt(400) : idle - 1;
                 // Looks a few times more, so that most rounds are cheap and hit the announcement, not the sleep.
-                if (idle < 0 && inbox.announce(ANNOUNCED, true)) {
+                if (idle < 0 && inbox.announce(ANNOUNCED)) {
                     sleeps.incrementAndGet();
                     while (inbox.isSleepAnnounced()) {
                         LockSupport.park(this);
@@ -157,11 +157,7 @@ class WakeRuleStressTest {
                         inbox.post(new Message(this, ++posted), ANNOUNCED + own.nextInt(2));
                     }
                     Message urgent = new Message(this, ++posted);
-                    if (own.nextBoolean()) {
-                        inbox.post(urgent, ANNOUNCED - 1 - own.nextInt(1_000));
-                    } else {
-                        inbox.postLazily(urgent);
-                    }
+                    inbox.post(urgent, ANNOUNCED - 1 - own.nextInt(1_000));
                     awaitSeen();
                     spin(own.nextInt(60));
                 }

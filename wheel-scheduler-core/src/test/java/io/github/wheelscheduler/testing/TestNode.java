@@ -7,6 +7,7 @@ public class TestNode extends TimerNode {
 
     private final String name;
     private long deadlineNanos;
+    private boolean over;
 
     public TestNode(String name, long deadlineNanos) {
         this.name = name;
@@ -20,6 +21,15 @@ public class TestNode extends TimerNode {
     @Override
     public final long deadlineNanos() {
         return deadlineNanos;
+    }
+
+    public final void end() {
+        over = true;
+    }
+
+    @Override
+    public final boolean isOver() {
+        return over;
     }
 
     @Override

@@ -77,13 +77,38 @@ class TimingWheelBudgetTest {
     }
 
     @Test
-    void millionTimersFarAheadDoNotMakeTheWheelWorkBeforeTheirTime() {
+    void millionTimersFarAheadDoNotMakeTheWheelWorkBeforeTheTurnOfTheirBucket() {
         TimingWheel wheel = new TimingWheel(0, 0);
+        long due = 1L << 40;
         for (int i = 0; i < MANY; i++) {
-            wheel.add(new Numbered(i, 1L << 40));
+            wheel.add(new Numbered(i, due));
         }
-        assertThat(wheel.nanosToNextExpiry(0)).isEqualTo(1L << 40);
-        assertThat(wheel.advance((1L << 40) - 1, 10, node -> {})).isEqualTo(10);
+        long bucketWidth = 1L << 36;
+        assertThat(wheel.nanosToNextExpiry(0)).isBetween(due - bucketWidth, due);
+        assertThat(wheel.advance(due - bucketWidth - 1, 10, node -> {})).isEqualTo(10);
+    }
+
+    @Test
+    void largeBucketIsCascadedBeforeItsTimeSoThatItDelaysNoTimer() {
+        TimingWheel wheel = new TimingWheel(0, 0);
+        long start = 1L << 18;
+        int count = 100_000;
+        for (int i = 0; i < count; i++) {
+            wheel.add(new Numbered(i, start + i % 4_096));
+        }
+        long time = start - wheel.nanosToNextExpiry(0);
+        assertThat(time).isPositive();
+        while (wheel.advance(start - 1, 1_000, node -> {}) == 0) {
+            assertThat(wheel.size()).isEqualTo(count);
+        }
+        int[] expired = {0};
+        int due = 0;
+        for (int tick = 0; tick < 4_096; tick++) {
+            due += count / 4_096 + (tick < count % 4_096 ? 1 : 0);
+            int ignored = wheel.advance(start + tick, 1_000, node -> expired[0]++);
+            assertThat(expired[0]).as("expired in one call by tick " + tick).isEqualTo(due);
+        }
+        assertThat(wheel.size()).isZero();
     }
 
     @ParameterizedTest

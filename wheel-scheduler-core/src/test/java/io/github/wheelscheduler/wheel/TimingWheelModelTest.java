@@ -12,6 +12,10 @@ import org.junit.jupiter.api.Test;
 class TimingWheelModelTest {
 
     private static final int[] TICK_SHIFTS = {0, 0, 1, 4, 6, 10, 14, 20, 30};
+
+    /** From all buckets to none. */
+    private static final int[] MIN_PREPARED = {1, 2, 20, 1_000_000};
+
     private static final int OPERATIONS_PER_GAME = 5_000;
 
     @Test
@@ -57,14 +61,15 @@ class TimingWheelModelTest {
             this.tickShift = TICK_SHIFTS[random.nextInt(TICK_SHIFTS.length)];
             long[] origins = Clocks.awkwardOrigins();
             int choice = random.nextInt(origins.length + 1);
-            this.model = new WheelModel(tickShift, choice == origins.length ? random.nextLong() : origins[choice]);
+            long origin = choice == origins.length ? random.nextLong() : origins[choice];
+            this.model = new WheelModel(tickShift, origin, MIN_PREPARED[random.nextInt(MIN_PREPARED.length)]);
         }
 
         int play(int operations) {
             for (int i = 0; i < operations; i++) {
                 step();
                 if (checksInvariants) {
-                    model.wheel.checkInvariants();
+                    WheelInvariants.check(model.wheel);
                 }
             }
             finish();
@@ -87,6 +92,12 @@ class TimingWheelModelTest {
                 if (later >= 0) {
                     model.moveLater(timer, later);
                 }
+            } else if (dice < 84 && changesTimers) {
+                model.end(model.any(random));
+            } else if (dice < 87 && changesTimers) {
+                model.sweep(random.nextInt(1, 50));
+            } else if (dice == 87 && changesTimers) {
+                model.sweepAll();
             } else {
                 advance(model.now() + nextStep(), nextBudget());
             }
@@ -112,12 +123,12 @@ class TimingWheelModelTest {
 
         private void finish() {
             int calls = 0;
-            while (!model.isEmpty()) {
+            while (!model.isWheelEmpty()) {
                 long last = model.latestDueNanos();
                 model.advance(Math.max(last, model.now()), random.nextInt(1, 100), expired -> {});
                 assertThat(++calls).as("calls to end the game").isLessThan(1_000_000);
             }
-            model.wheel.checkInvariants();
+            WheelInvariants.check(model.wheel);
         }
 
         /** Near, far, on a tick and beside it, equal to another, and in the past. */

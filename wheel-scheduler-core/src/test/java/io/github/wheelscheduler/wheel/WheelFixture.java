@@ -65,7 +65,7 @@ final class WheelFixture {
             expired.add(node.toString());
             expiry.expire(node);
         });
-        wheel.checkInvariants();
+        WheelInvariants.check(wheel);
         return unused;
     }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.testing.TestNode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -43,6 +45,9 @@ final class WheelModel {
     /** All pending timers, for a random choice. */
     private final List<Timer> pending = new ArrayList<>();
 
+    /** Timers that are over and that the wheel has not given up yet. */
+    private final Set<Timer> over = new HashSet<>();
+
     private final List<Timer> expired = new ArrayList<>();
     private long now;
     private long sequence;
@@ -53,8 +58,14 @@ final class WheelModel {
 
     private boolean changed;
 
-    WheelModel(int tickShift, long originNanos) {
-        this.wheel = new TimingWheel(tickShift, originNanos);
+    /**
+     * Creates a model of an empty wheel.
+     *
+     * @param minPrepared how many timers make the wheel work on a bucket before its time; with few of them it may wake early
+     */
+    WheelModel(int tickShift, long originNanos, int minPrepared) {
+        this.wheel = new TimingWheel(tickShift, originNanos, minPrepared);
+        this.changed = minPrepared < 1_000;
         this.tickShift = tickShift;
         this.originNanos = originNanos;
     }
@@ -71,6 +82,10 @@ final class WheelModel {
         return pending.isEmpty();
     }
 
+    boolean isWheelEmpty() {
+        return wheel.size() == 0;
+    }
+
     Timer any(SplittableRandom random) {
         return pending.get(random.nextInt(pending.size()));
     }
@@ -81,7 +96,47 @@ final class WheelModel {
     }
 
     long latestDueNanos() {
-        return byTurn.last().dueTick << tickShift;
+        long latest = byTurn.isEmpty() ? now : byTurn.last().dueTick << tickShift;
+        for (Timer timer : over) {
+            latest = Math.max(latest, timer.dueTick << tickShift);
+        }
+        return latest;
+    }
+
+    /** Ends a timer without telling the wheel. */
+    void end(Timer timer) {
+        changed = true;
+        leave(timer);
+        timer.end();
+        over.add(timer);
+        checkRest();
+    }
+
+    /** Goes on with a sweep, or starts one, looking at about so many timers. */
+    void sweep(int budget) {
+        changed = true;
+        wheel.startSweep();
+        int unused = wheel.sweep(budget, node -> checkGivenUp((Timer) node));
+        assertThat(unused).as("unused budget").isBetween(0, budget);
+        assertThat(unused > 0).as("is through").isEqualTo(!wheel.isSweeping());
+        checkRest();
+    }
+
+    /** Sweeps without a pause; only timers whose tick has come may be left then, or had before they were moved. */
+    void sweepAll() {
+        while (wheel.isSweeping()) {
+            sweep(1_000);
+        }
+        sweep(Integer.MAX_VALUE);
+        for (Timer timer : over) {
+            check(timer.dueTick <= nowTick() || timer.isMoved, "must be swept out", timer);
+        }
+    }
+
+    private void checkGivenUp(Timer timer) {
+        check(timer.isOver(), "must not be given up by a sweep", timer);
+        check(!timer.isLinked(), "must have left the wheel", timer);
+        check(over.remove(timer), "must be given up once", timer);
     }
 
     void add(long deadline) {
@@ -107,7 +162,7 @@ final class WheelModel {
     void removeExpired(SplittableRandom random) {
         if (!expired.isEmpty()) {
             Timer timer = expired.get(random.nextInt(expired.size()));
-            assertThat(wheel.remove(timer)).isEqualTo(timer.index >= 0);
+            assertThat(wheel.remove(timer)).isEqualTo(timer.index >= 0 || over.remove(timer));
             if (timer.index >= 0) {
                 changed = true;
                 leave(timer);
@@ -146,6 +201,10 @@ final class WheelModel {
         int unused = wheel.advance(nowNanos(), budget, node -> {
             count[0]++;
             Timer timer = (Timer) node;
+            if (timer.isOver()) {
+                checkGivenUp(timer);
+                return;
+            }
             checkExpiry(timer);
             whileExpiring.accept(timer);
         });
@@ -180,10 +239,14 @@ final class WheelModel {
     }
 
     private void checkRest() {
-        check(wheel.size() == pending.size(), "size must be " + pending.size() + ", was " + wheel.size(), null);
+        int expected = pending.size() + over.size();
+        check(wheel.size() == expected, "size must be " + expected + ", was " + wheel.size(), null);
         long nanos = wheel.nanosToNextExpiry(nowNanos());
         if (pending.isEmpty()) {
-            check(nanos == Long.MAX_VALUE || interrupted, "an empty wheel sleeps for ever, not " + nanos, null);
+            check(
+                    nanos == Long.MAX_VALUE || interrupted || changed,
+                    "an empty wheel sleeps for ever, not " + nanos,
+                    null);
         } else {
             long exact = Math.max(0, earliestDueNanos() - now);
             check(nanos >= 0 && nanos <= exact, "must not sleep " + nanos + " when due in " + exact, byTurn.first());

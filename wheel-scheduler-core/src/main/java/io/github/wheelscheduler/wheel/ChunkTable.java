@@ -1,0 +1,84 @@
+package io.github.wheelscheduler.wheel;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** All chunks of a wheel by their index, from which a timer's position says where the timer is. */
+final class ChunkTable {
+
+    /** So many chunks are kept for the next use; the others are garbage. */
+    private static final int MAX_SPARE = 16;
+
+    private @Nullable Chunk[] chunks;
+
+    /** Indices that were in use and are free. */
+    private int[] freeIndices = new int[16];
+
+    private int freeCount;
+
+    /** Position 0 belongs to no chunk: it says that a timer is nowhere. */
+    private int nextIndex = 1;
+
+    /** Linked through {@link Chunk#next}. */
+    private @Nullable Chunk spare;
+
+    private int spareCount;
+
+    private int inUse;
+
+    ChunkTable() {
+        this.chunks = new Chunk[16];
+    }
+
+    /** Returns how many chunks buckets hold. */
+    int inUse() {
+        return inUse;
+    }
+
+    Chunk take() {
+        inUse++;
+        Chunk chunk = spare;
+        if (chunk != null) {
+            spare = chunk.next;
+            spareCount--;
+            chunk.next = null;
+            return chunk;
+        }
+        int index = freeCount > 0 ? freeIndices[--freeCount] : nextIndex++;
+        if (index == chunks.length) {
+            chunks = Arrays.copyOf(chunks, 2 * index);
+        }
+        chunk = new Chunk(index);
+        chunks[index] = chunk;
+        return chunk;
+    }
+
+    /** Takes an empty chunk back. */
+    void release(Chunk chunk) {
+        inUse--;
+        chunk.reset();
+        chunk.bucket = null;
+        chunk.previous = null;
+        chunk.next = null;
+        if (spareCount < MAX_SPARE) {
+            chunk.next = spare;
+            spare = chunk;
+            spareCount++;
+            return;
+        }
+        int index = Chunk.indexOf(chunk.base);
+        chunks[index] = null;
+        if (freeCount == freeIndices.length) {
+            freeIndices = Arrays.copyOf(freeIndices, 2 * freeCount);
+        }
+        freeIndices[freeCount++] = index;
+    }
+
+    /** Returns the chunk with the cell that holds the timer, or null if none here does. */
+    @Nullable
+    Chunk chunkOf(TimerNode node) {
+        int index = Chunk.indexOf(node.position);
+        Chunk chunk = index < chunks.length ? chunks[index] : null;
+        return chunk != null && chunk.nodes[Chunk.cellOf(node.position)] == node ? chunk : null;
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.wheelscheduler.wheel;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A way through all buckets, in small steps, that takes out the timers that are over and moves the others together.
+ *
+ * <p>Timers come and go between two steps. What is added behind the place that a sweep has come to is left to the next one.
+ */
+final class Sweep {
+
+    private final TimingWheel wheel;
+    private boolean active;
+
+    /** The levels come first, then the prepared ones. */
+    private int levelIndex;
+
+    private int slot;
+
+    /** The chunk that comes next; null at the start of a bucket. */
+    private @Nullable Chunk chunk;
+
+    Sweep(TimingWheel wheel) {
+        this.wheel = wheel;
+    }
+
+    void start() {
+        if (!active) {
+            active = true;
+            levelIndex = 0;
+            slot = 0;
+            chunk = null;
+        }
+    }
+
+    boolean isActive() {
+        return active;
+    }
+
+    /** Goes on, looking at about {@code budget} timers, and returns how many it may still look at; 0 if it is not through. */
+    int goOn(int budget, Expiry expiry) {
+        int left = budget;
+        while (left > 0 && active) {
+            Level level = levelIndex < TimingWheel.MAX_LEVELS
+                    ? wheel.levelIfUsed(levelIndex)
+                    : wheel.preparation.levelIfUsed(levelIndex - TimingWheel.MAX_LEVELS);
+            if (level == null || level.isEmpty() || slot == Level.SLOTS) {
+                nextLevel();
+            } else {
+                left -= sweepChunkOf(level.bucket(slot), expiry);
+            }
+        }
+        return Math.max(0, left);
+    }
+
+    private void nextLevel() {
+        slot = 0;
+        chunk = null;
+        levelIndex++;
+        active = levelIndex < 2 * TimingWheel.MAX_LEVELS;
+    }
+
+    private int sweepChunkOf(Bucket bucket, Expiry expiry) {
+        Chunk current = chunk == null || chunk.bucket != bucket ? bucket.head() : chunk;
+        if (bucket.isEmpty() || current == null) {
+            slot++;
+            chunk = null;
+            return 0;
+        }
+        int looks = current.count;
+        Chunk following = current.next;
+        wheel.touch(current);
+        long over = current.marksOfThoseOver();
+        while (over != 0) {
+            wheel.giveUp(bucket, current, Long.numberOfTrailingZeros(over), expiry);
+            over &= over - 1;
+        }
+        if (current.bucket == bucket && !bucket.isEmpty()) {
+            bucket.mergeIntoPrevious(current);
+        }
+        chunk = following;
+        if (following == null) {
+            slot++;
+        }
+        return looks;
+    }
+}

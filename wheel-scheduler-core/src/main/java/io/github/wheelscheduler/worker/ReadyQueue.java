@@ -1,0 +1,171 @@
+package io.github.wheelscheduler.worker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Due runs, first in, first out: one thread adds, many take.
+ *
+ * <p>A ring holds as many as come when all goes well, so that nothing is allocated; what does not fit waits in a linked
+ * queue behind it. No call waits for another thread.
+ */
+final class ReadyQueue {
+
+    /*
+     *   ring    head: the next to take, claimed by CAS     tail: the next to fill, moved by the one producer
+     *
+     * Whoever moves the head owns that cell: it takes the run out and then empties the cell. The producer fills a cell only
+     * if it is empty; a taker that is slow to empty its cell makes the ring look full, and nobody waits for it.
+     *
+     * The ring is filled only while the queue behind it is empty, and that queue is taken from only while the ring is
+     * empty. So no run overtakes another.
+     */
+
+    private static final int RING_SIZE = 4096;
+    private static final int RING_MASK = RING_SIZE - 1;
+
+    /** Far enough apart that they share no cache line. */
+    private static final int HEAD = 16;
+
+    private static final int TAIL = 32;
+    private static final int INDICES = 48;
+
+    private final AtomicReferenceArray<@Nullable Runnable> ring = new AtomicReferenceArray<>(RING_SIZE);
+    private final AtomicLongArray indices = new AtomicLongArray(INDICES);
+
+    /** Each run in a reference that whoever takes it sets to null, so that it is taken and counted once. */
+    private final Queue<AtomicReference<@Nullable Runnable>> overflow = new ConcurrentLinkedQueue<>();
+
+    private final AtomicLong overflowCount = new AtomicLong();
+    private final LongAdder returned = new LongAdder();
+
+    /** The number of calls of {@link #add}; one writer. */
+    private final AtomicLong added = new AtomicLong();
+
+    /** Adds a due run. One thread only. */
+    void add(Runnable run) {
+        if (overflowCount.get() > 0 || !addToRing(run)) {
+            addToOverflow(run);
+        }
+        added.setRelease(added.getPlain() + 1);
+    }
+
+    private boolean addToRing(Runnable run) {
+        long tail = indices.getPlain(TAIL);
+        int cell = (int) tail & RING_MASK;
+        if (ring.getAcquire(cell) != null) {
+            return false;
+        }
+        ring.setRelease(cell, run);
+        indices.setRelease(TAIL, tail + 1);
+        return true;
+    }
+
+    /** Adds a run that has been taken and not started, behind all others. Any thread. */
+    void addBack(Runnable run) {
+        addToOverflow(run);
+        returned.increment();
+    }
+
+    private void addToOverflow(Runnable run) {
+        // Counted first: a run that is in the queue is never overlooked.
+        overflowCount.incrementAndGet();
+        overflow.add(new AtomicReference<>(run));
+    }
+
+    /** Takes the first run, or returns null if there is none. Any thread. */
+    @Nullable
+    Runnable poll() {
+        while (true) {
+            long head = indices.get(HEAD);
+            if (head >= indices.get(TAIL)) {
+                return overflowCount.get() > 0 ? pollOverflow() : null;
+            }
+            if (indices.compareAndSet(HEAD, head, head + 1)) {
+                int cell = (int) head & RING_MASK;
+                Runnable run = ring.getAcquire(cell);
+                ring.setRelease(cell, null);
+                return run;
+            }
+        }
+    }
+
+    private @Nullable Runnable pollOverflow() {
+        while (true) {
+            AtomicReference<@Nullable Runnable> reference = overflow.poll();
+            if (reference == null) {
+                return null;
+            }
+            Runnable run = reference.getAndSet(null);
+            if (run != null) {
+                overflowCount.decrementAndGet();
+                return run;
+            }
+        }
+    }
+
+    /** Takes all runs. */
+    List<Runnable> pollAll() {
+        List<Runnable> all = new ArrayList<>();
+        for (Runnable run = poll(); run != null; run = poll()) {
+            all.add(run);
+        }
+        return all;
+    }
+
+    boolean isEmpty() {
+        return indices.get(HEAD) >= indices.get(TAIL) && overflowCount.get() == 0;
+    }
+
+    long size() {
+        long head = indices.get(HEAD);
+        return Math.max(0, indices.get(TAIL) - head) + overflowCount.get();
+    }
+
+    /** Returns how many runs have been added so far. */
+    long addedSoFar() {
+        return added.get() + returned.sum();
+    }
+
+    /** Returns about how many runs have been taken so far. */
+    long takenSoFar() {
+        return addedSoFar() - size();
+    }
+
+    /** Looks at every run that waits; one that is taken meanwhile may be looked at or not. */
+    void forEach(Consumer<? super Runnable> action) {
+        for (int cell = 0; cell < RING_SIZE; cell++) {
+            Runnable run = ring.getAcquire(cell);
+            if (run != null) {
+                action.accept(run);
+            }
+        }
+        for (AtomicReference<@Nullable Runnable> reference : overflow) {
+            Runnable run = reference.get();
+            if (run != null) {
+                action.accept(run);
+            }
+        }
+    }
+
+    /** Removes runs that do not fit into the ring and for which the filter says so. */
+    void removeFromOverflowIf(Predicate<? super Runnable> filter) {
+        boolean ignored = overflow.removeIf(reference -> {
+            Runnable run = reference.get();
+            if (run != null && filter.test(run) && reference.compareAndSet(run, null)) {
+                overflowCount.decrementAndGet();
+            }
+            return reference.get() == null;
+        });
+    }
+}

@@ -75,6 +75,24 @@ final class Rack {
         return other == null ? created : other;
     }
 
+    // Without lambdas, which the interpreter would allocate.
+
+    private static void set(AtomicLong bits, long bit) {
+        long seen = bits.get();
+        while (!bits.compareAndSet(seen, seen | bit)) {
+            seen = bits.get();
+        }
+    }
+
+    /** Clears the bit and returns all bits from before. */
+    private static long clear(AtomicLong bits, long bit) {
+        long seen = bits.get();
+        while (!bits.compareAndSet(seen, seen & ~bit)) {
+            seen = bits.get();
+        }
+        return seen;
+    }
+
     /** One worker's place in a rack. */
     static final class Place {
 
@@ -94,12 +112,12 @@ final class Rack {
 
         void leave() {
             rack.workers.set(index, null);
-            rack.takenBits.getAndUpdate(bits -> bits & ~bit);
+            clear(rack.takenBits, bit);
         }
 
         /** Says that the worker may be woken. A full fence. */
         void markIdle() {
-            rack.idleBits.getAndUpdate(bits -> bits | bit);
+            set(rack.idleBits, bit);
         }
 
         boolean isMarkedIdle() {
@@ -108,7 +126,7 @@ final class Rack {
 
         /** Takes the idle mark back; false if somebody has claimed it and so will wake, or has woken, the worker. */
         boolean unmarkIdle() {
-            return (rack.idleBits.getAndUpdate(bits -> bits & ~bit) & bit) != 0;
+            return (clear(rack.idleBits, bit) & bit) != 0;
         }
     }
 }

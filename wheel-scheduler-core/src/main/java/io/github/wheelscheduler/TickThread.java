@@ -31,6 +31,9 @@ final class TickThread implements Runnable {
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
+    /** The last sleep has ended without anybody's doing. Tick thread only. */
+    private boolean wokeUp;
+
     /** Counted down when the thread has let go of the wheel for good. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
 
@@ -113,6 +116,10 @@ final class TickThread implements Runnable {
     private boolean step() {
         long sleepNanos;
         long nowNanos = clock.nanoTime();
+        if (wokeUp) {
+            wokeUp = false;
+            budget.wokeUp(nowNanos);
+        }
         try {
             answerSweep();
             if (runState.isStopped()) {
@@ -157,9 +164,8 @@ final class TickThread implements Runnable {
             clock.parkNanos(this, wakeUpNanos - clock.nanoTime());
             wakeUpCount++;
             boolean ignored = Thread.interrupted();
-            if (inbox.isSleepAnnounced()) {
-                budget.wokeUp(wakeUpNanos);
-            }
+            // Nobody has woken it: it did so by itself, or for nothing.
+            wokeUp = inbox.isSleepAnnounced();
         }
         inbox.awake();
     }

@@ -33,9 +33,9 @@ final class WakeUpBudget {
         return roomAtNanos - wantedNanos > 0 ? roomAtNanos : wantedNanos;
     }
 
-    /** Counts a wake-up. */
+    /** Counts a wake-up at this moment. A full bucket stays full, so that the next one is put off by one interval at most. */
     void wokeUp(long nowNanos) {
-        long from = emptyAtNanos - nowNanos > 0 ? emptyAtNanos : nowNanos;
-        emptyAtNanos = from + intervalNanos;
+        long filledNanos = emptyAtNanos - nowNanos;
+        emptyAtNanos = nowNanos + Math.min(Math.max(0, filledNanos), capacityNanos) + intervalNanos;
     }
 }

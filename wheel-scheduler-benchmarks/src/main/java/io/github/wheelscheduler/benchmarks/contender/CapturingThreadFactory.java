@@ -1,0 +1,29 @@
+package io.github.wheelscheduler.benchmarks.contender;
+
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers the thread that it has made last. */
+final class CapturingThreadFactory implements ThreadFactory {
+
+    private final String name;
+
+    /** Writer: whoever starts the contender. Readers: figures. */
+    private volatile @Nullable Thread thread;
+
+    CapturingThreadFactory(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public Thread newThread(Runnable task) {
+        Thread created = new Thread(task, name);
+        thread = created;
+        return created;
+    }
+
+    @Nullable
+    Thread thread() {
+        return thread;
+    }
+}

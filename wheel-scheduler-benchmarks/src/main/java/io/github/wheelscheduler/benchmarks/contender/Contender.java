@@ -1,0 +1,49 @@
+package io.github.wheelscheduler.benchmarks.contender;
+
+import org.jspecify.annotations.Nullable;
+
+/** A scheduler under comparison, reduced to what all of them can do. Times are those of {@link System#nanoTime}. */
+public interface Contender extends AutoCloseable {
+
+    /** Runs the task once, after the delay, and returns a handle to cancel or move it. */
+    Object schedule(BenchTask task, long delayNanos);
+
+    /** Runs the task once, at the deadline, and returns a handle to cancel or move it. */
+    default Object scheduleAt(BenchTask task, long deadlineNanos) {
+        return schedule(task, deadlineNanos - System.nanoTime());
+    }
+
+    /** Cancels what a handle stands for. */
+    void cancel(Object handle);
+
+    /** Puts a pending task off until the delay from now has passed, and returns its handle from then on. */
+    default Object move(Object handle, BenchTask task, long delayNanos) {
+        cancel(handle);
+        return schedule(task, delayNanos);
+    }
+
+    /** Runs the task at the deadline and at each period after it. */
+    void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos);
+
+    /** Runs the task at the deadline and then each time the delay after the end of the run before. */
+    void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos);
+
+    /** Waits until all that this thread has asked for before has been taken in, and returns how long that took. */
+    default long absorb() {
+        Probe probe = new Probe();
+        Object ignored = schedule(probe, 0);
+        return probe.awaitNanos();
+    }
+
+    /**
+     * Returns the thread that keeps the time, if it is not one of those meant to run tasks; null if there is none. To be
+     * called after a task has run.
+     */
+    default @Nullable Thread timerThread() {
+        return null;
+    }
+
+    /** Drops what is pending and stops the threads. */
+    @Override
+    void close();
+}

@@ -1,0 +1,45 @@
+package io.github.wheelscheduler.benchmarks.contender;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.WheelTimer;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Our executor with its defaults, or with a new thread for each run. */
+final class WheelContender extends ExecutorContender {
+
+    private final CapturingThreadFactory tickThread;
+
+    private WheelContender(WheelScheduledExecutor executor, CapturingThreadFactory tickThread) {
+        super(executor);
+        this.tickThread = tickThread;
+    }
+
+    static WheelContender withDefaults() {
+        return of(WheelScheduledExecutor.builder());
+    }
+
+    static WheelContender withThreadPerRun(ThreadFactory threads) {
+        return of(WheelScheduledExecutor.builder().threadPerRun(threads));
+    }
+
+    private static WheelContender of(WheelScheduledExecutorBuilder builder) {
+        CapturingThreadFactory tickThread = new CapturingThreadFactory("tick");
+        return new WheelContender(builder.tickThreadFactory(tickThread).build(), tickThread);
+    }
+
+    @Override
+    public Object move(Object handle, BenchTask task, long delayNanos) {
+        if (!((WheelTimer<?>) handle).reschedule(delayNanos, TimeUnit.NANOSECONDS)) {
+            throw new IllegalStateException("a pending timer must be movable, was " + handle);
+        }
+        return handle;
+    }
+
+    @Override
+    public @Nullable Thread timerThread() {
+        return tickThread.thread();
+    }
+}

@@ -1,0 +1,106 @@
+package io.github.wheelscheduler.benchmarks.figure;
+
+import io.github.wheelscheduler.benchmarks.contender.BenchTask;
+import io.github.wheelscheduler.benchmarks.contender.Contender;
+import io.github.wheelscheduler.benchmarks.measure.Callers;
+import io.github.wheelscheduler.benchmarks.measure.Xorshift;
+import java.util.List;
+
+/** J: cancelling any pending timer, which no cache knows any more. */
+final class Churn implements Figure {
+
+    @Override
+    public String name() {
+        return "J";
+    }
+
+    @Override
+    public String title() {
+        return "Churn: cancel a random pending one, schedule another";
+    }
+
+    @Override
+    public String method() {
+        return "N timers are pending for 60 to 360 s; one thread cancels a random one and schedules another in its place. "
+                + "\"Behind\" is how late a task without delay then is.";
+    }
+
+    @Override
+    public List<String> variants() {
+        return List.of("1k", "100k", "1M", "5M");
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(
+                Metric.compared("callerNanos", "caller, per pair", "ns"),
+                Metric.compared("cpuNanos", "CPU, per pair", "ns"),
+                Metric.plain("behindMillis", "behind", "ms"));
+    }
+
+    @Override
+    public List<String> contenders(String variant) {
+        return Peers.plus(Peers.STRUCTURES, "bare-wheel");
+    }
+
+    @Override
+    public double seconds(String variant, String contender) {
+        return variant.equals("5M") ? 7.5 : 4;
+    }
+
+    @Override
+    public int mostJvms(String contender) {
+        return contender.equals("wheel") ? Integer.MAX_VALUE : 3;
+    }
+
+    @Override
+    public Values measure(Trial trial) {
+        try (Contender contender = trial.newContender()) {
+            Xorshift random = new Xorshift(trial.seed());
+            Object[] handles = Arming.forMinutes(contender, trial.count(Arming.numberOf(trial.variant())), random);
+            Churning churning = new Churning(contender, handles, random);
+            Callers.Cost ignored = Callers.run(contender, 1, i -> churning.run(trial.millis(1_000)));
+            Callers.Cost cost = Callers.run(contender, 1, i -> churning.run(trial.millis(2_000)));
+            return new Values()
+                    .with("callerNanos", (double) cost.wallNanos() / churning.pairs)
+                    .with("cpuNanos", (double) cost.cpuNanos() / churning.pairs)
+                    .with("behindMillis", cost.behindNanos() / 1e6);
+        }
+    }
+
+    private static final class Churning {
+
+        private static final int BATCH = 512;
+
+        private final Contender contender;
+        private final Object[] handles;
+        private final Xorshift random;
+
+        /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
+        private long pairs;
+
+        Churning(Contender contender, Object[] handles, Xorshift random) {
+            this.contender = contender;
+            this.handles = handles;
+            this.random = random;
+        }
+
+        void run(long forNanos) {
+            long endNanos = System.nanoTime() + forNanos;
+            long batches = 0;
+            do {
+                replaceSome();
+                batches++;
+            } while (System.nanoTime() - endNanos < 0);
+            pairs = batches * BATCH;
+        }
+
+        private void replaceSome() {
+            for (int i = 0; i < BATCH; i++) {
+                int victim = random.below(handles.length);
+                contender.cancel(handles[victim]);
+                handles[victim] = contender.schedule(BenchTask.NOTHING, Arming.minutes(random));
+            }
+        }
+    }
+}

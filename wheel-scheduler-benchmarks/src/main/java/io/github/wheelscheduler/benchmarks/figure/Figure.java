@@ -1,0 +1,43 @@
+package io.github.wheelscheduler.benchmarks.figure;
+
+import java.util.List;
+
+/** Something to measure, in variants, each on several contenders. */
+public interface Figure {
+
+    /** Returns its letter. */
+    String name();
+
+    /** Returns what it shows, in a few words. */
+    String title();
+
+    /** Returns how it is measured, in a sentence or two. */
+    String method();
+
+    List<String> variants();
+
+    List<Metric> metrics();
+
+    /** Returns who takes part in a variant; ours come first. */
+    List<String> contenders(String variant);
+
+    /** Returns about how long one JVM takes. */
+    double seconds(String variant, String contender);
+
+    /** Returns how many JVMs are enough for this contender, as its figure hardly varies or takes long. */
+    default int mostJvms(String contender) {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Whether it is part of a comparison on a JDK before 25. */
+    default boolean isOnOlderJdks() {
+        return false;
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws IllegalStateException if something is wrong, so that no figure would mean anything
+     */
+    Values measure(Trial trial);
+}

@@ -1,0 +1,25 @@
+package io.github.wheelscheduler.benchmarks.figure;
+
+import java.util.List;
+
+/** All figures, in the order of a report. */
+public final class Figures {
+
+    public static final List<Figure> ALL =
+            List.of(new ScheduleAndCancel(), new Churn(), new Burst(), new LightLoad(), new FixedRate());
+
+    private Figures() {}
+
+    /**
+     * Returns the figure of this name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Figure named(String name) {
+        return ALL.stream()
+                .filter(figure -> figure.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("figure must be one of "
+                        + ALL.stream().map(Figure::name).toList() + ", was " + name));
+    }
+}

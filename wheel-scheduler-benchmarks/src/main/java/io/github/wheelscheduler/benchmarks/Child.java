@@ -3,6 +3,7 @@ package io.github.wheelscheduler.benchmarks;
 import io.github.wheelscheduler.benchmarks.figure.Figures;
 import io.github.wheelscheduler.benchmarks.figure.Trial;
 import io.github.wheelscheduler.benchmarks.figure.Values;
+import io.github.wheelscheduler.benchmarks.figure.Watch;
 import io.github.wheelscheduler.benchmarks.report.Result;
 
 /** The main class of a JVM that measures one thing once, prints one line, and ends. */
@@ -17,7 +18,8 @@ public final class Child {
     public static void main(String[] args) {
         int exitCode = 1;
         try {
-            Trial trial = new Trial(args[0], args[1], args[2], args[3].equals(TINY), Long.parseLong(args[4]));
+            Trial trial =
+                    new Trial(args[0], args[1], args[2], args[3].equals(TINY), Long.parseLong(args[4]), Watch.NOBODY);
             Values values = Figures.named(trial.figure()).measure(trial);
             Result result = Result.empty();
             result.texts().put("figure", trial.figure());

@@ -1,6 +1,11 @@
 package io.github.wheelscheduler.benchmarks;
 
+import io.github.wheelscheduler.benchmarks.profile.Profiler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import org.openjdk.jmh.runner.RunnerException;
 
 /** The command line. */
 public final class Main {
@@ -17,7 +22,7 @@ public final class Main {
         System.exit(run(List.of(args)));
     }
 
-    private static int run(List<String> args) {
+    private static int run(List<String> args) throws IOException, RunnerException {
         if (args.isEmpty()) {
             System.err.print(USAGE);
             return 2;
@@ -26,6 +31,10 @@ public final class Main {
         try {
             return switch (args.get(0)) {
                 case "compare" -> new Compare(Options.parse(rest)).run(args) ? 0 : 1;
+                case "report" -> report(rest);
+                case "profile" -> profile(rest);
+                case "quick" -> quick();
+                case "jmh" -> jmh(rest);
                 default -> throw new IllegalArgumentException("unknown command " + args.get(0));
             };
         } catch (IllegalArgumentException ex) {
@@ -33,5 +42,28 @@ public final class Main {
             System.err.print(USAGE);
             return 2;
         }
+    }
+
+    private static int report(List<String> args) throws IOException {
+        Report.write(Options.parse(args));
+        return 0;
+    }
+
+    private static int profile(List<String> args) throws IOException {
+        Path page = Options.parse(args).docs().resolve("profiles.md");
+        Files.writeString(page, Profiler.page(Jdk.current().home(), false));
+        System.out.println("wrote " + page);
+        return 0;
+    }
+
+    private static int quick() throws RunnerException {
+        List<String> broken = Quick.run();
+        broken.forEach(what -> System.err.println("broken: " + what));
+        return broken.isEmpty() ? 0 : 1;
+    }
+
+    private static int jmh(List<String> args) throws IOException {
+        org.openjdk.jmh.Main.main(args.toArray(String[]::new));
+        return 0;
     }
 }

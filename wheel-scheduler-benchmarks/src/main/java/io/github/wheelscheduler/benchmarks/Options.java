@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures names of figures; all if empty
  * @param variants names of variants; all if empty
  * @param contenders names of contenders; all if empty
- * @param jvms how many JVMs measure each
+ * @param jvms how many JVMs measure each; 0 for the default of the JDK
  * @param javaHome where the JDK is that measures; null for the one that runs this
  * @param results the file of results
  * @param docs the directory of the report
@@ -25,7 +25,6 @@ record Options(
         Path results,
         Path docs) {
 
-    private static final int DEFAULT_JVMS = 5;
     private static final Path DEFAULT_RESULTS = Path.of("target", "benchmarks", "results.jsonl");
     private static final Path DEFAULT_DOCS = Path.of("docs");
 
@@ -35,8 +34,7 @@ record Options(
      * @throws IllegalArgumentException if one is unknown, has no value, or has one that cannot be
      */
     static Options parse(List<String> args) {
-        Options options =
-                new Options(List.of(), List.of(), List.of(), DEFAULT_JVMS, null, DEFAULT_RESULTS, DEFAULT_DOCS);
+        Options options = new Options(List.of(), List.of(), List.of(), 0, null, DEFAULT_RESULTS, DEFAULT_DOCS);
         for (int i = 0; i < args.size(); i += 2) {
             if (i + 1 == args.size()) {
                 throw new IllegalArgumentException("an option must have a value, was " + args.get(i));

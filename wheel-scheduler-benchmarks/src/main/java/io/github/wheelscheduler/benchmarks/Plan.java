@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.benchmarks;
 
-import io.github.wheelscheduler.benchmarks.contender.Contenders;
 import io.github.wheelscheduler.benchmarks.figure.Figure;
 import io.github.wheelscheduler.benchmarks.figure.Figures;
 import java.util.ArrayList;
@@ -14,6 +13,8 @@ import java.util.List;
 record Plan(List<Item> items) {
 
     private static final int FIRST_COMPLETE_JDK = 25;
+    private static final int DEFAULT_JVMS = 5;
+    private static final int DEFAULT_JVMS_ON_OLDER_JDKS = 3;
     private static final double START_SECONDS = 0.4;
 
     /** One JVM. */
@@ -26,10 +27,13 @@ record Plan(List<Item> items) {
 
     /** Plans what the options ask for on a JDK of that feature version. */
     static Plan of(Options options, int java) {
+        boolean isOlder = java < FIRST_COMPLETE_JDK;
+        int defaultJvms = isOlder ? DEFAULT_JVMS_ON_OLDER_JDKS : DEFAULT_JVMS;
+        int jvms = options.jvms() > 0 ? options.jvms() : defaultJvms;
         List<Item> items = new ArrayList<>();
-        for (int jvm = 1; jvm <= options.jvms(); jvm++) {
+        for (int jvm = 1; jvm <= jvms; jvm++) {
             for (Figure figure : Figures.ALL) {
-                if (options.wantsFigure(figure.name()) && (java >= FIRST_COMPLETE_JDK || figure.isOnOlderJdks())) {
+                if (options.wantsFigure(figure.name()) && (!isOlder || figure.isOnOlderJdks())) {
                     addRound(items, options, figure, java, jvm);
                 }
             }
@@ -42,7 +46,7 @@ record Plan(List<Item> items) {
             for (String contender : figure.contenders(variant)) {
                 if (options.wantsVariant(variant)
                         && options.wantsContender(contender)
-                        && Contenders.isOn(java, contender)
+                        && figure.takesPart(java, contender)
                         && jvm <= figure.mostJvms(contender)) {
                     items.add(new Item(figure, variant, contender, java, jvm));
                 }

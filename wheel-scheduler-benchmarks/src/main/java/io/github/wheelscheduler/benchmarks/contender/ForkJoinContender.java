@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
+import java.util.Locale;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,6 @@ final class ForkJoinContender extends ExecutorContender {
 
     @Override
     public @Nullable Thread timerThread() {
-        return LiveThreads.named("delayScheduler");
+        return LiveThreads.named(name -> name.toLowerCase(Locale.ROOT).contains("delayscheduler"));
     }
 }

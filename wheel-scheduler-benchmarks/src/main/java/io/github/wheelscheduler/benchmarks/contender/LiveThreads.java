@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
-import java.util.Locale;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Finds threads that a contender does not let anyone make or see. */
@@ -8,11 +8,10 @@ final class LiveThreads {
 
     private LiveThreads() {}
 
-    /** Returns a platform thread whose name contains the text, in whatever case, or null. */
-    static @Nullable Thread named(String part) {
-        String wanted = part.toLowerCase(Locale.ROOT);
+    /** Returns a platform thread whose name is as wanted, or null. */
+    static @Nullable Thread named(Predicate<String> wanted) {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().toLowerCase(Locale.ROOT).contains(wanted)) {
+            if (wanted.test(thread.getName())) {
                 return thread;
             }
         }

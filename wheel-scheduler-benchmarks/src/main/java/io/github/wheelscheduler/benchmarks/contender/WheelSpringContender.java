@@ -21,6 +21,6 @@ final class WheelSpringContender extends SpringContender {
 
     @Override
     public @Nullable Thread timerThread() {
-        return LiveThreads.named(THREAD_PREFIX + "tick");
+        return LiveThreads.named((THREAD_PREFIX + "tick")::equals);
     }
 }

@@ -45,7 +45,11 @@ final class Churn implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return variant.equals("5M") ? 7.5 : 4;
+        return switch (variant) {
+            case "5M" -> 6;
+            case "1M" -> 3.8;
+            default -> 2.8;
+        };
     }
 
     @Override

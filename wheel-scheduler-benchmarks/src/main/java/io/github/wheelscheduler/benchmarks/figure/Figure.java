@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.benchmarks.figure;
 
+import io.github.wheelscheduler.benchmarks.contender.Contenders;
 import java.util.List;
 
 /** Something to measure, in variants, each on several contenders. */
@@ -32,6 +33,11 @@ public interface Figure {
     /** Whether it is part of a comparison on a JDK before 25. */
     default boolean isOnOlderJdks() {
         return false;
+    }
+
+    /** Whether the contender exists on the JDK of that feature version, and gets through there. */
+    default boolean takesPart(int javaVersion, String contender) {
+        return Contenders.isOn(javaVersion, contender);
     }
 
     /**

@@ -5,8 +5,18 @@ import java.util.List;
 /** All figures, in the order of a report. */
 public final class Figures {
 
-    public static final List<Figure> ALL =
-            List.of(new ScheduleAndCancel(), new Churn(), new Burst(), new LightLoad(), new FixedRate());
+    public static final List<Figure> ALL = List.of(
+            new ScheduleAndCancel(),
+            new ArmMany(),
+            new Burst(),
+            new LightLoad(),
+            new FixedRate(),
+            new Heartbeat(),
+            new Memory(),
+            new Waiting(),
+            new PushOut(),
+            new Churn(),
+            new Masses());
 
     private Figures() {}
 

@@ -60,7 +60,7 @@ final class FixedRate implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return 7;
+        return 6.5;
     }
 
     @Override
@@ -82,9 +82,11 @@ final class FixedRate implements Figure {
                 contender.repeatAtRate(new Repeated(slots, i, firstNanos, periodNanos), firstNanos, periodNanos);
             }
             Pause.until(startNanos + WARM_UP_RUNS * periodNanos);
+            trial.watch().begin();
             long cpuBefore = Cpu.processNanos();
             Pause.until(startNanos + (WARM_UP_RUNS + MEASURED_RUNS) * periodNanos);
             long cpuNanos = Cpu.processNanos() - cpuBefore;
+            trial.watch().end((long) tasks * MEASURED_RUNS);
             Pause.nanos(3 * periodNanos);
             long[] latenesses = measured(slots, tasks);
             if (latenesses.length < tasks * MEASURED_RUNS / 2) {

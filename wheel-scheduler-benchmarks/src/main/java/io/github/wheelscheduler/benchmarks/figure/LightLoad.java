@@ -47,7 +47,7 @@ final class LightLoad implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return 6.8;
+        return 6.3;
     }
 
     @Override
@@ -63,7 +63,7 @@ final class LightLoad implements Figure {
     @Override
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {
-            long ignored = contender.absorb();
+            long unusedNanos = contender.absorb();
             int warmUp = trial.count(WARM_UP) / (trial.isTiny() ? 10 : 1);
             int measured = trial.count(MEASURED) / (trial.isTiny() ? 10 : 1);
             long[] deadlines = poisson(warmUp + measured, new Xorshift(trial.seed()));
@@ -73,6 +73,7 @@ final class LightLoad implements Figure {
             shots.startAt(startNanos);
             shots.arm(startNanos);
             shots.awaitAll(startNanos + lastNanos);
+            Percentiles ignored = shots.checkedLateness();
             Percentiles lateness = shots.latenessFrom(warmUp);
             return new Values()
                     .with("p50Micros", lateness.at(50) / 1e3)

@@ -46,7 +46,7 @@ final class ScheduleAndCancel implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return 3.8;
+        return 3.4;
     }
 
     @Override
@@ -63,12 +63,14 @@ final class ScheduleAndCancel implements Figure {
             for (int i = 0; i < threads; i++) {
                 rings[i] = new Ring(contender);
             }
-            Callers.Cost ignored = Callers.run(contender, threads, i -> rings[i].turn(trial.millis(1_200)));
+            Callers.Cost ignored = Callers.run(contender, threads, i -> rings[i].turn(trial.millis(1_000)));
+            trial.watch().begin();
             Callers.Cost cost = Callers.run(contender, threads, i -> rings[i].turn(trial.millis(1_500)));
             long pairs = 0;
             for (Ring ring : rings) {
                 pairs += ring.pairs;
             }
+            trial.watch().end(pairs);
             return new Values()
                     .with("callerNanos", (double) threads * cost.wallNanos() / pairs)
                     .with("cpuNanos", (double) cost.cpuNanos() / pairs)

@@ -37,25 +37,34 @@ final class Shots {
     }
 
     /**
-     * Arms all.
+     * Arms all, and returns how many nanoseconds that took.
      *
      * @throws IllegalStateException if that is not over when the first is due
      */
-    void arm(long firstDueNanos) {
+    long arm(long firstDueNanos) {
+        long beforeNanos = System.nanoTime();
         for (int i = 0; i < tasks.length; i++) {
             Object ignored = contender.scheduleAt(tasks[i], deadlines[i]);
         }
-        if (System.nanoTime() - firstDueNanos > 0) {
+        long afterNanos = System.nanoTime();
+        if (afterNanos - firstDueNanos > 0) {
             throw new IllegalStateException("arming must end before the first timer is due, was late by "
-                    + (System.nanoTime() - firstDueNanos) / 1_000_000 + " ms");
+                    + (afterNanos - firstDueNanos) / 1_000_000 + " ms");
         }
+        return afterNanos - beforeNanos;
     }
 
-    /** Waits for all runs and checks that each was once and, for ours, in time and on a worker. */
+    /** Waits for all runs. */
     void awaitAll(long lastDueNanos) {
         slots.awaitAll(lastDueNanos + PATIENCE_NANOS);
+    }
+
+    /** Returns all latenesses, after checking that each ran once and, for ours, in time and on a worker. */
+    Percentiles checkedLateness() {
         slots.checkOnce();
-        Promises.check(trial, latenessFrom(0).negative(), slots.onTimerThread());
+        Percentiles all = latenessFrom(0);
+        Promises.check(trial, all.negative(), slots.onTimerThread());
+        return all;
     }
 
     /** Returns the latenesses of all but the first. */

@@ -11,8 +11,9 @@ import io.github.wheelscheduler.benchmarks.contender.Contenders;
  * @param contender name of the contender
  * @param isTiny whether to show only that it works
  * @param seed for random numbers
+ * @param watch is told about the part that counts
  */
-public record Trial(String figure, String variant, String contender, boolean isTiny, long seed) {
+public record Trial(String figure, String variant, String contender, boolean isTiny, long seed, Watch watch) {
 
     private static final int LARGEST_TINY_COUNT = 2_000;
     private static final int TINY_TIME_DIVISOR = 10;

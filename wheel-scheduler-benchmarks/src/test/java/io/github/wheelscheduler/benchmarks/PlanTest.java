@@ -1,0 +1,39 @@
+package io.github.wheelscheduler.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+
+    private static final double MINUTE = 60;
+
+    @Test
+    void repetitionsAreOutermost() {
+        List<Plan.Item> items = Plan.of(
+                        Options.parse(List.of("--figures", "A", "--contenders", "wheel,stpe", "--jvms", "2")), 25)
+                .items();
+
+        assertThat(items).extracting(Plan.Item::jvm).containsExactly(1, 1, 1, 1, 2, 2, 2, 2);
+        assertThat(items).extracting(Plan.Item::contender).startsWith("wheel", "stpe", "wheel", "stpe");
+    }
+
+    @Test
+    void anOlderJdkMeasuresWhatItHas() {
+        List<Plan.Item> items = Plan.of(Options.parse(List.of()), 17).items();
+
+        assertThat(items).extracting(item -> item.figure().name()).containsOnly("A", "C", "D", "E", "F");
+        assertThat(items).extracting(Plan.Item::contender).doesNotContain("fjp", "fjp/8", "wheel-virtual");
+        assertThat(items)
+                .filteredOn(item -> item.figure().name().equals("C"))
+                .extracting(Plan.Item::contender)
+                .doesNotContain("sats");
+    }
+
+    @Test
+    void theWholeComparisonKeepsToItsTime() {
+        assertThat(Plan.of(Options.parse(List.of()), 25).seconds()).isLessThan(45 * MINUTE);
+        assertThat(Plan.of(Options.parse(List.of()), 17).seconds()).isLessThan(15 * MINUTE);
+    }
+}

@@ -1,0 +1,85 @@
+package io.github.wheelscheduler.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportTest {
+
+    private final List<Result> results = new ArrayList<>();
+
+    private Result add(String java, String contender, double cpuNanos) {
+        Result result = Result.empty();
+        result.texts().put("figure", "A");
+        result.texts().put("variant", "1-thread");
+        result.texts().put("contender", contender);
+        result.texts().put("java", java);
+        result.numbers().put("cpuNanos", cpuNanos);
+        results.add(result);
+        return result;
+    }
+
+    @Test
+    void aCellHoldsMedianRatioAndSpread() {
+        add("25", "wheel", 50);
+        add("25", "stpe", 90);
+        add("25", "stpe", 110);
+        add("25", "stpe", 100);
+
+        String page = MarkdownReport.of(results, Map.of());
+
+        assertThat(page).contains("**1-thread, JDK 25**", "| `wheel` | - | 50 | - | 1 |");
+        assertThat(page).contains("| `stpe` | - | 100 (×2) <sub>90–110</sub> | - | 3 |");
+        assertThat(page).doesNotContain("Churn: cancel", "JDK 17**");
+    }
+
+    @Test
+    void bothJdksAreShownWhereBothAreMeasured() {
+        add("25", "wheel", 50);
+        add("17", "wheel", 60);
+
+        assertThat(MarkdownReport.of(results, Map.of())).contains("**1-thread, JDK 25**", "**1-thread, JDK 17**");
+    }
+
+    @Test
+    void aJvmThatFailedIsNotKeptSilent() {
+        add("25", "wheel", 50);
+        Result failed = add("25", "kafka", 0);
+        failed.numbers().clear();
+        failed.texts().put("failure", "lost a timer");
+
+        assertThat(MarkdownReport.of(results, Map.of())).contains("| `kafka` | did not get through |");
+        assertThat(PlainTable.of(new Summary(results))).contains("kafka", "failed: lost a timer");
+    }
+
+    @Test
+    void theMachineAndTheCommandAreNamed() {
+        add("25", "wheel", 50);
+        Result machine = Result.empty();
+        machine.texts().put("machine", "A processor");
+        machine.texts().put("cores", "2");
+        machine.texts().put("command", "java -jar wheel-scheduler-benchmarks.jar compare --jvms 5");
+        results.add(machine);
+
+        assertThat(MarkdownReport.of(results, Map.of())).contains("- A processor, 2 cores", "compare --jvms 5");
+    }
+
+    @Test
+    void plotsAreWrittenWithoutADisplay(@TempDir Path directory) throws Exception {
+        System.setProperty("java.awt.headless", "true");
+        add("25", "wheel", 50);
+        add("25", "stpe", 100);
+
+        Map<String, String> plots = Plots.write(new Summary(results), "25", directory.resolve("benchmarks"));
+
+        assertThat(plots).containsExactly(Map.entry("A", "benchmarks/schedule-and-cancel.svg"));
+        assertThat(Files.readString(directory.resolve("benchmarks/schedule-and-cancel.svg")))
+                .contains("<svg");
+    }
+}

@@ -23,8 +23,6 @@ final class Report {
      * @throws IllegalArgumentException if there are no results
      */
     static void write(Options options) throws IOException {
-        // No display is needed, even where there is one.
-        System.setProperty("java.awt.headless", "true");
         List<Result> results = new ResultFile(options.results()).read();
         Summary summary = new Summary(results);
         String latestJava = summary.javas().stream()

@@ -70,16 +70,12 @@ final class Burst implements Figure {
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {
             long unusedNanos = contender.absorb();
-            Values ignored = fire(trial, contender, trial.count(WARM_UP_TIMERS), trial.millis(1_000));
-            int count = trial.count(TIMERS);
-            trial.watch().begin();
-            Values values = fire(trial, contender, count, trial.millis(3_000));
-            trial.watch().end(count);
-            return values;
+            Values ignored = fire(trial, Watch.NOBODY, contender, trial.count(WARM_UP_TIMERS), trial.millis(1_000));
+            return fire(trial, trial.watch(), contender, trial.count(TIMERS), trial.millis(3_000));
         }
     }
 
-    private static Values fire(Trial trial, Contender contender, int count, long leadNanos) {
+    private static Values fire(Trial trial, Watch watch, Contender contender, int count, long leadNanos) {
         long windowNanos = trial.millis(1_000);
         Xorshift random = new Xorshift(trial.seed());
         long[] deadlines = new long[count];
@@ -87,6 +83,7 @@ final class Burst implements Figure {
             deadlines[i] = random.below(windowNanos);
         }
         Shots shots = new Shots(trial, contender, deadlines);
+        watch.begin();
         long startNanos = System.nanoTime() + leadNanos;
         shots.startAt(startNanos);
         shots.arm(startNanos);
@@ -95,6 +92,7 @@ final class Burst implements Figure {
         Pause.until(startNanos + windowNanos);
         shots.awaitAll(startNanos + windowNanos);
         long cpuNanos = Cpu.processNanos() - cpuBefore;
+        watch.end(count);
         Percentiles lateness = shots.checkedLateness();
         return new Values()
                 .with("p50Millis", lateness.at(50) / 1e6)

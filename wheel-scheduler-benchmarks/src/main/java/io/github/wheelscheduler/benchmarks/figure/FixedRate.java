@@ -68,6 +68,12 @@ final class FixedRate implements Figure {
         return true;
     }
 
+    /** A platform thread for each of 100k runs a second is more than there can be. */
+    @Override
+    public boolean takesPart(int javaVersion, String contender) {
+        return Figure.super.takesPart(javaVersion, contender) && !(javaVersion < 21 && contender.equals("sats"));
+    }
+
     @Override
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {

@@ -18,7 +18,7 @@ final class Contestants {
             "F, except ours, is taken from one JVM: the gaps come from the number of threads, not from noise.",
             "K holds ours and those that hold ten million timers within the default heap.",
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
-            "`sats` does not take part in C on JDK 17: a platform thread for each of a million tasks does not get through.",
+            "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
             "JDK 17 is measured for A, C, D, E and F.");
 
     private Contestants() {}

@@ -6,26 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.internal.chartpart.Chart;
 
 /** Pictures of the medians on one JDK. */
 public final class Plots {
-
-    private static final int WIDTH = 820;
-    private static final int HEIGHT = 420;
-
-    /** A logarithmic axis has no zero. */
-    private static final double LEAST_VALUE = 0.01;
 
     private final Summary summary;
     private final String java;
@@ -76,54 +62,38 @@ public final class Plots {
         if (contenders.isEmpty()) {
             return;
         }
-        CategoryChart chart = new CategoryChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(figure.title() + " (JDK " + java + ")")
-                .yAxisTitle(unit)
-                .build();
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setPlotGridVerticalLinesVisible(false);
-        double least = Double.MAX_VALUE;
+        Map<String, List<Double>> medians = new LinkedHashMap<>();
         for (Bars bars : series) {
-            List<Double> medians = contenders.stream()
-                    .map(contender -> median(figure, bars.variant, contender, bars.metric))
-                    .toList();
-            least = Math.min(least, Collections.min(medians));
-            chart.addSeries(bars.label, contenders, medians);
+            medians.put(
+                    bars.label,
+                    contenders.stream()
+                            .map(contender -> median(figure, bars.variant, contender, bars.metric))
+                            .toList());
         }
-        // Bars of a logarithmic axis need to be told where they begin.
-        chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(least))));
-        save(chart, name, fileName);
+        save(BarPlot.of(title(figure), unit, contenders, medians), name, fileName);
     }
 
     private void churn() throws IOException {
         Figure figure = Figures.named("J");
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(figure.title() + " (JDK " + java + ")")
-                .xAxisTitle("pending")
-                .yAxisTitle("CPU ns per pair")
-                .build();
-        chart.getStyler().setXAxisLogarithmic(true);
-        chart.getStyler().setYAxisLogarithmic(true);
+        Map<String, List<LinePlot.Point>> lines = new LinkedHashMap<>();
         for (String contender : figure.contenders(figure.variants().get(0))) {
-            List<Double> sizes = new ArrayList<>();
-            List<Double> medians = new ArrayList<>();
+            List<LinePlot.Point> points = new ArrayList<>();
             for (String variant : figure.variants()) {
                 if (summary.jvms(java, figure, variant, contender) > 0) {
-                    sizes.add(sizeOf(variant));
-                    medians.add(median(figure, variant, contender, "cpuNanos"));
+                    points.add(new LinePlot.Point(sizeOf(variant), median(figure, variant, contender, "cpuNanos")));
                 }
             }
-            if (!sizes.isEmpty()) {
-                chart.addSeries(contender, sizes, medians);
+            if (!points.isEmpty()) {
+                lines.put(contender, points);
             }
         }
-        if (!chart.getSeriesMap().isEmpty()) {
-            save(chart, "J", "churn");
+        if (!lines.isEmpty()) {
+            save(LinePlot.of(title(figure), "pending", "CPU ns per pair", lines), "J", "churn");
         }
+    }
+
+    private String title(Figure figure) {
+        return figure.name() + ". " + figure.title() + " (JDK " + java + ")";
     }
 
     private static double sizeOf(String variant) {
@@ -132,12 +102,12 @@ public final class Plots {
 
     private double median(Figure figure, String variant, String contender, String metric) {
         Spread spread = summary.spread(java, figure, variant, contender, metric);
-        return spread == null ? LEAST_VALUE : Math.max(LEAST_VALUE, spread.median());
+        return spread == null ? 0 : spread.median();
     }
 
-    private void save(Chart<?, ?> chart, String figure, String fileName) throws IOException {
+    private void save(String picture, String figure, String fileName) throws IOException {
         Path file = directory.resolve(fileName + ".svg");
-        VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
+        Files.writeString(file, picture);
         paths.put(figure, directory.getFileName() + "/" + file.getFileName());
     }
 }

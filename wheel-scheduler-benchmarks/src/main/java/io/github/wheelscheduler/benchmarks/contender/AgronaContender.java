@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.DeadlineTimerWheel;
 import org.agrona.collections.Long2ObjectHashMap;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +16,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class AgronaContender implements Contender {
 
-    private static final long TICK_NANOS = 1L << 20;
-    private static final int TICKS_PER_WHEEL = 1 << 17;
+    /*
+     * A spoke is searched from its start for a free slot, and all spokes grow with the fullest. So ticks are short enough to
+     * spread timers that one thread arms in a row, and spokes are few enough to bear that growth.
+     */
+    private static final long TICK_NANOS = 1L << 14;
+    private static final int TICKS_PER_WHEEL = 1 << 15;
+
+    /** It has no way to be woken, so it looks around twice in a millisecond. */
+    private static final long PARK_NANOS = 500_000;
+
     private static final int QUEUE_CHUNK = 1024;
     private static final int BATCH = 4096;
 
@@ -42,9 +50,10 @@ final class AgronaContender implements Contender {
     }
 
     private void drive() {
-        BackoffIdleStrategy idle = new BackoffIdleStrategy();
         while (!closed) {
-            idle.idle(drain() + advance());
+            if (drain() + advance() == 0) {
+                LockSupport.parkNanos(PARK_NANOS);
+            }
         }
     }
 

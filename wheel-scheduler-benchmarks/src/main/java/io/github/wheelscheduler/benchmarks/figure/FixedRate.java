@@ -7,7 +7,6 @@ import io.github.wheelscheduler.benchmarks.measure.Pause;
 import io.github.wheelscheduler.benchmarks.measure.Percentiles;
 import io.github.wheelscheduler.benchmarks.measure.Slots;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
-import java.util.Arrays;
 import java.util.List;
 
 /** E: many tasks that repeat. */
@@ -17,6 +16,8 @@ final class FixedRate implements Figure {
     private static final long PERIOD_MILLIS = 100;
     private static final int WARM_UP_RUNS = 20;
     private static final int MEASURED_RUNS = 40;
+
+    private static final long PATIENCE_NANOS = 30 * Arming.SECOND_NANOS;
 
     /** Slots of one task; what runs after the measurement falls into those at the end. */
     private static final int SLOTS = WARM_UP_RUNS + MEASURED_RUNS + 20;
@@ -89,42 +90,47 @@ final class FixedRate implements Figure {
             }
             Pause.until(startNanos + WARM_UP_RUNS * periodNanos);
             trial.watch().begin();
+            long runsBefore = slots.countTaken();
             long cpuBefore = Cpu.processNanos();
             Pause.until(startNanos + (WARM_UP_RUNS + MEASURED_RUNS) * periodNanos);
             long cpuNanos = Cpu.processNanos() - cpuBefore;
-            trial.watch().end((long) tasks * MEASURED_RUNS);
-            Pause.nanos(3 * periodNanos);
-            long[] latenesses = measured(slots, tasks);
-            if (latenesses.length < tasks * MEASURED_RUNS / 2) {
-                throw new IllegalStateException(
-                        "most of " + tasks * MEASURED_RUNS + " runs must happen, " + latenesses.length + " did");
+            long runs = slots.countTaken() - runsBefore;
+            trial.watch().end(runs);
+            if (runs <= 0) {
+                throw new IllegalStateException("tasks must run, none did");
             }
+            long[] latenesses = awaitMeasured(slots, tasks);
             slots.checkOnce();
             Percentiles lateness = new Percentiles(latenesses);
             Promises.check(trial, lateness.negative(), slots.onTimerThread());
             return new Values()
-                    .with("cpuNanos", (double) cpuNanos / latenesses.length)
+                    .with("cpuNanos", (double) cpuNanos / runs)
                     .with("p50Micros", lateness.at(50) / 1e3)
                     .with("p99Micros", lateness.at(99) / 1e3)
-                    .with("runs", latenesses.length)
+                    .with("runs", runs)
                     .with("early", lateness.negative())
                     .with("onTimerThread", slots.onTimerThread());
         }
     }
 
-    private static long[] measured(Slots slots, int tasks) {
+    /** Returns the latenesses of all runs that count, those included that are still to come. */
+    private static long[] awaitMeasured(Slots slots, int tasks) {
+        long giveUpNanos = System.nanoTime() + PATIENCE_NANOS;
         long[] all = new long[tasks * MEASURED_RUNS];
-        int count = 0;
         for (int task = 0; task < tasks; task++) {
             int from = task * SLOTS + WARM_UP_RUNS;
             long[] some = slots.takenBetween(from, from + MEASURED_RUNS);
-            if (some.length == 0) {
-                throw new IllegalStateException("every task must run, task " + task + " did not");
+            while (some.length < MEASURED_RUNS) {
+                if (System.nanoTime() - giveUpNanos > 0) {
+                    throw new IllegalStateException(
+                            "every task must run " + MEASURED_RUNS + " times, task " + task + " did " + some.length);
+                }
+                Pause.nanos(1_000_000);
+                some = slots.takenBetween(from, from + MEASURED_RUNS);
             }
-            System.arraycopy(some, 0, all, count, some.length);
-            count += some.length;
+            System.arraycopy(some, 0, all, task * MEASURED_RUNS, MEASURED_RUNS);
         }
-        return Arrays.copyOf(all, count);
+        return all;
     }
 
     private static final class Repeated extends BenchTask {

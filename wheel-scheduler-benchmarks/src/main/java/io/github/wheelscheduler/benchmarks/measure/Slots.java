@@ -51,7 +51,7 @@ public final class Slots {
         while (!areAllTaken()) {
             if (System.nanoTime() - giveUpNanos > 0) {
                 throw new IllegalStateException(
-                        "every timer must run, " + countEmpty() + " of " + runs.length + " did not");
+                        "every timer must run, " + (runs.length - countTaken()) + " of " + runs.length + " did not");
             }
             Pause.nanos(500_000);
         }
@@ -64,14 +64,15 @@ public final class Slots {
         return taken == latenesses.length;
     }
 
-    private int countEmpty() {
-        int empty = 0;
+    /** Returns how many slots are taken. */
+    public int countTaken() {
+        int count = 0;
         for (int index = 0; index < latenesses.length; index++) {
-            if ((long) ELEMENT.getAcquire(latenesses, index) == EMPTY) {
-                empty++;
+            if ((long) ELEMENT.getAcquire(latenesses, index) != EMPTY) {
+                count++;
             }
         }
-        return empty;
+        return count;
     }
 
     /**

@@ -39,8 +39,7 @@ final class Heartbeat implements Figure {
 
     @Override
     public List<Metric> metrics() {
-        return List.of(
-                Metric.compared("worstGapMillis", "worst gap", "ms"), Metric.plain("isAtLeast", "at least (1)", ""));
+        return List.of(Metric.compared("worstGapMillis", "worst gap", "ms"));
     }
 
     @Override
@@ -87,7 +86,7 @@ final class Heartbeat implements Figure {
         boolean isAtLeast = isOverdue(beat);
         return new Values()
                 .with("worstGapMillis", beat.worstGapNanos(nowNanos) / 1e6)
-                .with("isAtLeast", isAtLeast ? 1 : 0);
+                .with(Metric.AT_LEAST, isAtLeast ? 1 : 0);
     }
 
     private static void repeat(

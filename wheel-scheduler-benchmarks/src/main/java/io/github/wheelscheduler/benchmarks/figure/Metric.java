@@ -10,6 +10,9 @@ package io.github.wheelscheduler.benchmarks.figure;
  */
 public record Metric(String key, String label, String unit, boolean isCompared) {
 
+    /** The key of a value that is 1 if what was measured had not come to its end. */
+    public static final String AT_LEAST = "isAtLeast";
+
     static Metric compared(String key, String label, String unit) {
         return new Metric(key, label, unit, true);
     }

@@ -157,7 +157,9 @@ public final class MarkdownReport {
         if (spread == null) {
             return "-";
         }
-        StringBuilder cell = new StringBuilder(Numbers.format(spread.median()));
+        Spread atLeast = summary.spread(java, figure, variant, contender, Metric.AT_LEAST);
+        StringBuilder cell = new StringBuilder(atLeast != null && atLeast.max() > 0 ? "≥ " : "");
+        cell.append(Numbers.format(spread.median()));
         Spread ours = summary.spread(java, figure, variant, OURS, metric.key());
         if (metric.isCompared() && !contender.equals(OURS) && ours != null && ours.median() > 0) {
             cell.append(" (×")

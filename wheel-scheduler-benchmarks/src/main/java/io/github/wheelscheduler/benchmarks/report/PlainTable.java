@@ -29,7 +29,7 @@ public final class PlainTable {
         text.append(String.format(
                 Locale.ROOT, "%n%s. %s (%s, JDK %s)%n%-14s", figure.name(), figure.title(), variant, java, ""));
         for (Metric metric : figure.metrics()) {
-            text.append(String.format(Locale.ROOT, "%26s", metric.label() + " [" + metric.unit() + "]"));
+            text.append(String.format(Locale.ROOT, "%28s", metric.label() + " [" + metric.unit() + "]"));
         }
         text.append(System.lineSeparator());
         for (String contender : figure.contenders(variant)) {
@@ -38,7 +38,7 @@ public final class PlainTable {
                 for (Metric metric : figure.metrics()) {
                     Spread spread = summary.spread(java, figure, variant, contender, metric.key());
                     text.append(
-                            String.format(Locale.ROOT, "%26s", spread == null ? "-" : Numbers.format(spread.median())));
+                            String.format(Locale.ROOT, "%28s", spread == null ? "-" : Numbers.format(spread.median())));
                 }
                 text.append(System.lineSeparator());
             }

@@ -40,6 +40,13 @@ class ReportTest {
     }
 
     @Test
+    void whatHadNotEndedIsAtLeastThatMuch() {
+        add("25", "wheel", 50).numbers().put("isAtLeast", 1.0);
+
+        assertThat(MarkdownReport.of(results, Map.of())).contains("| `wheel` | - | ≥ 50 | - | 1 |");
+    }
+
+    @Test
     void bothJdksAreShownWhereBothAreMeasured() {
         add("25", "wheel", 50);
         add("17", "wheel", 60);

@@ -4,7 +4,10 @@ import io.github.wheelscheduler.benchmarks.contender.BenchTask;
 import io.github.wheelscheduler.benchmarks.contender.Contender;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
 
-/** Fills a contender with timers that stay pending. */
+/**
+ * Fills a contender with timers that stay pending, and collects garbage afterwards: timers that have been pending for a while
+ * are in the old generation, and the collector shall not be found at work moving them there.
+ */
 final class Arming {
 
     static final long SECOND_NANOS = 1_000_000_000L;
@@ -19,6 +22,7 @@ final class Arming {
             Object ignored = contender.schedule(BenchTask.NOTHING, random.between(HOUR_NANOS, 2 * HOUR_NANOS));
         }
         long ignored = contender.absorb();
+        System.gc();
     }
 
     /** Arms timers that are due in one to six minutes, and returns their handles. */
@@ -28,6 +32,7 @@ final class Arming {
             handles[i] = contender.schedule(BenchTask.NOTHING, minutes(random));
         }
         long ignored = contender.absorb();
+        System.gc();
         return handles;
     }
 

@@ -59,6 +59,11 @@ final class BareWheelContender implements Contender {
         }
 
         @Override
+        protected boolean isOver() {
+            return false;
+        }
+
+        @Override
         public String toString() {
             return "Node[" + task + "]";
         }

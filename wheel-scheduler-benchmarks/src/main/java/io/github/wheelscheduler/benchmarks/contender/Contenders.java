@@ -30,6 +30,7 @@ public final class Contenders {
             case "kafka" -> KafkaContender.withDefaults();
             case "agrona" -> AgronaContender.withWorkers(pool);
             case "bare-wheel" -> new BareWheelContender();
+            case "bare-linked" -> new BareLinkedContender();
             case "bare-jvm" -> new NoContender();
             default -> throw new IllegalArgumentException("contender must be a known one, was " + name);
         };

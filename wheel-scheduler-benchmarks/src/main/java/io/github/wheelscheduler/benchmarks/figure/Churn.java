@@ -40,7 +40,7 @@ final class Churn implements Figure {
 
     @Override
     public List<String> contenders(String variant) {
-        return Peers.plus(Peers.STRUCTURES, "bare-wheel");
+        return Peers.plus(Peers.plus(Peers.STRUCTURES, "bare-wheel"), "bare-linked");
     }
 
     @Override
@@ -50,11 +50,6 @@ final class Churn implements Figure {
             case "1M" -> 3.8;
             default -> 2.8;
         };
-    }
-
-    @Override
-    public int mostJvms(String contender) {
-        return contender.equals("wheel") ? Integer.MAX_VALUE : 3;
     }
 
     @Override

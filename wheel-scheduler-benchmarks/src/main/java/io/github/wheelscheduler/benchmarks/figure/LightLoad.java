@@ -51,11 +51,6 @@ final class LightLoad implements Figure {
     }
 
     @Override
-    public int mostJvms(String contender) {
-        return contender.equals("wheel") ? Integer.MAX_VALUE : 3;
-    }
-
-    @Override
     public boolean isOnOlderJdks() {
         return true;
     }

@@ -51,11 +51,6 @@ final class Memory implements Figure {
     }
 
     @Override
-    public int mostJvms(String contender) {
-        return 2;
-    }
-
-    @Override
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {
             int count = trial.count(TIMERS);

@@ -54,11 +54,6 @@ final class PushOut implements Figure {
     }
 
     @Override
-    public int mostJvms(String contender) {
-        return contender.equals("wheel") ? Integer.MAX_VALUE : 3;
-    }
-
-    @Override
     public Values measure(Trial trial) {
         int threads = Arming.threadsOf(trial.variant());
         try (Contender contender = trial.newContender()) {

@@ -49,7 +49,7 @@ final class Waiting implements Figure {
 
     @Override
     public int mostJvms(String contender) {
-        return contender.equals("wheel") ? 2 : 1;
+        return contender.equals("wheel") || contender.equals("bare-jvm") ? Integer.MAX_VALUE : 2;
     }
 
     @Override

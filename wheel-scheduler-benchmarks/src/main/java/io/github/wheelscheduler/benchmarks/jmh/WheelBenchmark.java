@@ -132,5 +132,10 @@ public class WheelBenchmark {
         protected long deadlineNanos() {
             return deadlineNanos;
         }
+
+        @Override
+        protected boolean isOver() {
+            return false;
+        }
     }
 }

@@ -27,12 +27,11 @@ final class ReadyQueue {
      * Whoever moves the head owns that cell: it takes the run out and then empties the cell. The producer fills a cell only
      * if it is empty; a taker that is slow to empty its cell makes the ring look full, and nobody waits for it.
      *
-     * The ring is filled only while the queue behind it is empty, and that queue is taken from only while the ring is
-     * empty. So no run overtakes another.
+     * The ring is filled only while the queue behind it is empty. What waits in that queue knows how many runs had been put
+     * into the ring before it, and is taken only when those have been taken. So no run overtakes another.
      */
 
     private static final int RING_SIZE = 4096;
-    private static final int RING_MASK = RING_SIZE - 1;
 
     /** Far enough apart that they share no cache line. */
     private static final int HEAD = 16;
@@ -40,17 +39,26 @@ final class ReadyQueue {
     private static final int TAIL = 32;
     private static final int INDICES = 48;
 
-    private final AtomicReferenceArray<@Nullable Runnable> ring = new AtomicReferenceArray<>(RING_SIZE);
+    private final AtomicReferenceArray<@Nullable Runnable> ring;
+    private final int ringMask;
     private final AtomicLongArray indices = new AtomicLongArray(INDICES);
-
-    /** Each run in a reference that whoever takes it sets to null, so that it is taken and counted once. */
-    private final Queue<AtomicReference<@Nullable Runnable>> overflow = new ConcurrentLinkedQueue<>();
+    private final Queue<Waiting> overflow = new ConcurrentLinkedQueue<>();
 
     private final AtomicLong overflowCount = new AtomicLong();
     private final LongAdder returned = new LongAdder();
 
     /** The number of calls of {@link #add}; one writer. */
     private final AtomicLong added = new AtomicLong();
+
+    ReadyQueue() {
+        this(RING_SIZE);
+    }
+
+    /** For tests: with a ring of another size, a power of two. */
+    ReadyQueue(int ringSize) {
+        this.ring = new AtomicReferenceArray<>(ringSize);
+        this.ringMask = ringSize - 1;
+    }
 
     /** Adds a due run. One thread only. */
     void add(Runnable run) {
@@ -62,7 +70,7 @@ final class ReadyQueue {
 
     private boolean addToRing(Runnable run) {
         long tail = indices.getPlain(TAIL);
-        int cell = (int) tail & RING_MASK;
+        int cell = (int) tail & ringMask;
         if (ring.getAcquire(cell) != null) {
             return false;
         }
@@ -80,7 +88,7 @@ final class ReadyQueue {
     private void addToOverflow(Runnable run) {
         // Counted first: a run that is in the queue is never overlooked.
         overflowCount.incrementAndGet();
-        overflow.add(new AtomicReference<>(run));
+        overflow.add(new Waiting(run, indices.get(TAIL)));
     }
 
     /** Takes the first run, or returns null if there is none. Any thread. */
@@ -88,30 +96,31 @@ final class ReadyQueue {
     Runnable poll() {
         while (true) {
             long head = indices.get(HEAD);
-            if (head >= indices.get(TAIL)) {
-                return overflowCount.get() > 0 ? pollOverflow() : null;
+            if (head < indices.get(TAIL)) {
+                if (indices.compareAndSet(HEAD, head, head + 1)) {
+                    return takeOut((int) head & ringMask);
+                }
+                continue;
             }
-            if (indices.compareAndSet(HEAD, head, head + 1)) {
-                int cell = (int) head & RING_MASK;
-                Runnable run = ring.getAcquire(cell);
-                ring.setRelease(cell, null);
-                return run;
+            Waiting waiting = overflowCount.get() > 0 ? overflow.peek() : null;
+            if (waiting == null) {
+                return null;
+            }
+            if (waiting.ringTail <= indices.get(HEAD)) {
+                Runnable run = waiting.getAndSet(null);
+                boolean ignored = overflow.remove(waiting);
+                if (run != null) {
+                    overflowCount.decrementAndGet();
+                    return run;
+                }
             }
         }
     }
 
-    private @Nullable Runnable pollOverflow() {
-        while (true) {
-            AtomicReference<@Nullable Runnable> reference = overflow.poll();
-            if (reference == null) {
-                return null;
-            }
-            Runnable run = reference.getAndSet(null);
-            if (run != null) {
-                overflowCount.decrementAndGet();
-                return run;
-            }
-        }
+    private @Nullable Runnable takeOut(int cell) {
+        Runnable run = ring.getAcquire(cell);
+        ring.setRelease(cell, null);
+        return run;
     }
 
     /** Takes all runs. */
@@ -144,14 +153,14 @@ final class ReadyQueue {
 
     /** Looks at every run that waits; one that is taken meanwhile may be looked at or not. */
     void forEach(Consumer<? super Runnable> action) {
-        for (int cell = 0; cell < RING_SIZE; cell++) {
+        for (int cell = 0; cell <= ringMask; cell++) {
             Runnable run = ring.getAcquire(cell);
             if (run != null) {
                 action.accept(run);
             }
         }
-        for (AtomicReference<@Nullable Runnable> reference : overflow) {
-            Runnable run = reference.get();
+        for (Waiting waiting : overflow) {
+            Runnable run = waiting.get();
             if (run != null) {
                 action.accept(run);
             }
@@ -160,12 +169,24 @@ final class ReadyQueue {
 
     /** Removes runs that do not fit into the ring and for which the filter says so. */
     void removeFromOverflowIf(Predicate<? super Runnable> filter) {
-        boolean ignored = overflow.removeIf(reference -> {
-            Runnable run = reference.get();
-            if (run != null && filter.test(run) && reference.compareAndSet(run, null)) {
+        boolean ignored = overflow.removeIf(waiting -> {
+            Runnable run = waiting.get();
+            if (run != null && filter.test(run) && waiting.compareAndSet(run, null)) {
                 overflowCount.decrementAndGet();
             }
-            return reference.get() == null;
+            return waiting.get() == null;
         });
+    }
+
+    /** A run behind the ring; whoever takes it sets it to null, so that it is taken and counted once. */
+    private static final class Waiting extends AtomicReference<@Nullable Runnable> {
+
+        /** So many runs had been put into the ring before. */
+        private final long ringTail;
+
+        Waiting(Runnable run, long ringTail) {
+            super(run);
+            this.ringTail = ringTail;
+        }
     }
 }

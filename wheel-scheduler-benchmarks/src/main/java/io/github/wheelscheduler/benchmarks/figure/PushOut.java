@@ -11,7 +11,7 @@ import java.util.List;
 final class PushOut implements Figure {
 
     private static final int PENDING = 100_000;
-    private static final long LEAST_NANOS = 60 * Arming.SECOND_NANOS;
+    private static final long DELAY_NANOS = TimeUnit.SECONDS.toNanos(400);
 
     @Override
     public String name() {
@@ -25,7 +25,7 @@ final class PushOut implements Figure {
 
     @Override
     public String method() {
-        return "To 60 s from now and up to a minute more. Ours moves the timer; the others cancel it and schedule another. Two "
+        return "As a keep-alive does: to 400 s from now, which is later than before. Ours moves the timer; the others cancel it and schedule another. Two "
                 + "threads have half of the timers each.";
     }
 
@@ -110,8 +110,7 @@ final class PushOut implements Figure {
         private void moveSome() {
             for (int i = 0; i < BATCH; i++) {
                 int index = random.below(handles.length);
-                long delayNanos = LEAST_NANOS + random.below(LEAST_NANOS);
-                handles[index] = contender.move(handles[index], BenchTask.NOTHING, delayNanos);
+                handles[index] = contender.move(handles[index], BenchTask.NOTHING, DELAY_NANOS);
             }
         }
     }

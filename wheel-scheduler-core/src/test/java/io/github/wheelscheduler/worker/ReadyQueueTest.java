@@ -1,0 +1,136 @@
+package io.github.wheelscheduler.worker;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.testing.Scale;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Due runs come out once, in the order in which they went in, however many there are. */
+class ReadyQueueTest {
+
+    private static final int RING = 8;
+
+    private final ReadyQueue queue = new ReadyQueue(RING);
+
+    private void add(int from, int to) {
+        IntStream.range(from, to).forEach(number -> queue.add(new Numbered(number)));
+    }
+
+    private List<Integer> take(int count) {
+        List<Integer> taken = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Runnable run = queue.poll();
+            taken.add(run == null ? -1 : ((Numbered) run).number());
+        }
+        return taken;
+    }
+
+    private static List<Integer> numbers(int from, int to) {
+        return IntStream.range(from, to).boxed().toList();
+    }
+
+    @Test
+    void emptyQueueGivesNothing() {
+        assertThat(queue.poll()).isNull();
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void orderIsKeptWhenTheRingOverflowsAndAgainWhenItDoesNot() {
+        for (int round = 0; round < 5; round++) {
+            add(0, 3 * RING);
+            assertThat(queue.size()).isEqualTo(3 * RING);
+            assertThat(take(RING / 2)).isEqualTo(numbers(0, RING / 2));
+            // The ring has room, but others wait behind it.
+            add(3 * RING, 3 * RING + 5);
+            assertThat(take(3 * RING + 5 - RING / 2)).isEqualTo(numbers(RING / 2, 3 * RING + 5));
+            assertThat(queue.isEmpty()).isTrue();
+        }
+        assertThat(queue.addedSoFar()).isEqualTo(5 * (3 * RING + 5));
+        assertThat(queue.takenSoFar()).isEqualTo(queue.addedSoFar());
+    }
+
+    @Test
+    void whatIsAddedBackWaitsBehindAllOthers() {
+        add(0, 3);
+        queue.addBack(new Numbered(100));
+        add(3, 5);
+        assertThat(take(6)).containsExactly(0, 1, 2, 100, 3, 4);
+        assertThat(queue.addedSoFar()).isEqualTo(6);
+    }
+
+    @Test
+    void runsBehindTheRingCanBeRemoved() {
+        add(0, 20);
+        queue.removeFromOverflowIf(run -> ((Numbered) run).number() % 2 == 0);
+        assertThat(queue.size()).isEqualTo(RING + (20 - RING) / 2);
+        List<Integer> seen = new ArrayList<>();
+        queue.forEach(run -> seen.add(((Numbered) run).number()));
+        assertThat(seen).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 15, 17, 19);
+        assertThat(queue.pollAll()).hasSize(14).last().isEqualTo(new Numbered(19));
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void everyRunIsTakenOnceAndOneTakerSeesThemInOrder() throws InterruptedException {
+        int count = Scale.of(300_000, 10_000_000);
+        AtomicIntegerArray times = new AtomicIntegerArray(count);
+        AtomicBoolean allAdded = new AtomicBoolean();
+        Queue<String> disorder = new ConcurrentLinkedQueue<>();
+        List<Thread> takers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Thread taker = new Thread(() -> takeAll(times, allAdded, disorder));
+            taker.start();
+            takers.add(taker);
+        }
+        for (int number = 0; number < count; number++) {
+            queue.add(new Numbered(number));
+            if (number % 1_000 == 0) {
+                queue.removeFromOverflowIf(run -> false);
+            }
+        }
+        allAdded.set(true);
+        for (Thread taker : takers) {
+            awaitThat(() -> !taker.isAlive());
+        }
+        assertThat(IntStream.range(0, count).filter(number -> times.get(number) != 1))
+                .isEmpty();
+        assertThat(disorder).isEmpty();
+        assertThat(queue.size()).isZero();
+    }
+
+    private void takeAll(AtomicIntegerArray times, AtomicBoolean allAdded, Queue<String> disorder) {
+        int last = -1;
+        while (true) {
+            boolean wasComplete = allAdded.get();
+            Numbered next = (@Nullable Numbered) queue.poll();
+            if (next == null) {
+                if (wasComplete) {
+                    return;
+                }
+                Thread.onSpinWait();
+                continue;
+            }
+            times.incrementAndGet(next.number());
+            if (next.number() <= last) {
+                disorder.add(next.number() + " after " + last);
+            }
+            last = next.number();
+        }
+    }
+
+    private record Numbered(int number) implements Runnable {
+        @Override
+        public void run() {}
+    }
+}

@@ -137,6 +137,11 @@ abstract class ContractFixture {
         }
     }
 
+    /** Waits until the one worker is through with all that it has begun, the arming of the next run of a series included. */
+    static void awaitEndOfRuns(ScheduledExecutorService single) {
+        assertThat(result(single.submit(() -> "next"))).isEqualTo("next");
+    }
+
     static void awaitDone(Future<?> future) {
         eventually(future::isDone);
     }

@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.contract;
 
 import java.util.Optional;
+import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /** The JDK's own executor: what it does not pass is not the contract. */
 class ScheduledThreadPoolExecutorContractTest extends ScheduledExecutorServiceContract {
@@ -15,6 +17,14 @@ class ScheduledThreadPoolExecutorContractTest extends ScheduledExecutorServiceCo
     @Override
     public Optional<ScheduledExecutorService> createWithOneWorker() {
         return Optional.of(withThreads(1));
+    }
+
+    @Override
+    public long countDue(ScheduledExecutorService executor) {
+        return ((ScheduledThreadPoolExecutor) executor)
+                .getQueue().stream()
+                        .filter(each -> ((RunnableScheduledFuture<?>) each).getDelay(TimeUnit.NANOSECONDS) <= 0)
+                        .count();
     }
 
     @Override

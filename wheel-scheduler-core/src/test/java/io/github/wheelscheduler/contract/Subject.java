@@ -12,6 +12,9 @@ interface Subject {
     /** Returns a new executor that runs one task at a time, or nothing where an implementation has no such form. */
     Optional<ScheduledExecutorService> createWithOneWorker();
 
+    /** Returns how many tasks are due and wait for a worker that is free. */
+    long countDue(ScheduledExecutorService executor);
+
     void setExecuteExistingDelayedTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean execute);
 
     void setContinueExistingPeriodicTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean proceed);

@@ -22,6 +22,11 @@ abstract class WheelSubject extends ScheduledExecutorServiceContract {
     }
 
     @Override
+    public long countDue(ScheduledExecutorService executor) {
+        return ((WheelScheduledExecutor) executor).readyCount();
+    }
+
+    @Override
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(ScheduledExecutorService executor, boolean execute) {
         ((WheelScheduledExecutor) executor).setExecuteExistingDelayedTasksAfterShutdownPolicy(execute);
     }

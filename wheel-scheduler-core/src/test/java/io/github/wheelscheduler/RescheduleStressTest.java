@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A reschedule that says yes is kept, one that says no has changed nothing, just when the timer becomes due. */
@@ -29,6 +30,10 @@ class RescheduleStressTest {
                     List<Moved> all = new ArrayList<>();
                     for (int i = 0; i < TIMERS; i++) {
                         all.add(new Moved(executor, random.nextInt(300)));
+                    }
+                    if (random.nextBoolean()) {
+                        // Without a pause, a tick thread that is slow to wake up leaves them all armed.
+                        LockSupport.parkNanos(MICROSECONDS.toNanos(random.nextInt(300)));
                     }
                     for (Moved moved : all) {
                         moved.moveLater();

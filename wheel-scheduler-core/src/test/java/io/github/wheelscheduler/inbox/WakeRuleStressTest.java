@@ -27,7 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WakeRuleStressTest {
 
     private static final long ANNOUNCED = 1_000;
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_SECONDS = 30;
+
+    /** How long it is played at most: on a busy machine, a batch may take a time slice. */
+    private static final long PLAYING_NANOS = TimeUnit.SECONDS.toNanos(Scale.of(20, 3_000));
+
     private static final long STOP = -1;
 
     @ParameterizedTest
@@ -73,7 +77,7 @@ class WakeRuleStressTest {
             for (Poster poster : posters) {
                 threads.add(start("poster", () -> poster.postBatches(batches, longestBatch)));
             }
-            boolean hasEnded = ended.await(Scale.of(60, 3_600), TimeUnit.SECONDS);
+            boolean hasEnded = ended.await(Scale.of(120, 3_600), TimeUnit.SECONDS);
             String state = "empty " + inbox.isEmpty() + ", sleep announced " + inbox.isSleepAnnounced();
             threads.forEach(Thread::interrupt);
             owner.interrupt();
@@ -152,7 +156,8 @@ class WakeRuleStressTest {
             }
 
             void postBatches(int batches, int longestBatch) {
-                for (int i = 0; i < batches; i++) {
+                long begun = System.nanoTime();
+                for (int i = 0; i < batches && System.nanoTime() - begun < PLAYING_NANOS; i++) {
                     for (int later = own.nextInt(longestBatch); later > 0; later--) {
                         inbox.post(new Message(this, ++posted), ANNOUNCED + own.nextInt(2));
                     }

@@ -62,9 +62,11 @@ final class ManualClock extends MonotonicClock {
         return parks.get();
     }
 
-    /** Whether a thread waits for a time that is still to come. */
+    /** Whether a thread waits for a time that is still to come, and has no wake-up left that would stir it before. */
     boolean isAwaited() {
-        return wakeUps.values().stream().anyMatch(wakeUp -> wakeUp - now.get() > 0);
+        return wakeUps.entrySet().stream()
+                .anyMatch(
+                        wait -> wait.getValue() - now.get() > 0 && wait.getKey().getState() == Thread.State.WAITING);
     }
 
     /** Returns how long it is until the first waiting thread wakes up; the longest time if none waits. */

@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 /** A whole executor, with its real threads, in time that a test moves. */
 final class VirtualTime implements AutoCloseable {
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     /** A deadline is rounded up to 8 ns and then to a tick, and a fixed delay adds that up. */
     private static final long ROUNDING_NANOS = 10_000;
@@ -22,7 +22,7 @@ final class VirtualTime implements AutoCloseable {
     final WheelScheduledExecutor executor;
     private final long originNanos;
 
-    /** As seen when all was quiet: a late unpark may stir the tick thread for a moment after that. */
+    /** As seen when all was quiet. */
     private long nextWakeUpNanos;
 
     VirtualTime() {

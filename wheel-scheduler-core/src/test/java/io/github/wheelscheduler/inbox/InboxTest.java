@@ -19,6 +19,8 @@ class InboxTest {
 
     @BeforeEach
     void owns() {
+        // Another test class may have left one, too.
+        takesTheWakeUpThatMayBeLeft();
         inbox.ownedBy(Thread.currentThread());
     }
 

@@ -119,6 +119,8 @@ class ElasticWorkersTest {
         for (int i = 0; i < 5; i++) {
             executor.execute(gate);
         }
+        // First that: otherwise four may be ready of which the worker has taken none.
+        gate.awaitArrivals(1);
         awaitThat(() -> executor.readyCount() == 4);
         assertThat(gate.arrivals()).isOne();
         executor.setMaxWorkers(5);

@@ -111,7 +111,8 @@ class GivenExecutorTest {
         executor.shutdown();
         assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
         assertThat(runs).hasValue(500);
-        assertThat(executor.activeCount()).isZero();
+        // The pool may still be busy with what it runs a second time.
+        awaitThat(() -> executor.activeCount() == 0);
         assertThat(executor.pendingCount()).isZero();
     }
 

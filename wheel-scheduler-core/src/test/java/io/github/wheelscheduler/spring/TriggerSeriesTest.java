@@ -157,7 +157,8 @@ class TriggerSeriesTest {
         getLast(series);
         assertThat(runs).hasValue(2);
         assertThat(series.isCancelled()).isFalse();
-        // It has given its place back.
+        // It has given its place back when the run has ended, which is just after it is done.
+        awaitThat(() -> scheduler.getActiveCount() == 0);
         assertThat(scheduler.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
     }
 

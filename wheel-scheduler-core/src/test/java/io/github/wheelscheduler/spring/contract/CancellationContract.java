@@ -189,8 +189,7 @@ abstract class CancellationContract extends SchedulerFixture {
 
     private static void assertEndsWithTheRunInProgress(RecordingTask task) {
         int runs = task.runs();
+        // That run may have been taken by a worker that has yet to begin it, however long it is held up.
         staysTrue(() -> task.runs() <= runs + 1);
-        int last = task.runs();
-        staysTrue(() -> task.runs() == last);
     }
 }

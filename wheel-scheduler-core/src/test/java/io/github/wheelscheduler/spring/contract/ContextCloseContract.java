@@ -116,9 +116,8 @@ abstract class ContextCloseContract extends ContextFixture {
         await().until(() -> !scheduler.isRunning());
 
         int runs = series.runs();
+        // Of each series, a worker may have taken a run that it has yet to begin.
         staysTrue(() -> series.runs() <= runs + 2);
-        int last = series.runs();
-        staysTrue(() -> series.runs() == last);
         held.release();
         assertThat(closing).succeedsWithin(PATIENCE);
     }

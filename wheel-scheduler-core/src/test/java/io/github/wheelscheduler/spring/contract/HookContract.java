@@ -52,7 +52,8 @@ abstract class HookContract extends SchedulerFixture {
         kind.start(scheduler, () -> {});
 
         await().until(() -> count(Stage.AFTER) >= 1);
-        assertThat(eventsOfEachThread()).anySatisfy(inTurn -> {
+        // A thread may just have begun the next run.
+        assertThat(eventsOfEachThread()).filteredOn(inTurn -> inTurn.size() > 1).anySatisfy(inTurn -> {
             assertThat(inTurn.get(0).callback()).isNotNull();
             assertThat(inTurn.get(1).callback()).isSameAs(inTurn.get(0).callback());
         });

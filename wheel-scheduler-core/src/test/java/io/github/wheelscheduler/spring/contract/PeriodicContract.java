@@ -181,8 +181,9 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     private static void assertDelayedFromEnds(RecordingTask task) {
-        List<Instant> ends = task.ends();
+        // In this order: the series goes on, and for each start there is the end before it.
         List<Instant> starts = task.starts();
+        List<Instant> ends = task.ends();
         for (int i = 1; i < starts.size(); i++) {
             assertThat(starts.get(i))
                     .as("run %d", i)

@@ -103,7 +103,7 @@ abstract class ShutdownContract extends SchedulerFixture {
 
     @Test
     void theLimitCanBeGivenInSeconds() {
-        var scheduler = started(it -> it.setAwaitTerminationSeconds(10));
+        var scheduler = started(it -> it.setAwaitTerminationSeconds((int) PATIENCE.toSeconds()));
         var cleanUp = new RecordingTask(new SteadyClock(), Duration.ofMillis(100));
         var held = new HeldTask();
         scheduler.execute(() -> {
@@ -180,9 +180,11 @@ abstract class ShutdownContract extends SchedulerFixture {
         var delayed = new RecordingTask(clock);
         var series = new RecordingTask(clock);
         Instant instant = clock.instant().plusMillis(150);
+        // Later than any stall before the shutdown, so that none of them begins before it.
+        Instant seriesInstant = instant.plus(AN_HOUR);
         ScheduledFuture<?> delayedFuture = scheduler.schedule(delayed, instant);
-        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(series, instant, AN_HOUR);
-        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(series, instant, AN_HOUR);
+        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(series, seriesInstant, AN_HOUR);
+        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(series, seriesInstant, AN_HOUR);
 
         scheduler.shutdown();
 

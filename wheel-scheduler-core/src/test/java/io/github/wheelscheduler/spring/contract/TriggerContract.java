@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -33,12 +34,20 @@ abstract class TriggerContract extends SchedulerFixture {
         var task = new RecordingTask(shortBeforeTheSecond);
         var cron = new ObservedTrigger(new CronTrigger("* * * * * *"), 2);
 
-        awaitDone(scheduled(scheduler, task, cron));
+        Future<?> future = scheduled(scheduler, task, cron);
+        Instant asked = shortBeforeTheSecond.instant();
+        awaitDone(future);
 
         assertThat(task.runs()).isEqualTo(2);
         assertNoRunIsEarly(task, cron);
-        assertThat(cron.questions().get(0).answer()).isEqualTo("2100-02-28T23:59:59Z");
-        assertThat(cron.questions().get(1).answer()).isAfterOrEqualTo("2100-03-01T00:00:00Z");
+        // A machine that stalls asks later than shortly before the second.
+        Instant first = answer(cron, 0);
+        Instant second = answer(cron, 1);
+        assertThat(first).isBetween(Instant.parse("2100-02-28T23:59:59Z"), asked.plusSeconds(1));
+        assertThat(second)
+                .isAfterOrEqualTo(Instant.parse("2100-03-01T00:00:00Z"))
+                .isAfterOrEqualTo(first.plusSeconds(1));
+        assertThat(List.of(first, second)).allMatch(instant -> instant.equals(instant.truncatedTo(ChronoUnit.SECONDS)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.promises;
 
+import static io.github.wheelscheduler.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -35,7 +36,7 @@ class CancelledTimersLeaveMemoryTest {
             scheduleAndCancel(executor.executor, TIMERS, spread);
             assertThat(executor.executor.pendingCount()).isZero();
 
-            await().atMost(Duration.ofSeconds(10))
+            await().atMost(PATIENCE)
                     .pollInterval(Duration.ofMillis(200))
                     .untilAsserted(() -> assertThat(usedBytes() - before).isLessThan(ALLOWED_BYTES));
             System.out.printf(
@@ -59,7 +60,7 @@ class CancelledTimersLeaveMemoryTest {
     }
 
     private static void awaitEmpty(WheelScheduledExecutor executor) {
-        await().until(() -> executor.pendingCount() == 0);
+        await().atMost(PATIENCE).until(() -> executor.pendingCount() == 0);
     }
 
     @SuppressWarnings("UnnecessarilyVisible")

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -82,7 +83,7 @@ class ScheduledTimerTest {
             }
         });
         waiting.start();
-        await().until(() -> waiting.getState() == Thread.State.WAITING);
+        await().atMost(PATIENCE).until(() -> waiting.getState() == Thread.State.WAITING);
         assertThat(timer.cancel(false)).isTrue();
         waiting.join(20_000);
         assertThat(seen.get()).isInstanceOf(CancellationException.class);

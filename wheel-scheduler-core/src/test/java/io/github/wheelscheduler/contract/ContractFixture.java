@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** What the parts of the contract share: executors that end with the test, held tasks, ways to wait and to look. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 abstract class ContractFixture {
 
     /** How long a test waits for what must happen; only a failing test waits that long. */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** How long a race is repeated at most; a machine that takes longer for a round gets fewer of them. */
     static final Duration RACING = Duration.ofSeconds(2);
@@ -48,7 +48,7 @@ abstract class ContractFixture {
     }
 
     @AfterEach
-    @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
     void everyExecutorEnds() throws InterruptedException {
         heldTasks.forEach(HeldTask::release);
         executors.forEach(ScheduledExecutorService::shutdownNow);

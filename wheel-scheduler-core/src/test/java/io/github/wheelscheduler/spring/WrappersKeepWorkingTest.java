@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import static io.github.wheelscheduler.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -32,7 +33,7 @@ class WrappersKeepWorkingTest {
         try (AnnotationConfigApplicationContext context =
                 new AnnotationConfigApplicationContext(Scheduler.class, Locks.class, LockedJob.class)) {
             Locks locks = context.getBean(Locks.class);
-            await().until(() -> locks.unlocks.get() >= 2);
+            await().atMost(PATIENCE).until(() -> locks.unlocks.get() >= 2);
             assertThat(locks.taken).contains("nightly").allMatch("nightly"::equals);
             // Through the proxy, which has no fields of its own.
             assertThat(context.getBean(LockedJob.class).runs()).isGreaterThanOrEqualTo(2);
@@ -44,7 +45,7 @@ class WrappersKeepWorkingTest {
         try (AnnotationConfigApplicationContext context =
                 new AnnotationConfigApplicationContext(Scheduler.class, ObservedJob.class)) {
             ObservedJob job = context.getBean(ObservedJob.class);
-            await().until(() -> job.observed.size() >= 3);
+            await().atMost(PATIENCE).until(() -> job.observed.size() >= 3);
             assertThat(job.observed).allMatch("tasks.scheduled.execution work"::equals);
             assertThat(job.observed.size()).isLessThanOrEqualTo(job.runs.get());
         }

@@ -26,11 +26,11 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.TaskUtils;
 
 /** Makes and initializes schedulers for one test, and shuts every one of them down after it. */
-@Timeout(60)
+@Timeout(180)
 abstract class SchedulerFixture {
 
     /** How long a test waits for what must happen: long, so that a busy machine fails nothing. */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** How long a test watches that something does not happen. */
     static final Duration A_WHILE = Duration.ofMillis(120);

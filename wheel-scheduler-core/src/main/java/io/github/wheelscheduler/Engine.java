@@ -245,7 +245,8 @@ final class Engine implements TimerOwner, Workers.Listener {
             timer.endRun();
         }
         if (!policies.mayRepeat()) {
-            boolean ignored = timer.cancel(false);
+            // Not what shutdownNow has handed back meanwhile.
+            boolean ignored = timer.withdraw();
         }
     }
 

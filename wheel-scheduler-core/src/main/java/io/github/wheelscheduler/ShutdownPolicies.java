@@ -1,5 +1,7 @@
 package io.github.wheelscheduler;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 /** What still runs once the executor has been shut down. Writers: any thread. Readers: any, at every start of a run. */
 final class ShutdownPolicies {
 
@@ -19,7 +21,10 @@ final class ShutdownPolicies {
         if (runState.isStopped()) {
             return handedOver;
         }
-        return timer.isRepeating() ? continuePeriodic : handedOver || executeDelayed;
+        // A timer whose deadline has come is not delayed any more, wherever it is.
+        return timer.isRepeating()
+                ? continuePeriodic
+                : handedOver || executeDelayed || timer.getDelay(NANOSECONDS) <= 0;
     }
 
     /** Whether a repeating timer may be armed again. */

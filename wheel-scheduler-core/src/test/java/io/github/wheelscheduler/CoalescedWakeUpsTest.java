@@ -33,10 +33,13 @@ class CoalescedWakeUpsTest {
     }
 
     private void awaitRunsOfAll(int count) {
+        long[] before = new long[TASKS];
+        for (int i = 0; i < TASKS; i++) {
+            before[i] = runs.get(i);
+        }
         for (int i = 0; i < TASKS; i++) {
             int index = i;
-            long before = runs.get(index);
-            awaitThat(() -> runs.get(index) >= before + count);
+            awaitThat(() -> runs.get(index) >= before[index] + count);
         }
     }
 

@@ -24,6 +24,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     private static final int SAMPLE_MASK = 127;
 
     private final ExecutorSettings settings;
+    private final boolean decorates;
     private final MonotonicClock clock;
     private final PendingTimers pending;
     private final RunState runState = new RunState();
@@ -45,6 +46,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     Engine(ExecutorSettings settings) {
         this.settings = settings;
+        this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
         this.catchUp = new CatchUp(settings.maxCatchUp());
@@ -164,6 +166,11 @@ final class Engine implements TimerOwner, Workers.Listener {
     public long deadlineAfter(long delay, TimeUnit unit) {
         long nanos = Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
         return clock.nanoTime() + nanos;
+    }
+
+    @Override
+    public boolean decorates() {
+        return decorates;
     }
 
     @Override
@@ -373,6 +380,11 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void ended() {
         terminateIfEnded();
+    }
+
+    @Override
+    public boolean touch(Runnable run) {
+        return run instanceof ScheduledTimer<?> timer && timer.task() == null;
     }
 
     @Override

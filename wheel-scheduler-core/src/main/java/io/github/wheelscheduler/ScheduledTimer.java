@@ -140,7 +140,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             if (before != RETURNED) {
                 owner.started(this);
             }
-            if (payload instanceof DecoratedTask decorated) {
+            DecoratedTask decorated = decorated(payload);
+            if (decorated != null) {
                 decorated.countStart();
             }
             perform();
@@ -451,7 +452,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Drops the task, and what has been wrapped around it: the ready queue may hold the wrapper for a while. */
     private void letGo() {
-        if (payload instanceof DecoratedTask decorated) {
+        DecoratedTask decorated = decorated(payload);
+        if (decorated != null) {
             decorated.letGo();
         }
         payload = null;
@@ -459,13 +461,20 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Returns what a worker is to run: this, or what has been wrapped around it. */
     final Runnable runnable() {
-        return payload instanceof DecoratedTask decorated ? decorated : this;
+        DecoratedTask decorated = decorated(payload);
+        return decorated != null ? decorated : this;
     }
 
     /** Returns the user's task; null once it has been let go. */
     final @Nullable Object task() {
         Object held = payload;
-        return held instanceof DecoratedTask decorated ? decorated.task() : held;
+        DecoratedTask decorated = decorated(held);
+        return decorated != null ? decorated.task() : held;
+    }
+
+    /** Returns what has been wrapped around the task, if anything; without a decorator it does not touch the task. */
+    private @Nullable DecoratedTask decorated(@Nullable Object held) {
+        return owner.decorates() && held instanceof DecoratedTask wrapper ? wrapper : null;
     }
 
     @Override

@@ -32,6 +32,11 @@ final class TickLoop {
     /** Several times the drain limit: so a sweep gets on faster than cancelled timers come. */
     private static final int SWEEP_BUDGET = 4096;
 
+    /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
+    private static final int PREPARE_BUDGET = 1024;
+
+    private static final long PREPARE_PAUSE_NANOS = 100_000;
+
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
@@ -78,15 +83,18 @@ final class TickLoop {
         } finally {
             if (handedOver) {
                 handedOver = false;
-                workers.signal();
+                workers.signalHandOver();
             }
         }
+        int preparationLeft = unusedBudget > 0 ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
         if (unusedBudget == 0 || drained == DRAIN_LIMIT || !swept) {
             return 0;
         }
-        return Math.min(wheel.nanosToNextExpiry(nowNanos), watch.nanosToNextCheck(nowNanos));
+        long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
+        return Math.min(
+                Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos), watch.nanosToNextCheck(nowNanos));
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */

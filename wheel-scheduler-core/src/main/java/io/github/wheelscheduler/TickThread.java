@@ -14,7 +14,7 @@ final class TickThread implements Runnable {
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     /** Under load, a deadline waits so long at most for others to share a wake-up with. */
-    private static final long WAKE_UP_INTERVAL_NANOS = 400_000;
+    private static final long WAKE_UP_INTERVAL_NANOS = 600_000;
 
     /** So many wake-ups at any distance come first; light load never uses them up. */
     private static final int WAKE_UP_BURST = 64;
@@ -125,7 +125,7 @@ final class TickThread implements Runnable {
             if (runState.isStopped()) {
                 return false;
             }
-            workers.followUp();
+            workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
             sleepNanos = loop.pass(nowNanos);
         } catch (Throwable ex) {
             LOGGER.log(Level.ERROR, "The tick thread failed and goes on", ex);
@@ -161,13 +161,26 @@ final class TickThread implements Runnable {
             return;
         }
         if (!isAskedForSomething()) {
-            clock.parkNanos(this, wakeUpNanos - clock.nanoTime());
+            parkUntil(wakeUpNanos);
             wakeUpCount++;
             boolean ignored = Thread.interrupted();
             // Nobody has woken it: it did so by itself, or for nothing.
             wokeUp = inbox.isSleepAnnounced();
         }
         inbox.awake();
+    }
+
+    private void parkUntil(long wakeUpNanos) {
+        long slackNanos = clock.slackNanos();
+        long nanos = wakeUpNanos - clock.nanoTime();
+        if (nanos > slackNanos) {
+            clock.parkNanos(this, nanos - slackNanos);
+            nanos = wakeUpNanos - clock.nanoTime();
+        }
+        while (nanos > 0 && nanos <= slackNanos && inbox.isSleepAnnounced()) {
+            Thread.onSpinWait();
+            nanos = wakeUpNanos - clock.nanoTime();
+        }
     }
 
     private static long earlier(long oneNanos, long otherNanos) {

@@ -10,6 +10,9 @@ interface TimerOwner {
     /** Returns the deadline that lies so far ahead of now; delays below zero count as zero, huge ones are cut. */
     long deadlineAfter(long delay, TimeUnit unit);
 
+    /** Whether timers may have been {@linkplain ScheduledTimer#decorate decorated}. */
+    boolean decorates();
+
     /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
     boolean mayStart(ScheduledTimer<?> timer, boolean handedOver);
 

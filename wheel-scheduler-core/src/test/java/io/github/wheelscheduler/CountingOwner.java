@@ -37,6 +37,11 @@ final class CountingOwner implements TimerOwner {
     }
 
     @Override
+    public boolean decorates() {
+        return true;
+    }
+
+    @Override
     public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
         return true;
     }

@@ -30,6 +30,11 @@ final class ManualClock extends MonotonicClock {
     }
 
     @Override
+    long slackNanos() {
+        return 0;
+    }
+
+    @Override
     void parkNanos(Object blocker, long nanos) {
         Long reading = lastReading.get();
         long wakeUp = (reading == null ? now.get() : reading) + nanos;

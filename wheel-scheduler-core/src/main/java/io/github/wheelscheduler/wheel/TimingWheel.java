@@ -159,7 +159,7 @@ public final class TimingWheel {
      * @return the unused budget; 0 says that there may be more to do, for which the next call needs no later time
      */
     public int advance(long nowNanos, int budget, Expiry expiry) {
-        long nowTick = (nowNanos - startNanos) >> tickShift;
+        long nowTick = tickOf(nowNanos);
         int left = budget;
         while (left > 0) {
             if (!due.isEmpty()) {
@@ -180,7 +180,6 @@ public final class TimingWheel {
             long slotTick = level.firstTickOf(slot, currentTick);
             if (slotTick > nowTick) {
                 currentTick = Math.max(currentTick, nowTick);
-                left = preparation.prepare(nowTick, left, expiry);
                 break;
             }
             Bucket bucket = level.bucket(slot);
@@ -250,7 +249,37 @@ public final class TimingWheel {
             return Long.MAX_VALUE;
         }
         Level level = level(index);
-        long tick = Math.min(level.bucket(level.firstOccupiedSlot()).earliestTick, preparation.nextTick());
+        long tick = level.bucket(level.firstOccupiedSlot()).earliestTick;
+        return nanosUntil(tick, nowNanos);
+    }
+
+    /**
+     * Cascades large buckets ahead of their time, after {@link #advance}, touching at most {@code budget} timers. Without it
+     * everything expires when it should, but a large cascade holds up what is due.
+     *
+     * @return the unused budget; 0 says that there is more to do, well before {@link #nanosToNextExpiry} if possible
+     */
+    public int prepare(long nowNanos, int budget, Expiry expiry) {
+        if (!due.isEmpty() || cascadingCount > 0) {
+            return budget;
+        }
+        return preparation.prepare(tickOf(nowNanos), budget, expiry);
+    }
+
+    /**
+     * Returns how many nanoseconds after {@code nowNanos} {@link #prepare} has something to do again: 0 if there is something
+     * now, {@code Long.MAX_VALUE} if no bucket is large.
+     */
+    public long nanosToNextPreparation(long nowNanos) {
+        long tick = preparation.nextTick();
+        return tick == Bucket.NO_TICK ? Long.MAX_VALUE : nanosUntil(tick, nowNanos);
+    }
+
+    private long tickOf(long nowNanos) {
+        return (nowNanos - startNanos) >> tickShift;
+    }
+
+    private long nanosUntil(long tick, long nowNanos) {
         return Math.max(0, startNanos + (tick << tickShift) - nowNanos);
     }
 

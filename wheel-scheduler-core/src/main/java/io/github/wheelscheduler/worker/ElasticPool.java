@@ -28,7 +28,8 @@ public final class ElasticPool extends Workers {
      * pays for one of them.
      *
      * When the tick thread has said that it will follow up soon, because it wakes up often anyway, the worker does not wake
-     * the next: short runs are done by one worker then, and a run that takes long holds up the others until the follow-up.
+     * the next, and the tick thread wakes none while one is awake: short runs are done by one worker then, and a run that
+     * takes long holds up the others until the follow-up.
      *
      *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
@@ -46,10 +47,15 @@ public final class ElasticPool extends Workers {
     private final ThreadFactory threadFactory;
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;
+    private final Predicate<Runnable> touch;
     private final Rack firstRack = new Rack();
 
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
+
+    /** The workers that will look at the ready queue once more, perhaps after a run. */
+    private final AtomicInteger awake = new AtomicInteger();
+
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
     private final AtomicBoolean startFailing = new AtomicBoolean();
     private volatile int maxSize;
@@ -73,6 +79,7 @@ public final class ElasticPool extends Workers {
         this.maxSize = maxSize;
         this.keepAliveNanos = keepAliveNanos;
         this.nanoClock = nanoClock;
+        this.touch = listener::touch;
     }
 
     @Override
@@ -104,6 +111,11 @@ public final class ElasticPool extends Workers {
             // Somebody may have relied on this wake-up meanwhile: look again after taking it back.
             wakeUpOnItsWay.set(false);
         }
+    }
+
+    @Override
+    boolean isAnybodyAwake() {
+        return awake.get() > 0;
     }
 
     @Override
@@ -181,7 +193,11 @@ public final class ElasticPool extends Workers {
     void work(Worker worker) {
         try {
             do {
+                awake.incrementAndGet();
                 workOff(worker);
+                // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
+                // right.
+                awake.decrementAndGet();
             } while (awaitWork(worker));
         } finally {
             worker.phase = Worker.IDLE;
@@ -198,6 +214,7 @@ public final class ElasticPool extends Workers {
             worker.phase = Worker.TAKING;
             // An interrupt that was meant for the run before, or that it left behind, ends here.
             boolean ignored = Thread.interrupted();
+            worker.touched += ready.touchAhead(touch);
             Runnable run = isOpen() && size.get() <= maxSize ? ready.poll() : null;
             if (run == null) {
                 break;

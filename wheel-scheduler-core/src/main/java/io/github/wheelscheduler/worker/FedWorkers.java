@@ -111,6 +111,11 @@ public final class FedWorkers extends Workers {
     }
 
     @Override
+    boolean isAnybodyAwake() {
+        return false;
+    }
+
+    @Override
     public void setMaxSize(int maxSize) {
         this.maxSize = maxSize;
         signal();

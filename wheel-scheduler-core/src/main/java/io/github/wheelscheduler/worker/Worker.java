@@ -17,6 +17,9 @@ final class Worker implements Runnable {
     final Rack.Place place;
     private final ElasticPool pool;
 
+    /** Keeps the compiler from leaving out reads whose result nobody needs. This worker only. */
+    int touched;
+
     /** Writer: this worker. Readers: pause, stop, counts. Volatile: written before the pool's flags are read. */
     volatile int phase = IDLE;
 

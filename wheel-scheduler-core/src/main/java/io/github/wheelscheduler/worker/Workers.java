@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.worker;
 
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,6 +22,9 @@ public abstract class Workers {
 
         /** The last worker has ended after a stop. */
         void ended();
+
+        /** Reads what starting the run will read, so that it is near; what it returns depends on that. Any thread. */
+        boolean touch(Runnable run);
 
         /** Whether there is nothing more to run: it has been cancelled. Any thread. */
         boolean isOver(Runnable run);
@@ -50,6 +54,9 @@ public abstract class Workers {
     /** Tick thread only. */
     private long seenTaken;
 
+    /** Tick thread only. */
+    private long followedUpNanos;
+
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
     /** Runs that have been cancelled in the ready queue since it was last cleared of them; some have left it since. */
@@ -63,9 +70,17 @@ public abstract class Workers {
     /** Makes sure that there is a thread that looks at the ready queue; may start one on the calling thread. */
     public abstract void start();
 
-    /** Adds a due run. Tick thread; {@link #signal} follows. */
+    /** Adds a due run. Tick thread; {@link #signalHandOver} follows. */
     public final void handOver(Runnable run) {
         ready.add(run);
+    }
+
+    /** Makes a worker look at what has been handed over. Tick thread. */
+    public final void signalHandOver() {
+        VarHandle.fullFence();
+        if (!followedUp || !isAnybodyAwake()) {
+            signal();
+        }
     }
 
     /** Makes a worker look at the ready queue, if one is free. Any thread. */
@@ -88,9 +103,16 @@ public abstract class Workers {
 
     /**
      * If runs wait since the last call, makes one more worker look at them, and as many as are needed if none has been taken
-     * meanwhile. Tick thread.
+     * meanwhile; does nothing if the last call was just before. Tick thread.
+     *
+     * @param nowNanos the time now
+     * @param intervalNanos how long workers are given to take what has been handed over
      */
-    public final void followUp() {
+    public final void followUp(long nowNanos, long intervalNanos) {
+        if (nowNanos - followedUpNanos < intervalNanos) {
+            return;
+        }
+        followedUpNanos = nowNanos;
         if (!ready.isEmpty()) {
             long taken = ready.takenSoFar();
             if (taken == seenTaken) {
@@ -187,6 +209,9 @@ public abstract class Workers {
 
     /** Whether all threads have ended after a stop. */
     public abstract boolean hasEnded();
+
+    /** Whether a thread is going to look at the ready queue anyway, though perhaps after a run. */
+    abstract boolean isAnybodyAwake();
 
     /** Whether any thread is in a run or about to start one. */
     abstract boolean isActive();

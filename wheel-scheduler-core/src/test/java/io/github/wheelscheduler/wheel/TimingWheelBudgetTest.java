@@ -84,8 +84,10 @@ class TimingWheelBudgetTest {
             wheel.add(new Numbered(i, due));
         }
         long bucketWidth = 1L << 36;
-        assertThat(wheel.nanosToNextExpiry(0)).isBetween(due - bucketWidth, due);
+        assertThat(wheel.nanosToNextExpiry(0)).isEqualTo(due);
+        assertThat(wheel.nanosToNextPreparation(0)).isBetween(due - bucketWidth, due);
         assertThat(wheel.advance(due - bucketWidth - 1, 10, node -> {})).isEqualTo(10);
+        assertThat(wheel.prepare(due - bucketWidth - 1, 10, node -> {})).isEqualTo(10);
     }
 
     @Test
@@ -96,17 +98,18 @@ class TimingWheelBudgetTest {
         for (int i = 0; i < count; i++) {
             wheel.add(new Numbered(i, start + i % 4_096));
         }
-        long time = start - wheel.nanosToNextExpiry(0);
-        assertThat(time).isPositive();
-        while (wheel.advance(start - 1, 1_000, node -> {}) == 0) {
+        assertThat(wheel.nanosToNextPreparation(0)).isOne();
+        while (wheel.prepare(start - 1, 1_000, node -> {}) == 0) {
             assertThat(wheel.size()).isEqualTo(count);
         }
         int[] expired = {0};
         int due = 0;
         for (int tick = 0; tick < 4_096; tick++) {
             due += count / 4_096 + (tick < count % 4_096 ? 1 : 0);
-            int ignored = wheel.advance(start + tick, 1_000, node -> expired[0]++);
+            int unused = wheel.advance(start + tick, 1_000, node -> expired[0]++);
+            assertThat(unused).isPositive();
             assertThat(expired[0]).as("expired in one call by tick " + tick).isEqualTo(due);
+            int ignored = wheel.prepare(start + tick, 100, node -> {});
         }
         assertThat(wheel.size()).isZero();
     }

@@ -100,6 +100,9 @@ class TimingWheelModelTest {
                 model.sweepAll();
             } else {
                 advance(model.now() + nextStep(), nextBudget());
+                if (random.nextBoolean()) {
+                    model.prepare(nextBudget());
+                }
             }
         }
 

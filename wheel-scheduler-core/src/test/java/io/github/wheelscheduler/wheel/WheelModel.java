@@ -61,11 +61,10 @@ final class WheelModel {
     /**
      * Creates a model of an empty wheel.
      *
-     * @param minPrepared how many timers make the wheel work on a bucket before its time; with few of them it may wake early
+     * @param minPrepared how many timers make a bucket large
      */
     WheelModel(int tickShift, long originNanos, int minPrepared) {
         this.wheel = new TimingWheel(tickShift, originNanos, minPrepared);
-        this.changed = minPrepared < 1_000;
         this.tickShift = tickShift;
         this.originNanos = originNanos;
     }
@@ -216,6 +215,23 @@ final class WheelModel {
             assertThat(byTurn.first().dueTick).as("next due tick").isGreaterThan(nowTick());
             assertThat(wheel.nanosToNextExpiry(nowNanos()))
                     .as("a sleep after all is done")
+                    .isPositive();
+        }
+        checkRest();
+    }
+
+    /** Prepares large buckets, which nobody may notice. */
+    void prepare(int budget) {
+        if (wheel.nanosToNextPreparation(nowNanos()) > 0 && !interrupted) {
+            assertThat(wheel.prepare(nowNanos(), 1, node -> checkGivenUp((Timer) node)))
+                    .as("before it is time, only buckets that are being prepared are worked on")
+                    .isBetween(0, 1);
+        }
+        int unused = wheel.prepare(nowNanos(), budget, node -> checkGivenUp((Timer) node));
+        assertThat(unused).as("unused budget").isBetween(0, budget);
+        if (unused > 0 && !interrupted) {
+            assertThat(wheel.nanosToNextPreparation(nowNanos()))
+                    .as("nothing is left to prepare")
                     .isPositive();
         }
         checkRest();

@@ -11,7 +11,7 @@ import java.util.List;
 final class Burst implements Figure {
 
     private static final int TIMERS = 1_000_000;
-    private static final int WARM_UP_TIMERS = 200_000;
+    private static final int WARM_UP_TIMERS = 1_000_000;
 
     @Override
     public String name() {
@@ -52,7 +52,7 @@ final class Burst implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return 6.4;
+        return 9;
     }
 
     @Override

@@ -14,7 +14,7 @@ final class FixedRate implements Figure {
 
     private static final int TASKS = 10_000;
     private static final long PERIOD_MILLIS = 100;
-    private static final int WARM_UP_RUNS = 20;
+    private static final int WARM_UP_RUNS = 50;
     private static final int MEASURED_RUNS = 40;
 
     private static final long PATIENCE_NANOS = 30 * Arming.SECOND_NANOS;
@@ -34,7 +34,7 @@ final class FixedRate implements Figure {
 
     @Override
     public String method() {
-        return "Phases are random. After 2 s of warm-up, 4 s count. Lateness is that of each run against first deadline + "
+        return "Phases are random. After 5 s of warm-up, 4 s count. Lateness is that of each run against first deadline + "
                 + "n periods. Contenders without a fixed rate let each run schedule the next.";
     }
 
@@ -61,7 +61,7 @@ final class FixedRate implements Figure {
 
     @Override
     public double seconds(String variant, String contender) {
-        return 6.5;
+        return 9.5;
     }
 
     @Override

@@ -11,6 +11,7 @@ final class Heartbeat implements Figure {
 
     private static final int SLOW_TASKS = 100;
     private static final long SLOW_MILLIS = 200;
+    private static final int SETTLING_MILLIS = 1_000;
     private static final long BEAT_MILLIS = 10;
     private static final long OBSERVED_MILLIS = 4_000;
     private static final long LONGEST_MILLIS = 25_000;
@@ -29,7 +30,9 @@ final class Heartbeat implements Figure {
     @Override
     public String method() {
         return "The slow tasks have a period, or a delay, of 200 ms. The worst gap between two heartbeats in 4 s counts; where "
-                + "it has not ended by then, it is observed for up to 25 s, and shown as it is then.";
+                + "it has not ended by then, it is observed for up to 25 s, and shown as it is then. In the first second of a "
+                + "fresh JVM, whoever runs tasks on platform threads starts a hundred of them; starting a hundred threads and "
+                + "nothing else takes 8 to 25 ms here.";
     }
 
     @Override
@@ -39,7 +42,9 @@ final class Heartbeat implements Figure {
 
     @Override
     public List<Metric> metrics() {
-        return List.of(Metric.compared("worstGapMillis", "worst gap", "ms"));
+        return List.of(
+                Metric.compared("worstGapMillis", "worst gap after the first second", "ms"),
+                Metric.plain("firstGapMillis", "worst gap with the first second", "ms"));
     }
 
     @Override
@@ -70,7 +75,7 @@ final class Heartbeat implements Figure {
         Contender contender = trial.newContender();
         boolean isAtRate = trial.variant().equals(FIXED_RATE);
         long startNanos = System.nanoTime() + trial.millis(200);
-        Beat beat = new Beat(startNanos);
+        Beat beat = new Beat(startNanos, startNanos + trial.millis(SETTLING_MILLIS));
         repeat(contender, beat, startNanos, BEAT_MILLIS * 1_000_000, isAtRate);
         long slowNanos = trial.millis(SLOW_MILLIS);
         for (int i = 0; i < SLOW_TASKS; i++) {
@@ -85,7 +90,8 @@ final class Heartbeat implements Figure {
         long nowNanos = System.nanoTime();
         boolean isAtLeast = isOverdue(beat);
         return new Values()
-                .with("worstGapMillis", beat.worstGapNanos(nowNanos) / 1e6)
+                .with("worstGapMillis", beat.worstSettledGapNanos(nowNanos) / 1e6)
+                .with("firstGapMillis", beat.worstGapNanos(nowNanos) / 1e6)
                 .with(Metric.AT_LEAST, isAtLeast ? 1 : 0);
     }
 
@@ -108,9 +114,12 @@ final class Heartbeat implements Figure {
         private final AtomicLong latest;
 
         private final AtomicLong worst = new AtomicLong();
+        private final AtomicLong worstSettled = new AtomicLong();
+        private final long settledNanos;
 
-        Beat(long startNanos) {
-            latest = new AtomicLong(startNanos);
+        Beat(long startNanos, long settledNanos) {
+            this.latest = new AtomicLong(startNanos);
+            this.settledNanos = settledNanos;
         }
 
         @Override
@@ -118,6 +127,9 @@ final class Heartbeat implements Figure {
             long nowNanos = System.nanoTime();
             long gapNanos = nowNanos - latest.getAndSet(nowNanos);
             worst.accumulateAndGet(gapNanos, Math::max);
+            if (nowNanos - settledNanos > 0) {
+                worstSettled.accumulateAndGet(gapNanos, Math::max);
+            }
         }
 
         long latestNanos() {
@@ -126,6 +138,10 @@ final class Heartbeat implements Figure {
 
         long worstGapNanos(long nowNanos) {
             return Math.max(worst.get(), nowNanos - latest.get());
+        }
+
+        long worstSettledGapNanos(long nowNanos) {
+            return Math.max(worstSettled.get(), nowNanos - latest.get());
         }
     }
 

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.benchmarks.measure.Callers;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** I: the life of a lease that is renewed. */
 final class PushOut implements Figure {

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.benchmarks;
 
 import io.github.wheelscheduler.benchmarks.profile.Profiler;
+import io.github.wheelscheduler.benchmarks.scale.ScalePage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,11 @@ public final class Main {
     private static final String USAGE = """
             compare   measures ours and its peers, each in JVMs of its own, and adds to the file of results
                       --figures A,J --variants 1M --contenders wheel,hwt --jvms 5 --java <home> --results <file>
+            report    writes docs/benchmarks.md and its plots from that file
+            profile   writes docs/profiles.md: where processor time and memory of ours go
+            scale     writes docs/benchmarks/scaling.md: measured parts, and a simulation of more processors
+            quick     runs everything once on tiny sizes, and fails when something is broken
+            jmh       passes its arguments on to JMH
             """;
 
     private Main() {}
@@ -33,6 +39,7 @@ public final class Main {
                 case "compare" -> new Compare(Options.parse(rest)).run(args) ? 0 : 1;
                 case "report" -> report(rest);
                 case "profile" -> profile(rest);
+                case "scale" -> scale(rest);
                 case "quick" -> quick();
                 case "jmh" -> jmh(rest);
                 default -> throw new IllegalArgumentException("unknown command " + args.get(0));
@@ -52,6 +59,14 @@ public final class Main {
     private static int profile(List<String> args) throws IOException {
         Path page = Options.parse(args).docs().resolve("profiles.md");
         Files.writeString(page, Profiler.page(Jdk.current().home(), false));
+        System.out.println("wrote " + page);
+        return 0;
+    }
+
+    private static int scale(List<String> args) throws IOException {
+        Path page = Options.parse(args).docs().resolve("benchmarks").resolve("scaling.md");
+        Files.createDirectories(page.getParent());
+        Files.writeString(page, ScalePage.write());
         System.out.println("wrote " + page);
         return 0;
     }

@@ -47,6 +47,7 @@ final class TickLoop {
     private final Expiry expiry = this::expire;
 
     private boolean handedOver;
+    private boolean othersWaited;
     private long nowNanos;
 
     /** Writer: tick thread, once per pass. Readers: those who cancel. */
@@ -83,7 +84,7 @@ final class TickLoop {
         } finally {
             if (handedOver) {
                 handedOver = false;
-                workers.signalHandOver();
+                workers.signalHandOver(othersWaited);
             }
         }
         int preparationLeft = unusedBudget > 0 ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
@@ -171,6 +172,9 @@ final class TickLoop {
     }
 
     private void handOver(ScheduledTimer<?> timer) {
+        if (!handedOver) {
+            othersWaited = !workers.isReadyEmpty();
+        }
         try {
             workers.handOver(timer.runnable());
         } catch (Throwable ex) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It keeps the contract of {@link ScheduledExecutorService} as {@link java.util.concurrent.ScheduledThreadPoolExecutor}
  * documents it, with these additions: what it returns is a {@link WheelTimer}, which can be rescheduled; cancelled tasks
- * leave memory at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
+ * are let go at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
  * bounded.
  *
  * <p>No task runs before its deadline. Tasks start in the order of their deadlines, up to a tick, and those of one deadline

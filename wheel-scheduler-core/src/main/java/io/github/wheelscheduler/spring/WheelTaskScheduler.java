@@ -30,7 +30,7 @@ import org.springframework.util.ErrorHandler;
  *   <li>the pool size is a limit for workers that come and go: 256 by default, none with virtual threads;
  *   <li>a fixed-rate task makes up at most {@linkplain #setMaxCatchUp 10} missed runs by default;
  *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
- *   <li>cancelled tasks always leave memory at once;
+ *   <li>cancelled tasks are always let go at once;
  *   <li>after waiting for tasks in vain, {@link #shutdown} interrupts them and logs what never ran.
  * </ul>
  *

@@ -28,8 +28,8 @@ public final class ElasticPool extends Workers {
      * pays for one of them.
      *
      * When the tick thread has said that it will follow up soon, because it wakes up often anyway, the worker does not wake
-     * the next, and the tick thread wakes none while one is awake: short runs are done by one worker then, and a run that
-     * takes long holds up the others until the follow-up.
+     * the next, and the tick thread wakes none for what it adds to a batch that one is working on: short runs are done by
+     * one worker then, and a run that takes long holds up the others until the follow-up.
      *
      *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park

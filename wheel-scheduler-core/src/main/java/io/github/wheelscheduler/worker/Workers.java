@@ -75,10 +75,19 @@ public abstract class Workers {
         ready.add(run);
     }
 
-    /** Makes a worker look at what has been handed over. Tick thread. */
-    public final void signalHandOver() {
+    /** Whether no due run waits. */
+    public final boolean isReadyEmpty() {
+        return ready.isEmpty();
+    }
+
+    /**
+     * Makes a worker look at what has been handed over. Tick thread.
+     *
+     * @param othersWaited whether other runs waited before; then a worker that is awake may be about to take these, too
+     */
+    public final void signalHandOver(boolean othersWaited) {
         VarHandle.fullFence();
-        if (!followedUp || !isAnybodyAwake()) {
+        if (!(followedUp && othersWaited && isAnybodyAwake())) {
             signal();
         }
     }

@@ -39,10 +39,16 @@ public final class ScalePage {
         line("");
         line("| part, measured here with two threads at most | ns |");
         line("|---|---:|");
-        line(format("| schedule and cancel, what callers do side by side | %.0f |", parts.localNanos()));
-        line(format("| schedule and cancel, what they do one after the other | %.0f |", parts.sharedNanos()));
-        line(format("| tick thread, per timer: take in, cascade, expire, hand over | %.0f |", parts.routeNanos()));
-        line(format("| workers, per timer: take, start, run nothing, end | %.0f |", parts.runNanos()));
+        line(String.format(
+                Locale.ROOT, "| schedule and cancel, what callers do side by side | %.0f |", parts.localNanos()));
+        line(String.format(
+                Locale.ROOT, "| schedule and cancel, what they do one after the other | %.0f |", parts.sharedNanos()));
+        line(String.format(
+                Locale.ROOT,
+                "| tick thread, per timer: take in, cascade, expire, hand over | %.0f |",
+                parts.routeNanos()));
+        line(String.format(
+                Locale.ROOT, "| workers, per timer: take, start, run nothing, end | %.0f |", parts.runNanos()));
     }
 
     private void addCallers(Parts parts, String title) {
@@ -57,7 +63,7 @@ public final class ScalePage {
         for (int callers : CALLERS) {
             StringBuilder row = new StringBuilder("| " + callers + " |");
             for (int wheels : WHEELS) {
-                row.append(format(" %.1f |", model.pairsPerSecond(callers, wheels) / 1e6));
+                row.append(String.format(Locale.ROOT, " %.1f |", model.pairsPerSecond(callers, wheels) / 1e6));
             }
             line(row.toString());
         }
@@ -74,11 +80,11 @@ public final class ScalePage {
         line("");
         header("million timers a second");
         for (double millions : MILLIONS) {
-            StringBuilder row = new StringBuilder(format("| %.1f |", millions));
+            StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "| %.1f |", millions));
             for (int wheels : WHEELS) {
                 boolean keepsUp = model.keepsUp(millions * 1e6, wheels);
                 double lateness = keepsUp ? model.p99LatenessNanos(millions * 1e6, wheels) : 0;
-                row.append(keepsUp ? format(" %.2f |", lateness / 1e6) : " falls behind |");
+                row.append(keepsUp ? String.format(Locale.ROOT, " %.2f |", lateness / 1e6) : " falls behind |");
             }
             line(row.toString());
         }
@@ -93,10 +99,6 @@ public final class ScalePage {
         }
         line(titles.toString());
         line(rule.toString());
-    }
-
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 
     private void line(String line) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingTimers {
 
-    /** So many timers that are over may be in the wheel, or a half of those that are pending. */
+    /** So many timers that are over may be in the wheel. */
     private static final int MAX_LITTER = 4096;
 
     /** Counts every timer that becomes pending, as that is posted, and other messages, too. */
@@ -82,15 +82,20 @@ final class PendingTimers {
     }
 
     /**
-     * Whether so many of the timers in the wheel are over that they should be swept out. Does not see as many of them as
-     * there are pending timers elsewhere.
+     * Returns how many of the timers in the wheel are over, if there are more of them than need bother anybody; else 0. Does
+     * not see as many of them as there are pending timers elsewhere.
      */
-    boolean isLittered(long wheelSize) {
+    long litter(long wheelSize) {
         if (wheelSize <= MAX_LITTER) {
-            return false;
+            return 0;
         }
-        long pending = count();
-        return wheelSize - pending > Math.max(MAX_LITTER, pending / 2);
+        long litter = wheelSize - count();
+        return litter > MAX_LITTER ? litter : 0;
+    }
+
+    /** Whether so many timers that are over should be swept out at once. */
+    boolean isTooMuchLitter(long litter) {
+        return litter > 0 && litter > count() / 2;
     }
 
     long max() {

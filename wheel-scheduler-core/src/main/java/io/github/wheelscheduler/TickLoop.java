@@ -32,6 +32,12 @@ final class TickLoop {
     /** Several times the drain limit: so a sweep gets on faster than cancelled timers come. */
     private static final int SWEEP_BUDGET = 4096;
 
+    /** Many timers that are over stay no longer than that. */
+    private static final long SWEEP_DELAY_NANOS = 1_000_000_000;
+
+    /** Sweeps take a hundredth of a processor's time at most, unless there is too much litter. */
+    private static final long SWEEP_DELAY_PER_TIMER_NANOS = 1_000;
+
     /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
     private static final int PREPARE_BUDGET = 1024;
 
@@ -49,6 +55,11 @@ final class TickLoop {
     private boolean handedOver;
     private boolean othersWaited;
     private long nowNanos;
+
+    private long sweepAtNanos;
+
+    /** Writer: tick thread. Readers: those who cancel. */
+    private volatile boolean sweepPlanned;
 
     /** Writer: tick thread, once per pass. Readers: those who cancel. */
     private volatile long wheelSize;
@@ -94,8 +105,10 @@ final class TickLoop {
             return 0;
         }
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
+        long sweepNanos = sweepPlanned ? Math.max(0, sweepAtNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
-                Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos), watch.nanosToNextCheck(nowNanos));
+                Math.min(wheel.nanosToNextExpiry(nowNanos), watch.nanosToNextCheck(nowNanos)),
+                Math.min(preparationNanos, sweepNanos));
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
@@ -112,9 +125,10 @@ final class TickLoop {
         return wheelSize;
     }
 
-    /** Whether the wheel holds too many timers that are over. Any thread. */
+    /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */
     boolean isLittered() {
-        return pending.isLittered(wheelSize);
+        long litter = pending.litter(wheelSize);
+        return pending.isTooMuchLitter(litter) || (litter > 0 && !sweepPlanned);
     }
 
     /** Takes everything out of the inbox into the wheel. */
@@ -151,12 +165,29 @@ final class TickLoop {
     /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
     private boolean sweep() {
         if (!wheel.isSweeping()) {
-            if (!pending.isLittered(wheel.size()) && !wheel.isSparse()) {
+            if (!isSweepDue()) {
                 return true;
             }
             wheel.startSweep();
         }
-        return wheel.sweep(SWEEP_BUDGET, expiry) > 0;
+        if (wheel.sweep(SWEEP_BUDGET, expiry) == 0) {
+            return false;
+        }
+        sweepPlanned = false;
+        return true;
+    }
+
+    private boolean isSweepDue() {
+        long litter = pending.litter(wheel.size());
+        if (litter == 0) {
+            sweepPlanned = false;
+            return wheel.isSparse();
+        }
+        if (!sweepPlanned) {
+            sweepAtNanos = nowNanos + Math.max(SWEEP_DELAY_NANOS, SWEEP_DELAY_PER_TIMER_NANOS * wheel.size());
+            sweepPlanned = true;
+        }
+        return sweepAtNanos - nowNanos <= 0 || pending.isTooMuchLitter(litter);
     }
 
     private void expire(TimerNode node) {

@@ -225,6 +225,26 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
+    void manyCancelledTimersLeaveTheWheelWithinASecondOrSo() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            List<WheelTimer<?>> timers = new ArrayList<>();
+            for (int i = 0; i < 100_000; i++) {
+                timers.add(time.executor.schedule(time.recorder(), 1 + i % 977, HOURS));
+            }
+            time.pass(Duration.ofMillis(100));
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(timers.get(i).cancel(false)).isTrue();
+            }
+            time.pass(Duration.ofMillis(1_100));
+            assertThat(time.executor.pendingCount()).isEqualTo(80_000);
+            assertThat(time.wheelSize()).isLessThan(80_000 + 4_096 + 2_000);
+            long wakeUps = time.executor.snapshot().wakeUps();
+            time.pass(Duration.ofMinutes(50));
+            assertThat(time.executor.snapshot().wakeUps()).isLessThanOrEqualTo(wakeUps + 3);
+        }
+    }
+
+    @Test
     void cancelledCalendarTimerIsLookedAfterNoMore() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             WheelTimer<?> timer = time.executor.scheduleAt(time.recorder(), Instant.MAX);

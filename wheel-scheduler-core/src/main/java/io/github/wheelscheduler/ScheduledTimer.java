@@ -256,12 +256,20 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
                     }
                 } finally {
                     letGo();
-                    owner.cancelled(this, state);
-                    releaseWaiters();
+                    tellOwner(state);
                 }
                 return true;
             }
             seen = word;
+        }
+    }
+
+    /** Tells that the timer has been cancelled; whatever becomes of that, nobody waits for the result any longer. */
+    private void tellOwner(int stateBefore) {
+        try {
+            owner.cancelled(this, stateBefore);
+        } finally {
+            releaseWaiters();
         }
     }
 

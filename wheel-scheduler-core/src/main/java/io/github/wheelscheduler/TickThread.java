@@ -112,26 +112,39 @@ final class TickThread implements Runnable {
         return wakeUpCount;
     }
 
-    /** Does a pass and the sleep after it; false when it was the last. */
+    /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */
     private boolean step() {
-        long sleepNanos;
+        try {
+            return passAndSleep();
+        } catch (Throwable ex) {
+            leaving = false;
+            inbox.awake();
+            logFailure(ex);
+            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            return true;
+        }
+    }
+
+    private static void logFailure(Throwable failure) {
+        try {
+            LOGGER.log(Level.ERROR, "The tick thread failed and goes on", failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
+        }
+    }
+
+    private boolean passAndSleep() {
         long nowNanos = clock.nanoTime();
         if (wokeUp) {
             wokeUp = false;
             budget.wokeUp(nowNanos);
         }
-        try {
-            answerSweep();
-            if (runState.isStopped()) {
-                return false;
-            }
-            workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
-            sleepNanos = loop.pass(nowNanos);
-        } catch (Throwable ex) {
-            LOGGER.log(Level.ERROR, "The tick thread failed and goes on", ex);
-            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
-            return true;
+        answerSweep();
+        if (runState.isStopped()) {
+            return false;
         }
+        workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
+        long sleepNanos = loop.pass(nowNanos);
         if (sleepNanos > 0) {
             if (isDrainedAfterShutdown()) {
                 leaving = true;
@@ -189,7 +202,7 @@ final class TickThread implements Runnable {
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
     private boolean isAskedForSomething() {
-        return sweepAsked != null || runState.isStopped() || isDrainedAfterShutdown();
+        return sweepAsked != null || runState.isStopped() || isDrainedAfterShutdown() || loop.isLittered();
     }
 
     private boolean isDrainedAfterShutdown() {

@@ -36,20 +36,27 @@ final class ChunkTable {
     }
 
     Chunk take() {
-        inUse++;
         Chunk chunk = spare;
         if (chunk != null) {
             spare = chunk.next;
             spareCount--;
             chunk.next = null;
+            inUse++;
             return chunk;
         }
-        int index = freeCount > 0 ? freeIndices[--freeCount] : nextIndex++;
+        int index = freeCount > 0 ? freeIndices[freeCount - 1] : nextIndex;
         if (index == chunks.length) {
             chunks = Arrays.copyOf(chunks, 2 * index);
         }
         chunk = new Chunk(index);
         chunks[index] = chunk;
+        // Nothing is changed before memory has been found for it.
+        if (freeCount > 0) {
+            freeCount--;
+        } else {
+            nextIndex++;
+        }
+        inUse++;
         return chunk;
     }
 
@@ -68,10 +75,19 @@ final class ChunkTable {
         }
         int index = Chunk.indexOf(chunk.base);
         chunks[index] = null;
-        if (freeCount == freeIndices.length) {
-            freeIndices = Arrays.copyOf(freeIndices, 2 * freeCount);
+        if (freeCount < freeIndices.length || growFreeIndices()) {
+            freeIndices[freeCount++] = index;
         }
-        freeIndices[freeCount++] = index;
+    }
+
+    /** Makes room for more; without memory for it, an index is never used again, and nothing else happens. */
+    private boolean growFreeIndices() {
+        try {
+            freeIndices = Arrays.copyOf(freeIndices, 2 * freeCount);
+            return true;
+        } catch (OutOfMemoryError ex) {
+            return false;
+        }
     }
 
     /** Returns the chunk with the cell that holds the timer, or null if none here does. */

@@ -307,7 +307,10 @@ public final class ElasticPool extends Workers {
         int seen = size.get();
         while (seen > maxSize) {
             if (size.compareAndSet(seen, seen - 1)) {
-                available.decrementAndGet();
+                if (available.decrementAndGet() == 0) {
+                    // The limit may have been raised meanwhile, by somebody who saw this worker available.
+                    startWorkerIfAllowed();
+                }
                 return true;
             }
             seen = size.get();
@@ -374,7 +377,10 @@ public final class ElasticPool extends Workers {
                     place.leave();
                 }
                 available.decrementAndGet();
-                size.decrementAndGet();
+                if (size.decrementAndGet() == 0 && stopped) {
+                    // The last worker has ended meanwhile and left the news to this one.
+                    listener.ended();
+                }
             }
         }
     }

@@ -91,7 +91,14 @@ final class ReadyQueue {
     private void addToOverflow(Runnable run) {
         // Counted first: a run that is in the queue is never overlooked.
         overflowCount.incrementAndGet();
-        overflow.add(new Waiting(run, indices.get(TAIL)));
+        boolean done = false;
+        try {
+            done = overflow.add(new Waiting(run, indices.get(TAIL)));
+        } finally {
+            if (!done) {
+                overflowCount.decrementAndGet();
+            }
+        }
     }
 
     /** Takes the first run, or returns null if there is none. Any thread. */

@@ -51,11 +51,20 @@ public abstract class Workers {
      */
     volatile boolean followedUp;
 
+    /** Runs that came before the last follow-up still waited in it. Tick thread only. */
+    private boolean behind;
+
+    /** The flag has been cleared since the last follow-up: what was left in trust of one is still to be followed up. */
+    private boolean inTrust;
+
     /** Tick thread only. */
-    private long seenTaken;
+    private long seenAdded;
 
     /** Tick thread only. */
     private long followedUpNanos;
+
+    /** The clock may be negative. Tick thread only. */
+    private boolean followedUpBefore;
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
@@ -100,14 +109,16 @@ public abstract class Workers {
      * awake take all of it, and wake no others. Tick thread.
      */
     public final void setFollowedUp(boolean value) {
-        if (followedUp != value) {
-            followedUp = value;
+        boolean trusted = value && !behind;
+        if (followedUp != trusted) {
+            followedUp = trusted;
+            inTrust |= !trusted;
         }
     }
 
     /** Whether runs wait for which no worker may have been woken in trust of a {@linkplain #followUp follow-up}. Tick thread. */
     public final boolean isFollowUpOwed() {
-        return followedUp && !ready.isEmpty();
+        return (followedUp || inTrust) && !ready.isEmpty();
     }
 
     /**
@@ -118,16 +129,19 @@ public abstract class Workers {
      * @param intervalNanos how long workers are given to take what has been handed over
      */
     public final void followUp(long nowNanos, long intervalNanos) {
-        if (nowNanos - followedUpNanos < intervalNanos) {
+        if (followedUpBefore && nowNanos - followedUpNanos < intervalNanos) {
             return;
         }
+        followedUpBefore = true;
         followedUpNanos = nowNanos;
-        if (!ready.isEmpty()) {
-            long taken = ready.takenSoFar();
-            if (taken == seenTaken) {
+        inTrust = false;
+        boolean waiting = !ready.isEmpty();
+        behind = waiting && ready.takenSoFar() < seenAdded;
+        seenAdded = ready.addedSoFar();
+        if (waiting) {
+            if (behind) {
                 followedUp = false;
             }
-            seenTaken = taken;
             signal();
         }
     }

@@ -36,7 +36,7 @@ public final class Inbox<E> {
      *
      * Step 3 of the owner asks for the bare index, not whether the queue is empty. A producer that has moved the index but
      * not stored its element yet hides the elements behind it, whose posters have seen AWAKE and gone. And a producer that
-     * moves the queue to a new chunk first makes the index odd by CAS, which isEmpty() overlooks, and then moves it on with
+     * moves the queue to a new chunk first makes the index odd by CAS, which the queue's own isEmpty() overlooks, and then moves it on with
      * less than a volatile write. The owner must not park in either case, and does not.
      *
      * The announcement
@@ -115,7 +115,7 @@ public final class Inbox<E> {
 
     /** Whether there is nothing in here. Exact for the owner as far as finished posts go. */
     public boolean isEmpty() {
-        return isUntouched();
+        return queue.lvProducerIndex() == 2 * queue.currentConsumerIndex();
     }
 
     /** Returns how many messages have been posted so far. Any thread. */
@@ -136,7 +136,7 @@ public final class Inbox<E> {
     public boolean announce(long wakeUpNanos) {
         announced = wakeUpNanos & ~AWAKE;
         VarHandle.fullFence();
-        if (isUntouched()) {
+        if (isEmpty()) {
             return true;
         }
         announced = AWAKE;
@@ -151,10 +151,6 @@ public final class Inbox<E> {
     /** Takes the announcement back after a sleep. Owner only; it looks at the queue next. */
     public void awake() {
         announced = AWAKE;
-    }
-
-    private boolean isUntouched() {
-        return queue.lvProducerIndex() == 2 * queue.currentConsumerIndex();
     }
 
     private boolean isBacklogLarge() {

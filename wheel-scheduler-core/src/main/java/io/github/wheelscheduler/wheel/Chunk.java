@@ -53,11 +53,6 @@ final class Chunk {
         return end == SIZE;
     }
 
-    /** Returns how many cells between the first and the last timer are empty. */
-    int holes() {
-        return end - first - count;
-    }
-
     /**
      * Reads all timers, and returns something that depends on all of them. Reads that do not wait for each other, nor for a
      * branch, fetch distant timers at the same time; what moves them one after the other then finds them near.

@@ -120,10 +120,6 @@ final class Rack {
             set(rack.idleBits, bit);
         }
 
-        boolean isMarkedIdle() {
-            return (rack.idleBits.get() & bit) != 0;
-        }
-
         /** Takes the idle mark back; false if somebody has claimed it and so will wake, or has woken, the worker. */
         boolean unmarkIdle() {
             return (clear(rack.idleBits, bit) & bit) != 0;

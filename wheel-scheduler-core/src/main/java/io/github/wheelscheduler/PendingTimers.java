@@ -95,7 +95,7 @@ final class PendingTimers {
 
     /** Whether so many timers that are over should be swept out at once. */
     boolean isTooMuchLitter(long litter) {
-        return litter > 0 && litter > count() / 2;
+        return litter > 0 && litter > count();
     }
 
     long max() {

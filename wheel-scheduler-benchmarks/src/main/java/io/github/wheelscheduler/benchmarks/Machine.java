@@ -17,12 +17,13 @@ final class Machine {
 
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
     private static final double GIBIBYTE = 1 << 30;
+    private static final String JAR = "wheel-scheduler-benchmarks/target/wheel-scheduler-benchmarks.jar";
 
     private Machine() {}
 
     /** Returns a line for the file of results. It names no path of this machine. */
     static Result describe(Jdk jdk, List<String> args) {
-        OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        OperatingSystemMXBean system = system();
         Result result = Result.empty();
         result.texts().put("machine", cpuModel());
         result.texts().put("cores", String.valueOf(system.getAvailableProcessors()));
@@ -30,8 +31,16 @@ final class Machine {
         result.texts().put("os", system.getName());
         result.texts().put("jdk", String.valueOf(jdk.version()));
         result.texts().put("date", LocalDate.now(ZoneOffset.UTC).toString());
-        result.texts().put("command", "java -jar wheel-scheduler-benchmarks.jar " + withoutPaths(args, jdk));
+        result.texts().put("command", "java -jar " + JAR + " " + withoutPaths(args, jdk));
         return result;
+    }
+
+    static long memoryBytes() {
+        return system().getTotalMemorySize();
+    }
+
+    private static OperatingSystemMXBean system() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     }
 
     private static String withoutPaths(List<String> args, Jdk jdk) {

@@ -60,7 +60,7 @@ public final class MarkdownReport {
             if (!result.text("machine").isEmpty()) {
                 machines.add(String.format(
                         Locale.ROOT,
-                        "%s, %s cores, %s, %s; JDK %s, its default options; %s",
+                        "%s, %s cores, %s, %s; JDK %s, default options but for the one below; %s",
                         result.text("machine"),
                         result.text("cores"),
                         result.text("memory"),
@@ -86,6 +86,12 @@ public final class MarkdownReport {
         line(
                 "that of the whole process, so work that is moved to another thread still counts. Absolute figures are this");
         line("machine's; ratios travel better.");
+        line("");
+        line(
+                "Every JVM runs with `-Xms` set to a 64th of the memory, the heap that it starts with anyway. Without it, a");
+        line(
+                "collection that the figures ask for gives almost all of the heap back where little is alive, and what follows");
+        line("measures how the heap grows again.");
         line("");
         line("| name | what it is |");
         line("|---|---|");

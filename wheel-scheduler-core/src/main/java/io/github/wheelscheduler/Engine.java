@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -20,8 +19,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;
 
-    /** Of so many cancelled timers, less one, one looks whether there are too many. */
-    private static final int SAMPLE_MASK = 127;
+    /** One in 128 cancelled timers looks whether there are too many. */
+    private static final int SAMPLE_SHIFT = Long.SIZE - 7;
 
     private final ExecutorSettings settings;
     private final boolean decorates;
@@ -200,18 +199,21 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
         pending.cancelled();
         releasePermit(timer);
-        if (stateBefore == TimerWord.READY) {
-            if (workers.abandoned()) {
-                inbox.wake();
-            }
-        } else if (timer instanceof InstantTimer) {
+        // In the ready queue, which is short, it waits for a worker that drops it.
+        if (stateBefore == TimerWord.ARMED) {
+            cancelledInWheel(timer);
+        }
+        wakeIfItMayEnd();
+    }
+
+    private void cancelledInWheel(ScheduledTimer<?> timer) {
+        if (timer instanceof InstantTimer) {
             // The tick thread looks at the clocks every second while it knows of one.
             inbox.postLazily(timer);
             pending.countOtherPost();
-        } else if (isSampled() && loop.isLittered()) {
+        } else if (timer.isSample(SAMPLE_SHIFT) && loop.isLittered()) {
             inbox.wake();
         }
-        wakeIfItMayEnd();
     }
 
     /** After shutdown, the tick thread waits for the last pending timer to go. */
@@ -219,10 +221,6 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (runState.isShutdown()) {
             inbox.wake();
         }
-    }
-
-    private static boolean isSampled() {
-        return (ThreadLocalRandom.current().nextInt() & SAMPLE_MASK) == 0;
     }
 
     @Override
@@ -282,6 +280,9 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     void resume() {
         workers.resume();
+        if (loop.isHeldUp()) {
+            inbox.wake();
+        }
     }
 
     void shutdown() {
@@ -372,7 +373,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void wentIdle() {
-        if (runState.isShutdown()) {
+        if (runState.isShutdown() || loop.isHeldUp()) {
             inbox.wake();
         }
     }

@@ -445,6 +445,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     // For the rest of this package
 
+    /** Whether this timer is one of a few, of which there are the fewer the larger the shift. */
+    final boolean isSample(int shift) {
+        return spread() >>> shift == 0;
+    }
+
     final TimerOwner owner() {
         return owner;
     }

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -43,6 +44,11 @@ final class TickLoop {
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
+    /** While the workers have no room for what is due, they are asked again so often. A worker that is idle asks for more. */
+    private static final long HELD_UP_PAUSE_NANOS = 300_000;
+
+    private static final long LONGEST_HELD_UP_PAUSE_NANOS = 50_000_000;
+
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
@@ -57,6 +63,11 @@ final class TickLoop {
     private long nowNanos;
 
     private long sweepAtNanos;
+
+    private long heldUpPauseNanos;
+
+    /** Due timers wait in the wheel because the workers have no room for more. Writer: tick thread. Readers: workers. */
+    private volatile boolean heldUp;
 
     /** Writer: tick thread. Readers: those who cancel. */
     private volatile boolean sweepPlanned;
@@ -87,28 +98,58 @@ final class TickLoop {
     long pass(long nowNanos) {
         this.nowNanos = nowNanos;
         int drained = inbox.drain(admission, DRAIN_LIMIT);
-        workers.removeAbandoned();
         watch.check(nowNanos);
-        int unusedBudget;
+        boolean mayAdvance = hasRoom();
+        boolean advanced = !mayAdvance || advance(Math.min(ADVANCE_BUDGET, workers.room())) > 0;
+        int preparationLeft = advanced ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
+        boolean swept = sweep();
+        wheelSize = wheel.size();
+        if (!advanced || drained == DRAIN_LIMIT || !swept) {
+            return 0;
+        }
+        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : heldUpPauseNanos;
+        long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
+        long sweepNanos = sweepPlanned ? Math.max(0, sweepAtNanos - nowNanos) : Long.MAX_VALUE;
+        return Math.min(
+                Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)), Math.min(preparationNanos, sweepNanos));
+    }
+
+    private int advance(int budget) {
         try {
-            unusedBudget = wheel.advance(nowNanos, ADVANCE_BUDGET, expiry);
+            return wheel.advance(nowNanos, budget, expiry);
         } finally {
             if (handedOver) {
                 handedOver = false;
                 workers.signalHandOver(othersWaited);
             }
         }
-        int preparationLeft = unusedBudget > 0 ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
-        boolean swept = sweep();
-        wheelSize = wheel.size();
-        if (unusedBudget == 0 || drained == DRAIN_LIMIT || !swept) {
-            return 0;
+    }
+
+    /**
+     * Whether the workers have room for what is due, if anything is. If not, it stays in the wheel, which costs nothing,
+     * keeps the order, and leaves it open to be cancelled or moved, until there is room for many at a time.
+     */
+    private boolean hasRoom() {
+        if (workers.hasRoom(heldUp)) {
+            heldUp = false;
+            heldUpPauseNanos = HELD_UP_PAUSE_NANOS;
+            return true;
         }
-        long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
-        long sweepNanos = sweepPlanned ? Math.max(0, sweepAtNanos - nowNanos) : Long.MAX_VALUE;
-        return Math.min(
-                Math.min(wheel.nanosToNextExpiry(nowNanos), watch.nanosToNextCheck(nowNanos)),
-                Math.min(preparationNanos, sweepNanos));
+        heldUpPauseNanos = heldUp ? Math.min(2 * heldUpPauseNanos, LONGEST_HELD_UP_PAUSE_NANOS) : HELD_UP_PAUSE_NANOS;
+        // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
+        heldUp = true;
+        VarHandle.fullFence();
+        return workers.hasRoom(true);
+    }
+
+    /** Whether due timers wait for room, which an idle worker has. Any thread. */
+    boolean isHeldUp() {
+        return heldUp;
+    }
+
+    /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
+    boolean isRoomForHeldUp() {
+        return heldUp && workers.hasRoom(true);
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */

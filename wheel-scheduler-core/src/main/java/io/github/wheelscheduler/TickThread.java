@@ -202,7 +202,11 @@ final class TickThread implements Runnable {
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
     private boolean isAskedForSomething() {
-        return sweepAsked != null || runState.isStopped() || isDrainedAfterShutdown() || loop.isLittered();
+        return sweepAsked != null
+                || runState.isStopped()
+                || isDrainedAfterShutdown()
+                || loop.isLittered()
+                || loop.isRoomForHeldUp();
     }
 
     private boolean isDrainedAfterShutdown() {

@@ -19,6 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CancelledReadyTimersTest {
 
     private static final int BATCH = 5_000;
+
+    /** The size of the ready queue. */
+    private static final int ROOM = 4_096;
+
     private static final int BATCHES = 20;
 
     @RegisterExtension
@@ -26,7 +30,7 @@ class CancelledReadyTimersTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void cancelledTimersLeaveTheReadyQueueDuringAPause(WorkerKind kind) throws Exception {
+    void cancelledTimersLeaveMemoryDuringAPause(WorkerKind kind) throws Exception {
         WheelScheduledExecutor executor =
                 stops.use(kind.applyTo(WheelScheduledExecutor.builder()).build());
         executor.pause();
@@ -35,10 +39,10 @@ class CancelledReadyTimersTest {
             for (int i = 0; i < BATCH; i++) {
                 timers.add(executor.schedule(() -> {}, 0, NANOSECONDS));
             }
-            awaitThat(() -> timers.stream().allMatch(CancelledReadyTimersTest::isReady));
+            awaitThat(() -> executor.readyCount() == ROOM);
             timers.forEach(timer -> timer.cancel(false));
         }
-        awaitThat(() -> executor.readyCount() < 20_000);
+        awaitThat(() -> executor.readyCount() + executor.engine().loop().wheelSize() < 20_000);
         assertThat(executor.pendingCount()).isZero();
         executor.resume();
         assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
@@ -47,7 +51,7 @@ class CancelledReadyTimersTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void timersThatAreNotCancelledStayInTheReadyQueueInTheirOrder(WorkerKind kind) {
+    void timersThatAreNotCancelledStayInTheirOrder(WorkerKind kind) {
         WheelScheduledExecutor executor = stops.use(
                 kind.applyTo(WheelScheduledExecutor.builder()).maxWorkers(1).build());
         List<Integer> order = new ArrayList<>();
@@ -60,9 +64,8 @@ class CancelledReadyTimersTest {
                 cancelled.add(timer);
             }
         }
-        awaitThat(() -> executor.readyCount() == 2 * BATCH);
+        awaitThat(() -> executor.readyCount() == ROOM);
         cancelled.forEach(timer -> timer.cancel(false));
-        awaitThat(() -> executor.readyCount() < 2 * BATCH);
         executor.resume();
         awaitThat(() -> executor.pendingCount() == 0 && executor.activeCount() == 0);
         synchronized (order) {

@@ -49,7 +49,7 @@ public final class Inbox<E> {
     private static final int CHUNK_SIZE = 1024;
 
     /** So many messages wake the owner even if none of them is urgent: it bounds the memory they hold. */
-    static final int LARGE_BACKLOG = 4096;
+    static final int LARGE_BACKLOG = 16_384;
 
     private static final VarHandle ANNOUNCED;
 

@@ -8,6 +8,9 @@ package io.github.wheelscheduler.wheel;
  */
 public abstract class TimerNode {
 
+    /** The golden ratio, as for hashing. */
+    private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
     /** The position of the cell that holds this node, or 0. Writer: the owner of the wheel. */
     int position;
 
@@ -26,6 +29,14 @@ public abstract class TimerNode {
      * it was true while the node is in a wheel.
      */
     protected abstract boolean isOver();
+
+    /**
+     * Returns a number that is different for most nodes of a wheel, spread over all values. Any thread may ask; the answer
+     * changes when the wheel moves the node.
+     */
+    protected final long spread() {
+        return (deadlineNanos() ^ position) * SPREAD;
+    }
 
     /** Whether a wheel holds this node. Only the owner of the wheel may ask. */
     public final boolean isLinked() {

@@ -114,8 +114,8 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
-    boolean isAnybodyAwake() {
-        return awake.get() > 0;
+    int awakeCount() {
+        return awake.get();
     }
 
     @Override
@@ -192,13 +192,15 @@ public final class ElasticPool extends Workers {
     /** The life of a worker, on its thread. */
     void work(Worker worker) {
         try {
-            do {
+            boolean isNeeded = awaitWork(worker, true);
+            while (isNeeded) {
                 awake.incrementAndGet();
                 workOff(worker);
                 // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
                 // right.
                 awake.decrementAndGet();
-            } while (awaitWork(worker));
+                isNeeded = awaitWork(worker, false);
+            }
         } finally {
             worker.phase = Worker.IDLE;
             worker.place.leave();
@@ -242,7 +244,7 @@ public final class ElasticPool extends Workers {
     private void leaveAvailable() {
         if (available.decrementAndGet() == 0) {
             startWorkerIfAllowed();
-            if (!ready.isEmpty()) {
+            if (!followedUp && !ready.isEmpty()) {
                 // A second one: so that the pool grows to a burst by doubling, not one by one.
                 startWorkerIfAllowed();
             }
@@ -252,8 +254,13 @@ public final class ElasticPool extends Workers {
         }
     }
 
-    /** Waits for a signal; false if the worker is to end, which then is counted no more. */
-    private boolean awaitWork(Worker worker) {
+    /**
+     * Waits for a signal; false if the worker is to end, which then is counted no more.
+     *
+     * @param isNew whether the worker has just come, perhaps only to be available; if the tick thread follows up, it says
+     *     when the worker is needed
+     */
+    private boolean awaitWork(Worker worker, boolean isNew) {
         long idleSince = nanoClock.getAsLong();
         while (true) {
             if (leaveIfStopped()) {
@@ -265,7 +272,7 @@ public final class ElasticPool extends Workers {
                 return false;
             }
             worker.place.markIdle();
-            if (stopped || isWorkWaiting()) {
+            if (stopped || (isWorkWaiting() && !(isNew && followedUp))) {
                 return returnToWork(worker);
             }
             if (available.get() > SPARE) {

@@ -111,8 +111,8 @@ public final class FedWorkers extends Workers {
     }
 
     @Override
-    boolean isAnybodyAwake() {
-        return false;
+    int awakeCount() {
+        return 0;
     }
 
     @Override

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Due runs, first in, first out: one thread adds, many take.
  *
- * <p>A ring holds as many as come when all goes well, so that nothing is allocated; what does not fit waits in a linked
- * queue behind it. No call waits for another thread.
+ * <p>A ring holds them, so that nothing is allocated; whoever adds asks first how many it has {@linkplain #room room} for.
+ * What does not fit all the same waits in a linked queue behind it. No call waits for another thread.
  */
 final class ReadyQueue {
 
@@ -61,6 +61,18 @@ final class ReadyQueue {
     ReadyQueue(int ringSize) {
         this.ring = new AtomicReferenceArray<>(ringSize);
         this.ringMask = ringSize - 1;
+    }
+
+    /** Returns how many runs the ring has room for. By the thread that adds; others can only make it more. */
+    int room() {
+        if (overflowCount.get() > 0) {
+            return 0;
+        }
+        return ringMask + 1 - (int) (indices.getPlain(TAIL) - indices.get(HEAD));
+    }
+
+    int ringSize() {
+        return ringMask + 1;
     }
 
     /** Adds a due run. One thread only. */
@@ -192,17 +204,6 @@ final class ReadyQueue {
                 action.accept(run);
             }
         }
-    }
-
-    /** Removes runs that do not fit into the ring and for which the filter says so. */
-    void removeFromOverflowIf(Predicate<? super Runnable> filter) {
-        boolean ignored = overflow.removeIf(waiting -> {
-            Runnable run = waiting.get();
-            if (run != null && filter.test(run) && waiting.compareAndSet(run, null)) {
-                overflowCount.decrementAndGet();
-            }
-            return waiting.get() == null;
-        });
     }
 
     /** A run behind the ring; whoever takes it sets it to null, so that it is taken and counted once. */

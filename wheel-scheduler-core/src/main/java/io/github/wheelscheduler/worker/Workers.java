@@ -2,7 +2,6 @@ package io.github.wheelscheduler.worker;
 
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +29,11 @@ public abstract class Workers {
         boolean isOver(Runnable run);
     }
 
-    /** So many cancelled runs may stay in the ready queue, or an eighth of it. */
-    private static final int MAX_ABANDONED = 4096;
+    /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
+    private static final long SHORT_RUN_NANOS = 50_000;
+
+    /** More workers than processors, in case some of them wait for something. */
+    private static final int WORKERS_BEYOND_PROCESSORS = 1;
 
     /** Due and not started, first in, first out. */
     final ReadyQueue ready = new ReadyQueue();
@@ -61,15 +63,17 @@ public abstract class Workers {
     private long seenAdded;
 
     /** Tick thread only. */
+    private long seenTaken;
+
+    private final int processors = Runtime.getRuntime().availableProcessors();
+
+    /** Tick thread only. */
     private long followedUpNanos;
 
     /** The clock may be negative. Tick thread only. */
     private boolean followedUpBefore;
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
-
-    /** Runs that have been cancelled in the ready queue since it was last cleared of them; some have left it since. */
-    private final AtomicLong abandoned = new AtomicLong();
 
     Workers(Listener listener, @Nullable RunHooks hooks) {
         this.listener = listener;
@@ -78,6 +82,16 @@ public abstract class Workers {
 
     /** Makes sure that there is a thread that looks at the ready queue; may start one on the calling thread. */
     public abstract void start();
+
+    /** Returns how many runs can be handed over now; the others had better stay where they are. Tick thread. */
+    public final int room() {
+        return ready.room();
+    }
+
+    /** Whether runs can be handed over; {@code forMany} asks for room that is worth while. Tick thread. */
+    public final boolean hasRoom(boolean forMany) {
+        return ready.room() >= (forMany ? ready.ringSize() / 2 : 1);
+    }
 
     /** Adds a due run. Tick thread; {@link #signalHandOver} follows. */
     public final void handOver(Runnable run) {
@@ -96,7 +110,7 @@ public abstract class Workers {
      */
     public final void signalHandOver(boolean othersWaited) {
         VarHandle.fullFence();
-        if (!(followedUp && othersWaited && isAnybodyAwake())) {
+        if (!(followedUp && othersWaited && awakeCount() > 0)) {
             signal();
         }
     }
@@ -122,8 +136,9 @@ public abstract class Workers {
     }
 
     /**
-     * If runs wait since the last call, makes one more worker look at them, and as many as are needed if none has been taken
-     * meanwhile; does nothing if the last call was just before. Tick thread.
+     * If runs wait since the last call, makes one more worker look at them, and as many as are needed if those of the last
+     * call still wait. Does nothing if that was just before, or if the processors are busy with short runs: more workers
+     * would only be in each other's way. Tick thread.
      *
      * @param nowNanos the time now
      * @param intervalNanos how long workers are given to take what has been handed over
@@ -132,13 +147,19 @@ public abstract class Workers {
         if (followedUpBefore && nowNanos - followedUpNanos < intervalNanos) {
             return;
         }
+        long taken = ready.takenSoFar();
+        boolean waiting = !ready.isEmpty();
+        boolean enoughWorkers =
+                waiting && followedUpBefore && areShortRuns(taken - seenTaken, nowNanos - followedUpNanos);
         followedUpBefore = true;
         followedUpNanos = nowNanos;
-        inTrust = false;
-        boolean waiting = !ready.isEmpty();
-        behind = waiting && ready.takenSoFar() < seenAdded;
+        inTrust = enoughWorkers;
+        behind = waiting && !enoughWorkers && taken < seenAdded;
         seenAdded = ready.addedSoFar();
-        if (waiting) {
+        seenTaken = taken;
+        if (enoughWorkers) {
+            followedUp = true;
+        } else if (waiting) {
             if (behind) {
                 followedUp = false;
             }
@@ -146,25 +167,13 @@ public abstract class Workers {
         }
     }
 
+    /** Whether all processors have been busy with short runs, of which so many were taken in that time. */
+    private boolean areShortRuns(long taken, long nanos) {
+        return awakeCount() >= processors + WORKERS_BEYOND_PROCESSORS && taken * SHORT_RUN_NANOS >= nanos * processors;
+    }
+
     /** Tries again to start a thread if that has failed and nobody is free. Any thread that may start threads. */
     public void startIfShort() {}
-
-    /** Counts a run that has been cancelled in the ready queue; true if the tick thread should clear the queue. */
-    public final boolean abandoned() {
-        return isTooMany(abandoned.incrementAndGet());
-    }
-
-    /** Takes cancelled runs out of a long ready queue if there are many of them. Tick thread. */
-    public final void removeAbandoned() {
-        if (isTooMany(abandoned.get())) {
-            abandoned.set(0);
-            ready.removeFromOverflowIf(listener::isOver);
-        }
-    }
-
-    private boolean isTooMany(long count) {
-        return count >= MAX_ABANDONED && count >= readyCount() / 8;
-    }
 
     /** Changes how many runs may go on at a time. Lowering it interrupts nobody. */
     public abstract void setMaxSize(int maxSize);
@@ -233,8 +242,8 @@ public abstract class Workers {
     /** Whether all threads have ended after a stop. */
     public abstract boolean hasEnded();
 
-    /** Whether a thread is going to look at the ready queue anyway, though perhaps after a run. */
-    abstract boolean isAnybodyAwake();
+    /** Returns how many threads are going to look at the ready queue anyway, though perhaps after a run. */
+    abstract int awakeCount();
 
     /** Whether any thread is in a run or about to start one. */
     abstract boolean isActive();

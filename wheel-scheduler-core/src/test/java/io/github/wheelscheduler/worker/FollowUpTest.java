@@ -2,6 +2,7 @@ package io.github.wheelscheduler.worker;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.wheelscheduler.testing.Gate;
 import java.util.ArrayList;
@@ -18,9 +19,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FollowUpTest {
 
     private static final long INTERVAL = 300_000;
+    private static final int MAX_WORKERS = 8;
 
     private final ElasticPool pool = new ElasticPool(
-            FollowUpTest::daemon, 8, TimeUnit.MINUTES.toNanos(1), System::nanoTime, new NoListener(), null);
+            FollowUpTest::daemon, MAX_WORKERS, TimeUnit.MINUTES.toNanos(1), System::nanoTime, new NoListener(), null);
     private final List<Gate> gates = new ArrayList<>();
     private final AtomicInteger ran = new AtomicInteger();
 
@@ -40,7 +42,7 @@ class FollowUpTest {
         pool.signalHandOver(false);
         all.forEach(gate -> gate.awaitArrivals(1));
         all.forEach(Gate::open);
-        awaitThat(() -> pool.activeCount() == 0 && pool.threadCount() >= 4 && !pool.isAnybodyAwake());
+        awaitThat(() -> pool.activeCount() == 0 && pool.threadCount() >= 4 && pool.awakeCount() == 0);
     }
 
     @AfterEach
@@ -79,6 +81,39 @@ class FollowUpTest {
         pool.followUp(now + INTERVAL, INTERVAL);
         awaitThat(() -> ran.get() == 1);
         assertThat(pool.isFollowUpOwed()).isFalse();
+    }
+
+    @Test
+    void workersBusyWithShortRunsAreJoinedByOthersOnlyOnceTheyGetStuck() {
+        int enough = Runtime.getRuntime().availableProcessors() + 1;
+        assumeThat(enough).isLessThan(MAX_WORKERS - 1);
+        List<Gate> others = new ArrayList<>();
+        for (int i = 0; i < enough; i++) {
+            others.add(handOverGate());
+        }
+        pool.signalHandOver(false);
+        others.forEach(gate -> gate.awaitArrivals(1));
+
+        long now = 0;
+        pool.followUp(now, INTERVAL);
+        pool.setFollowedUp(true);
+        AtomicInteger shortRuns = new AtomicInteger();
+        for (int i = 0; i < 1_000; i++) {
+            pool.handOver(shortRuns::incrementAndGet);
+        }
+        Gate longRun = handOverGate();
+        pool.handOver(ran::incrementAndGet);
+        pool.signalHandOver(false);
+        longRun.awaitArrivals(1);
+        assertThat(shortRuns).hasValue(1_000);
+
+        now += INTERVAL;
+        pool.followUp(now, INTERVAL);
+        assertThat(pool.isFollowUpOwed()).isTrue();
+        assertThat(ran).hasValue(0);
+        now += INTERVAL;
+        pool.followUp(now, INTERVAL);
+        awaitThat(() -> ran.get() == 1);
     }
 
     @Test

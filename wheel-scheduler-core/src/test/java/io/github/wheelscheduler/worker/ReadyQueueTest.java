@@ -70,15 +70,28 @@ class ReadyQueueTest {
     }
 
     @Test
-    void runsBehindTheRingCanBeRemoved() {
+    void runsInTheRingAndBehindItAreSeenAndTakenTogether() {
         add(0, 20);
-        queue.removeFromOverflowIf(run -> ((Numbered) run).number() % 2 == 0);
-        assertThat(queue.size()).isEqualTo(RING + (20 - RING) / 2);
         List<Integer> seen = new ArrayList<>();
         queue.forEach(run -> seen.add(((Numbered) run).number()));
-        assertThat(seen).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 15, 17, 19);
-        assertThat(queue.pollAll()).hasSize(14).last().isEqualTo(new Numbered(19));
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(numbers(0, 20));
+        assertThat(queue.pollAll()).hasSize(20).last().isEqualTo(new Numbered(19));
         assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void roomIsWhatTheRingStillTakesAndNoneWhileOthersWaitBehindIt() {
+        assertThat(queue.room()).isEqualTo(RING);
+        add(0, 3);
+        assertThat(queue.room()).isEqualTo(RING - 3);
+        add(3, RING);
+        assertThat(queue.room()).isZero();
+        assertThat(take(2)).containsExactly(0, 1);
+        assertThat(queue.room()).isEqualTo(2);
+        queue.addBack(new Numbered(100));
+        assertThat(queue.room()).isZero();
+        assertThat(queue.pollAll()).hasSize(RING - 1);
+        assertThat(queue.room()).isEqualTo(RING);
     }
 
     @Test
@@ -95,9 +108,6 @@ class ReadyQueueTest {
         }
         for (int number = 0; number < count; number++) {
             queue.add(new Numbered(number));
-            if (number % 1_000 == 0) {
-                queue.removeFromOverflowIf(run -> false);
-            }
         }
         allAdded.set(true);
         for (Thread taker : takers) {

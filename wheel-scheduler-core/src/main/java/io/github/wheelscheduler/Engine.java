@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +44,15 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private volatile boolean tickThreadStarted;
 
+    private final LongAdder rejected = new LongAdder();
+
+    private final RunObservation observation;
+
     Engine(ExecutorSettings settings) {
         this.settings = settings;
         this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
+        this.observation = new RunObservation(clock);
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
         this.catchUp = new CatchUp(settings.maxCatchUp());
         this.workers = settings.newWorkers(this);
@@ -125,6 +131,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     private void reject(ScheduledTimer<?> timer, String reason) {
+        rejected.increment();
         boolean ignored = timer.giveBack();
         settings.rejectionHandler()
                 .rejected(timer, new RejectedExecutionException("Task rejected, because " + reason + ": " + timer));
@@ -393,6 +400,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         return timerOf(run) instanceof ScheduledTimer<?> timer && timer.isDone();
     }
 
+    @Override
+    public long starting(Runnable run, long expiredNanos) {
+        return observation.starting(timerOf(run), expiredNanos);
+    }
+
     private static Object timerOf(Runnable run) {
         return run instanceof DecoratedTask decorated ? decorated.timer() : run;
     }
@@ -426,16 +438,40 @@ final class Engine implements TimerOwner, Workers.Listener {
         return pending;
     }
 
+    RunObservation observation() {
+        return observation;
+    }
+
+    /** Returns the runs that have been going on for at least so long, those that started while nobody observed not included. */
+    List<RunningTask> runningFor(Duration atLeast) {
+        long nowNanos = clock.nanoTime();
+        List<RunningTask> running = new ArrayList<>();
+        workers.forEachRunning((run, thread, startedNanos) -> {
+            Duration runningFor = Duration.ofNanos(Math.max(0, nowNanos - startedNanos));
+            if (runningFor.compareTo(atLeast) >= 0) {
+                running.add(new RunningTask(RunObservation.taskOf(timerOf(run)), thread, runningFor));
+            }
+        });
+        return running;
+    }
+
     WheelSnapshot snapshot() {
+        long nowNanos = clock.nanoTime();
         return new WheelSnapshot(
                 pending.count(),
+                inbox.size(),
                 workers.readyCount(),
+                Duration.ofNanos(workers.oldestReadyNanos(nowNanos)),
                 workers.activeCount(),
                 workers.threadCount(),
-                catchUp.skippedRuns(),
-                workers.refusedHandOvers(),
-                watch.jumps(),
-                tickThread.wakeUps());
+                new WheelSnapshot.Totals(
+                        pending.scheduledSoFar(),
+                        pending.startedSoFar(),
+                        pending.cancelledSoFar(),
+                        rejected.sum(),
+                        catchUp.skippedRuns(),
+                        workers.refusedHandOvers()),
+                tickThread.look(nowNanos, watch.jumps()));
     }
 
     /** Returns the deadline for an instant on the wall clock, as seen now. */

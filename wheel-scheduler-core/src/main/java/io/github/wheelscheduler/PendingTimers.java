@@ -75,6 +75,19 @@ final class PendingTimers {
         cancelled.increment();
     }
 
+    /** Returns how many timers have become pending so far. At rest it is exact. */
+    long scheduledSoFar() {
+        return posted.getAsLong() - otherPosts.sum();
+    }
+
+    long startedSoFar() {
+        return started.sum();
+    }
+
+    long cancelledSoFar() {
+        return cancelled.sum();
+    }
+
     /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */
     long count() {
         long gone = started.sum() + cancelled.sum() + otherPosts.sum();

@@ -58,6 +58,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     /** Returns the deadline of the current run, to the nanosecond. */
+    @Override
     long exactDeadlineNanos() {
         return deadlineNanos() - roundingNanos;
     }

@@ -411,6 +411,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return deadlineOf(word);
     }
 
+    /** Returns the deadline without the rounding that the state word adds, if it is known. */
+    long exactDeadlineNanos() {
+        return deadlineNanos();
+    }
+
     /** Whether the wheel need not hold this timer: it is not armed. */
     @Override
     protected final boolean isOver() {

@@ -66,6 +66,11 @@ final class TickLoop {
 
     private long heldUpPauseNanos;
 
+    /** Due timers have been held up since {@link #backlogSinceNanos}, and not all of them are handed over. */
+    private boolean backlog;
+
+    private long backlogSinceNanos;
+
     /** Due timers wait in the wheel because the workers have no room for more. Writer: tick thread. Readers: workers. */
     private volatile boolean heldUp;
 
@@ -101,6 +106,7 @@ final class TickLoop {
         watch.check(nowNanos);
         boolean mayAdvance = hasRoom();
         boolean advanced = !mayAdvance || advance(Math.min(ADVANCE_BUDGET, workers.room())) > 0;
+        backlog &= !(mayAdvance && advanced);
         int preparationLeft = advanced ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
@@ -136,6 +142,10 @@ final class TickLoop {
             return true;
         }
         heldUpPauseNanos = heldUp ? Math.min(2 * heldUpPauseNanos, LONGEST_HELD_UP_PAUSE_NANOS) : HELD_UP_PAUSE_NANOS;
+        if (!backlog) {
+            backlog = true;
+            backlogSinceNanos = nowNanos;
+        }
         // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
         heldUp = true;
         VarHandle.fullFence();
@@ -248,7 +258,7 @@ final class TickLoop {
             othersWaited = !workers.isReadyEmpty();
         }
         try {
-            workers.handOver(timer.runnable());
+            workers.handOver(timer.runnable(), handOverNanos(timer));
         } catch (Throwable ex) {
             // Out of memory, most likely: the timer is not lost.
             timer.unclaim();
@@ -257,6 +267,15 @@ final class TickLoop {
         }
         handedOver = true;
         unwatch(timer);
+    }
+
+    /** Returns when the timer would have been handed over if the workers had had room: what is later is their doing. */
+    private long handOverNanos(ScheduledTimer<?> timer) {
+        if (!backlog) {
+            return nowNanos;
+        }
+        long deadlineNanos = timer.exactDeadlineNanos();
+        return deadlineNanos - backlogSinceNanos > 0 ? deadlineNanos : backlogSinceNanos;
     }
 
     private void unwatch(ScheduledTimer<?> timer) {

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.worker.Workers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,11 @@ final class TickThread implements Runnable {
     /** Writer: tick thread. Readers: snapshots. */
     private volatile long wakeUpCount;
 
+    /** When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. As above. */
+    private volatile long onTimeUntilNanos;
+
+    private final Oversleeps oversleeps = new Oversleeps();
+
     TickThread(
             MonotonicClock clock,
             Inbox<ScheduledTimer<?>> inbox,
@@ -68,6 +74,7 @@ final class TickThread implements Runnable {
 
     @Override
     public void run() {
+        onTimeUntilNanos = clock.nanoTime();
         thread = Thread.currentThread();
         inbox.ownedBy(Thread.currentThread());
         try {
@@ -108,8 +115,32 @@ final class TickThread implements Runnable {
         return leaving;
     }
 
-    long wakeUps() {
-        return wakeUpCount;
+    /** Returns how the thread is doing. Any thread. */
+    WheelSnapshot.Tick look(long nowNanos, long clockJumps) {
+        WheelSnapshot.State state = state();
+        boolean runs = state == WheelSnapshot.State.RUNNING;
+        long stuckNanos = runs ? Math.max(0, nowNanos - onTimeUntilNanos) : 0;
+        long nextNanos = inbox.announcedNanos(nowNanos) - nowNanos;
+        boolean sleepsForGood = nextNanos > LONGEST_SLEEP_NANOS / 2;
+        return new WheelSnapshot.Tick(
+                state,
+                wakeUpCount,
+                clockJumps,
+                oversleeps.count(),
+                Duration.ofNanos(oversleeps.totalNanos()),
+                Duration.ofNanos(oversleeps.longestNanos(nowNanos)),
+                Duration.ofNanos(stuckNanos),
+                runs && !sleepsForGood ? Duration.ofNanos(Math.max(0, nextNanos)) : null);
+    }
+
+    private WheelSnapshot.State state() {
+        if (thread == null) {
+            return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.NOT_STARTED;
+        }
+        if (!hasGivenUp()) {
+            return WheelSnapshot.State.RUNNING;
+        }
+        return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.DEAD;
     }
 
     /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */
@@ -138,7 +169,9 @@ final class TickThread implements Runnable {
         if (wokeUp) {
             wokeUp = false;
             budget.wokeUp(nowNanos);
+            oversleeps.note(nowNanos - onTimeUntilNanos, nowNanos);
         }
+        onTimeUntilNanos = nowNanos;
         answerSweep();
         if (runState.isStopped()) {
             return false;
@@ -174,6 +207,7 @@ final class TickThread implements Runnable {
             return;
         }
         if (!isAskedForSomething()) {
+            onTimeUntilNanos = wakeUpNanos;
             parkUntil(wakeUpNanos);
             wakeUpCount++;
             boolean ignored = Thread.interrupted();

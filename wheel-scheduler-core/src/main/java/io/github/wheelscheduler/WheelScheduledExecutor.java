@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -281,6 +282,49 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns how many threads take runs. */
     public int workerCount() {
         return engine.workers().threadCount();
+    }
+
+    /**
+     * Sets who is told of each run before it starts, in place of whoever was before; null for nobody. Runs that start while
+     * nobody is told cost nothing more.
+     */
+    public void setRunObserver(@Nullable RunObserver observer) {
+        engine.observation().setObserver(observer);
+    }
+
+    /**
+     * Returns the runs that have been going on for at least so long. Runs are known only if they started while there was a
+     * {@linkplain #setRunObserver run observer}.
+     */
+    public List<RunningTask> runningFor(Duration atLeast) {
+        return engine.runningFor(Objects.requireNonNull(atLeast, "atLeast must not be null"));
+    }
+
+    /** Returns the time, in nanoseconds, on the monotonic clock that deadlines are on; to be compared by difference. */
+    public long nanoTime() {
+        return engine.nanoTime();
+    }
+
+    /** Returns how many runs may go on at a time. */
+    public int maxWorkers() {
+        return engine.workers().maxSize();
+    }
+
+    /** Returns how many threads stay, once they have come, though they have nothing to do. */
+    public int coreWorkers() {
+        return engine.workers().coreSize();
+    }
+
+    /** Returns how many more timers are accepted; {@code Long.MAX_VALUE} if that is not limited. */
+    public long remainingPending() {
+        return maxPending() == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : Math.max(0, maxPending() - engine.pending().inUse());
+    }
+
+    /** Returns how many timers may be pending or repeating; {@code Long.MAX_VALUE} if that is not limited. */
+    public long maxPending() {
+        return engine.pending().max();
     }
 
     /** Returns the counts of this moment. */

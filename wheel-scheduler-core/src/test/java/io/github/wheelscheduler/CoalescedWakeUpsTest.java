@@ -70,11 +70,11 @@ class CoalescedWakeUpsTest {
     void wakeUpsAreFewerThanDeadlines() {
         startTasks();
         awaitRunsOfAll(200);
-        long wakeUpsBefore = executor.snapshot().wakeUps();
+        long wakeUpsBefore = executor.snapshot().tick().wakeUps();
         long runsBefore = runs.get(0);
         awaitRunsOfAll(2_000);
         long periods = runs.get(0) - runsBefore;
         // 50 deadlines a period, and at most two wake-ups by time; messages may cause some more.
-        assertThat(executor.snapshot().wakeUps() - wakeUpsBefore).isLessThan(10 * periods);
+        assertThat(executor.snapshot().tick().wakeUps() - wakeUpsBefore).isLessThan(10 * periods);
     }
 }

@@ -36,10 +36,10 @@ class FixedRateVirtualTimeTest {
             // The run of 30 is late; 40 to 1020 are missed, which is 99 runs.
             time.jump(Duration.ofSeconds(1));
             assertThat(task.take()).isEqualTo(Collections.nCopies(1 + madeUp, 1_025L));
-            assertThat(time.executor.snapshot().skippedRuns()).isEqualTo(99 - madeUp);
+            assertThat(time.executor.snapshot().totals().skipped()).isEqualTo(99 - madeUp);
             time.pass(Duration.ofMillis(20));
             assertThat(task.take()).containsExactly(1_030L, 1_040L);
-            assertThat(time.executor.snapshot().skippedRuns()).isEqualTo(99 - madeUp);
+            assertThat(time.executor.snapshot().totals().skipped()).isEqualTo(99 - madeUp);
         }
     }
 
@@ -65,7 +65,7 @@ class FixedRateVirtualTimeTest {
                     .startsWith(10L)
                     .endsWith(atTheEnd.toArray(Long[]::new))
                     .hasSize(1 + madeUp);
-            assertThat(time.executor.snapshot().skippedRuns()).isEqualTo(missed - madeUp);
+            assertThat(time.executor.snapshot().totals().skipped()).isEqualTo(missed - madeUp);
             time.pass(Duration.ofMillis(20));
             assertThat(recorder.take()).first().isEqualTo(10L * (missed + 2));
         }
@@ -86,7 +86,7 @@ class FixedRateVirtualTimeTest {
             WheelTimer<?> unused = time.executor.scheduleAtFixedRate(onePeriodLong, 0, 8, MILLISECONDS);
             time.pass(Duration.ZERO);
             assertThat(recorder.take()).containsExactly(0L, 8L);
-            assertThat(time.executor.snapshot().skippedRuns()).isZero();
+            assertThat(time.executor.snapshot().totals().skipped()).isZero();
         }
     }
 
@@ -100,7 +100,7 @@ class FixedRateVirtualTimeTest {
                     .boxed()
                     .toList();
             assertThat(task.take()).isEqualTo(expected);
-            assertThat(time.executor.snapshot().skippedRuns()).isZero();
+            assertThat(time.executor.snapshot().totals().skipped()).isZero();
         }
     }
 
@@ -112,7 +112,7 @@ class FixedRateVirtualTimeTest {
                     runs::incrementAndGet, 1_000_003, 1_000_003, java.util.concurrent.TimeUnit.NANOSECONDS);
             time.pass(Duration.ofNanos(5_000L * 1_000_003 + 2_000_000));
             assertThat(runs).hasValueBetween(5_000, 5_001);
-            assertThat(time.executor.snapshot().skippedRuns()).isZero();
+            assertThat(time.executor.snapshot().totals().skipped()).isZero();
         }
     }
 
@@ -139,7 +139,7 @@ class FixedRateVirtualTimeTest {
             assertThat(task.take()).containsExactly(3_600_000L);
             time.pass(Duration.ofMillis(10));
             assertThat(task.take()).containsExactly(3_600_010L);
-            assertThat(time.executor.snapshot().skippedRuns()).isZero();
+            assertThat(time.executor.snapshot().totals().skipped()).isZero();
         }
     }
 
@@ -155,7 +155,7 @@ class FixedRateVirtualTimeTest {
             time.executor.resume();
             time.awaitQuiet();
             assertThat(task.take()).containsExactly(95L, 95L, 95L);
-            assertThat(time.executor.snapshot().skippedRuns()).isEqualTo(6);
+            assertThat(time.executor.snapshot().totals().skipped()).isEqualTo(6);
         }
     }
 

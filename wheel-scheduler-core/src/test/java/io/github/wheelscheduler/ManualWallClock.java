@@ -3,6 +3,8 @@ package io.github.wheelscheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A wall clock that goes with a {@link ManualClock} until a test sets it, slews it, or breaks it. */
 final class ManualWallClock implements InstantSource {
@@ -14,6 +16,7 @@ final class ManualWallClock implements InstantSource {
     private Instant referenceInstant = ORIGIN;
     private double rate = 1;
     private boolean failing;
+    private final AtomicReference<@Nullable Runnable> blocker = new AtomicReference<>();
 
     ManualWallClock(ManualClock clock) {
         this.clock = clock;
@@ -21,7 +24,15 @@ final class ManualWallClock implements InstantSource {
     }
 
     @Override
-    public synchronized Instant instant() {
+    public Instant instant() {
+        Runnable block = blocker.getAndSet(null);
+        if (block != null) {
+            block.run();
+        }
+        return read();
+    }
+
+    private synchronized Instant read() {
         if (failing) {
             throw new IllegalStateException("the clock is broken on purpose");
         }
@@ -34,9 +45,14 @@ final class ManualWallClock implements InstantSource {
 
     /** Lets the wall clock gain or lose from now on. */
     synchronized void goAtRate(double newRate) {
-        referenceInstant = instant();
+        referenceInstant = read();
         referenceNanos = clock.nanoTime();
         rate = newRate;
+    }
+
+    /** Runs something in the next reading, on the thread that reads. */
+    void blockNextReadingOn(Runnable block) {
+        blocker.set(block);
     }
 
     synchronized void fail(boolean fails) {

@@ -40,7 +40,7 @@ class RefusingExecutorTest {
     void refusedRunIsOfferedAgainUntilItIsTaken() throws Exception {
         WheelScheduledExecutor executor = executorThatRefuses(offer -> offer < 3);
         assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
-        assertThat(executor.snapshot().refusedHandOvers()).isEqualTo(3);
+        assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(3);
     }
 
     @Test
@@ -49,7 +49,7 @@ class RefusingExecutorTest {
         for (int i = 0; i < 3; i++) {
             Object ignored = executor.submit(() -> {}).get(30, SECONDS);
         }
-        assertThat(executor.snapshot().refusedHandOvers()).isEqualTo(5);
+        assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(5);
         assertThat(log.messages()).hasSize(2).allMatch(line -> line.contains("refused a due run"));
     }
 
@@ -94,7 +94,7 @@ class RefusingExecutorTest {
         pool.shutdown();
         WheelScheduledExecutor executor = withExecutor(pool);
         WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
-        awaitThat(() -> executor.snapshot().refusedHandOvers() > 1);
+        awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 1);
         assertThat(executor.pendingCount()).isOne();
         assertThat(refused.cancel(false)).isTrue();
         assertThat(executor.pendingCount()).isZero();
@@ -107,7 +107,7 @@ class RefusingExecutorTest {
         pool.shutdown();
         WheelScheduledExecutor executor = withExecutor(pool);
         WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
-        awaitThat(() -> executor.snapshot().refusedHandOvers() > 0);
+        awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 0);
         WheelTimer<?> behind = executor.schedule(() -> {}, 0, NANOSECONDS);
         WheelTimer<?> far = executor.schedule(() -> {}, 1, HOURS);
         awaitThat(() -> executor.readyCount() == 1);
@@ -127,7 +127,7 @@ class RefusingExecutorTest {
                 })
                 .build());
         assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
-        assertThat(executor.snapshot().refusedHandOvers()).isEqualTo(2);
+        assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(2);
     }
 
     private WheelScheduledExecutor executorThatRefuses(IntPredicate refuses) {

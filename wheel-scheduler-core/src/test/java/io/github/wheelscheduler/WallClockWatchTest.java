@@ -37,7 +37,7 @@ class WallClockWatchTest {
             assertThat(runs).isEmpty();
             time.pass(Duration.ofMillis(1));
             assertThat(runs).hasSize(1).allMatch(run -> !run.isBefore(after(Duration.ofHours(1))));
-            assertThat(time.executor.snapshot().clockJumps()).isZero();
+            assertThat(time.executor.snapshot().tick().clockJumps()).isZero();
         }
     }
 
@@ -54,7 +54,7 @@ class WallClockWatchTest {
             assertThat(runs).hasSize(1).allMatch(run -> !run.isBefore(due));
             time.pass(Duration.ofHours(3));
             assertThat(runs).hasSize(1);
-            assertThat(time.executor.snapshot().clockJumps()).isOne();
+            assertThat(time.executor.snapshot().tick().clockJumps()).isOne();
         }
     }
 
@@ -100,7 +100,7 @@ class WallClockWatchTest {
                     .last()
                     .satisfies(run -> assertThat(Duration.between(after(Duration.ofHours(30)), run))
                             .isBetween(Duration.ZERO, WITHIN));
-            assertThat(time.executor.snapshot().clockJumps()).isOne();
+            assertThat(time.executor.snapshot().tick().clockJumps()).isOne();
         }
     }
 
@@ -175,10 +175,10 @@ class WallClockWatchTest {
     void instantAtTheEndOfTimeNeverComesAndCostsLittle() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             scheduleAt(time, Instant.MAX);
-            long wakeUps = time.executor.snapshot().wakeUps();
+            long wakeUps = time.executor.snapshot().tick().wakeUps();
             time.pass(Duration.ofMinutes(10));
             assertThat(runs).isEmpty();
-            assertThat(time.executor.snapshot().wakeUps() - wakeUps).isBetween(300L, 1_200L);
+            assertThat(time.executor.snapshot().tick().wakeUps() - wakeUps).isBetween(300L, 1_200L);
         }
     }
 
@@ -191,9 +191,9 @@ class WallClockWatchTest {
             time.pass(Duration.ofSeconds(10));
             assertThat(cancelled.cancel(false)).isTrue();
             time.pass(Duration.ofSeconds(10));
-            long wakeUps = time.executor.snapshot().wakeUps();
+            long wakeUps = time.executor.snapshot().tick().wakeUps();
             time.pass(Duration.ofHours(1));
-            assertThat(time.executor.snapshot().wakeUps()).isEqualTo(wakeUps);
+            assertThat(time.executor.snapshot().tick().wakeUps()).isEqualTo(wakeUps);
         }
     }
 

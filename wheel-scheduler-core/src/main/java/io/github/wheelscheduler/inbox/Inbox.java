@@ -148,6 +148,12 @@ public final class Inbox<E> {
         return announced != AWAKE;
     }
 
+    /** Returns the time that a sleep is {@linkplain #announce announced} until, {@code awakeValue} if none is. Any thread. */
+    public long announcedNanos(long awakeValue) {
+        long seen = announced;
+        return seen == AWAKE ? awakeValue : seen;
+    }
+
     /** Takes the announcement back after a sleep. Owner only; it looks at the queue next. */
     public void awake() {
         announced = AWAKE;

@@ -130,6 +130,16 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
+    public int maxSize() {
+        return maxSize;
+    }
+
+    @Override
+    public int coreSize() {
+        return Math.min(SPARE, maxSize);
+    }
+
+    @Override
     public int threadCount() {
         return size.get();
     }
@@ -162,6 +172,11 @@ public final class ElasticPool extends Workers {
         });
         stop();
         return ready.pollAll();
+    }
+
+    @Override
+    public void forEachRunning(RunningVisitor visitor) {
+        forEachWorker(worker -> worker.showTo(visitor));
     }
 
     @Override
@@ -217,7 +232,7 @@ public final class ElasticPool extends Workers {
             // An interrupt that was meant for the run before, or that it left behind, ends here.
             boolean ignored = Thread.interrupted();
             worker.touched += ready.touchAhead(touch);
-            Runnable run = isOpen() && size.get() <= maxSize ? ready.poll() : null;
+            Runnable run = isOpen() && size.get() <= maxSize ? ready.poll(worker.taken) : null;
             if (run == null) {
                 break;
             }
@@ -228,7 +243,7 @@ public final class ElasticPool extends Workers {
                 worked = true;
                 leaveAvailable();
             }
-            boundary.run(run);
+            perform(worker, run);
             if (isQuietAwaited()) {
                 worker.phase = Worker.IDLE;
                 callBackIfQuiet();
@@ -239,6 +254,17 @@ public final class ElasticPool extends Workers {
             available.incrementAndGet();
         }
         afterWork();
+    }
+
+    private void perform(Worker worker, Runnable run) {
+        long nowNanos = listener.starting(run, worker.taken.expiredNanos);
+        if (nowNanos == 0) {
+            boundary.run(run);
+            return;
+        }
+        worker.show(run, nowNanos);
+        boundary.run(run);
+        worker.showNothing();
     }
 
     private void leaveAvailable() {

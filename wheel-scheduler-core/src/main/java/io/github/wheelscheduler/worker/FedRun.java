@@ -11,6 +11,10 @@ final class FedRun implements Runnable {
     private static final int TAKEN_BACK = 2;
 
     final Runnable task;
+
+    /** When the task was handed over to be run. */
+    final long expiredNanos;
+
     private final FedWorkers workers;
     private final AtomicInteger state = new AtomicInteger(WAITING);
 
@@ -19,9 +23,13 @@ final class FedRun implements Runnable {
 
     private boolean interrupted;
 
-    FedRun(FedWorkers workers, Runnable task) {
+    /** When it started, if somebody observes runs; else 0. Guarded by this. */
+    private long startedNanos;
+
+    FedRun(FedWorkers workers, Runnable task, long expiredNanos) {
         this.workers = workers;
         this.task = task;
+        this.expiredNanos = expiredNanos;
     }
 
     @Override
@@ -44,6 +52,24 @@ final class FedRun implements Runnable {
         }
         thread = Thread.currentThread();
         return true;
+    }
+
+    /** Notes when it started. */
+    synchronized void startedAt(long nanos) {
+        startedNanos = nanos;
+    }
+
+    /** Shows the run if it is going on and has been observed. */
+    void showTo(Workers.RunningVisitor visitor) {
+        Thread running;
+        long sinceNanos;
+        synchronized (this) {
+            running = thread;
+            sinceNanos = startedNanos;
+        }
+        if (running != null && sinceNanos != 0) {
+            visitor.visit(task, running, sinceNanos);
+        }
     }
 
     /** To be called on the thread that started it. */

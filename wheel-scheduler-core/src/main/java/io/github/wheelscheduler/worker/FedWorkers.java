@@ -45,6 +45,9 @@ public final class FedWorkers extends Workers {
     /** So many threads are about to put a run back into the ready queue: whoever stops them waits this out. */
     private final AtomicInteger sendingBack = new AtomicInteger();
 
+    /** What the ready queue says about the run that was taken last. Feeder only. */
+    private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
+
     /** The target has refused the last run that it was offered. Feeder only. */
     private boolean refusing;
 
@@ -122,6 +125,16 @@ public final class FedWorkers extends Workers {
     }
 
     @Override
+    public int maxSize() {
+        return maxSize;
+    }
+
+    @Override
+    public int coreSize() {
+        return 0;
+    }
+
+    @Override
     public int threadCount() {
         return active.get();
     }
@@ -186,6 +199,11 @@ public final class FedWorkers extends Workers {
     }
 
     @Override
+    public void forEachRunning(RunningVisitor visitor) {
+        inFlight.forEach(run -> run.showTo(visitor));
+    }
+
+    @Override
     boolean isActive() {
         return active.get() > 0;
     }
@@ -218,12 +236,12 @@ public final class FedWorkers extends Workers {
     private @Nullable FedRun takeNext() {
         taking = true;
         inFlightCount.incrementAndGet();
-        Runnable task = isOpen() ? ready.poll() : null;
+        Runnable task = isOpen() ? ready.poll(taken) : null;
         FedRun run = null;
         if (task == null) {
             inFlightCount.decrementAndGet();
         } else {
-            run = new FedRun(this, task);
+            run = new FedRun(this, task, taken.expiredNanos);
             inFlight.add(run);
         }
         taking = false;
@@ -280,7 +298,7 @@ public final class FedWorkers extends Workers {
             if (stopped || !run.takeBack()) {
                 return false;
             }
-            ready.addBack(run.task);
+            ready.addBack(run.task, run.expiredNanos);
             return true;
         } finally {
             sendingBack.decrementAndGet();
@@ -301,6 +319,10 @@ public final class FedWorkers extends Workers {
         boolean over = started;
         if (started) {
             try {
+                long nowNanos = listener.starting(run.task, run.expiredNanos);
+                if (nowNanos != 0) {
+                    run.startedAt(nowNanos);
+                }
                 boundary.run(run.task);
             } finally {
                 run.finish();

@@ -44,6 +44,10 @@ final class ReadyQueue {
 
     private final AtomicReferenceArray<@Nullable Runnable> ring;
     private final int ringMask;
+
+    /** When the run in the same cell expired. Written before the cell is filled, read before it is emptied. */
+    private final AtomicLongArray ringTimes;
+
     private final AtomicLongArray indices = new AtomicLongArray(INDICES);
     private final Queue<Waiting> overflow = new ConcurrentLinkedQueue<>();
 
@@ -61,6 +65,7 @@ final class ReadyQueue {
     ReadyQueue(int ringSize) {
         this.ring = new AtomicReferenceArray<>(ringSize);
         this.ringMask = ringSize - 1;
+        this.ringTimes = new AtomicLongArray(ringSize);
     }
 
     /** Returns how many runs the ring has room for. By the thread that adds; others can only make it more. */
@@ -75,37 +80,38 @@ final class ReadyQueue {
         return ringMask + 1;
     }
 
-    /** Adds a due run. One thread only. */
-    void add(Runnable run) {
-        if (overflowCount.get() > 0 || !addToRing(run)) {
-            addToOverflow(run);
+    /** Adds a run that has expired at {@code expiredNanos}. One thread only. */
+    void add(Runnable run, long expiredNanos) {
+        if (overflowCount.get() > 0 || !addToRing(run, expiredNanos)) {
+            addToOverflow(run, expiredNanos);
         }
         added.setRelease(added.getPlain() + 1);
     }
 
-    private boolean addToRing(Runnable run) {
+    private boolean addToRing(Runnable run, long expiredNanos) {
         long tail = indices.getPlain(TAIL);
         int cell = (int) tail & ringMask;
         if (ring.getAcquire(cell) != null) {
             return false;
         }
+        ringTimes.setPlain(cell, expiredNanos);
         ring.setRelease(cell, run);
         indices.setRelease(TAIL, tail + 1);
         return true;
     }
 
     /** Adds a run that has been taken and not started, behind all others. Any thread. */
-    void addBack(Runnable run) {
-        addToOverflow(run);
+    void addBack(Runnable run, long expiredNanos) {
+        addToOverflow(run, expiredNanos);
         returned.increment();
     }
 
-    private void addToOverflow(Runnable run) {
+    private void addToOverflow(Runnable run, long expiredNanos) {
         // Counted first: a run that is in the queue is never overlooked.
         overflowCount.incrementAndGet();
         boolean done = false;
         try {
-            done = overflow.add(new Waiting(run, indices.get(TAIL)));
+            done = overflow.add(new Waiting(run, expiredNanos, indices.get(TAIL)));
         } finally {
             if (!done) {
                 overflowCount.decrementAndGet();
@@ -113,14 +119,18 @@ final class ReadyQueue {
         }
     }
 
-    /** Takes the first run, or returns null if there is none. Any thread. */
+    /**
+     * Takes the first run, or returns null if there is none. Any thread.
+     *
+     * @param taken is told when the run expired
+     */
     @Nullable
-    Runnable poll() {
+    Runnable poll(Taken taken) {
         while (true) {
             long head = indices.get(HEAD);
             if (head < indices.get(TAIL)) {
                 if (indices.compareAndSet(HEAD, head, head + 1)) {
-                    return takeOut((int) head & ringMask);
+                    return takeOut((int) head & ringMask, taken);
                 }
                 continue;
             }
@@ -133,6 +143,7 @@ final class ReadyQueue {
                 boolean ignored = overflow.remove(waiting);
                 if (run != null) {
                     overflowCount.decrementAndGet();
+                    taken.expiredNanos = waiting.expiredNanos;
                     return run;
                 }
             }
@@ -156,8 +167,9 @@ final class ReadyQueue {
         return touched;
     }
 
-    private @Nullable Runnable takeOut(int cell) {
+    private @Nullable Runnable takeOut(int cell, Taken taken) {
         Runnable run = ring.getAcquire(cell);
+        taken.expiredNanos = ringTimes.getPlain(cell);
         ring.setRelease(cell, null);
         return run;
     }
@@ -165,7 +177,8 @@ final class ReadyQueue {
     /** Takes all runs. */
     List<Runnable> pollAll() {
         List<Runnable> all = new ArrayList<>();
-        for (Runnable run = poll(); run != null; run = poll()) {
+        Taken taken = new Taken();
+        for (Runnable run = poll(taken); run != null; run = poll(taken)) {
             all.add(run);
         }
         return all;
@@ -178,6 +191,17 @@ final class ReadyQueue {
     long size() {
         long head = indices.get(HEAD);
         return Math.max(0, indices.get(TAIL) - head) + overflowCount.get();
+    }
+
+    /** Returns about how long the first run has been waiting, 0 if none is. Any thread. */
+    long oldestNanos(long nowNanos) {
+        long head = indices.get(HEAD);
+        if (head < indices.get(TAIL)) {
+            long expiredNanos = ringTimes.getOpaque((int) head & ringMask);
+            return indices.get(HEAD) == head ? Math.max(0, nowNanos - expiredNanos) : 0;
+        }
+        Waiting waiting = overflow.peek();
+        return waiting == null ? 0 : Math.max(0, nowNanos - waiting.expiredNanos);
     }
 
     /** Returns how many runs have been added so far. */
@@ -206,14 +230,24 @@ final class ReadyQueue {
         }
     }
 
+    /** What a taker is told beside the run; one for each taker. */
+    static final class Taken {
+
+        /** When the tick thread handed the run over, on its clock. */
+        long expiredNanos;
+    }
+
     /** A run behind the ring; whoever takes it sets it to null, so that it is taken and counted once. */
     private static final class Waiting extends AtomicReference<@Nullable Runnable> {
 
         /** So many runs had been put into the ring before. */
         private final long ringTail;
 
-        Waiting(Runnable run, long ringTail) {
+        private final long expiredNanos;
+
+        Waiting(Runnable run, long expiredNanos, long ringTail) {
             super(run);
+            this.expiredNanos = expiredNanos;
             this.ringTail = ringTail;
         }
     }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.worker;
 
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** One thread of the elastic pool. */
@@ -23,6 +25,15 @@ final class Worker implements Runnable {
     /** Writer: this worker. Readers: pause, stop, counts. Volatile: written before the pool's flags are read. */
     volatile int phase = IDLE;
 
+    /** What the ready queue says about the run that was taken last. This worker only. */
+    final ReadyQueue.Taken taken = new ReadyQueue.Taken();
+
+    /** The run that is going on, if somebody observes runs. Writer: this worker. Readers: watchdogs. */
+    private final AtomicReference<@Nullable Runnable> current = new AtomicReference<>();
+
+    /** Since when, on the pool's clock; written before {@link #current}. */
+    private final AtomicLong startedNanos = new AtomicLong();
+
     /** Writer: whoever creates the thread, before it starts. */
     @Nullable
     volatile Thread thread;
@@ -30,6 +41,24 @@ final class Worker implements Runnable {
     Worker(ElasticPool pool, Rack.Place place) {
         this.pool = pool;
         this.place = place;
+    }
+
+    /** Shows the run that is going on to watchdogs. Nobody waits for this, so it needs no fence. */
+    void show(Runnable run, long nowNanos) {
+        startedNanos.setOpaque(nowNanos);
+        current.setRelease(run);
+    }
+
+    void showNothing() {
+        current.setRelease(null);
+    }
+
+    void showTo(Workers.RunningVisitor visitor) {
+        Runnable run = current.getAcquire();
+        Thread running = thread;
+        if (run != null && running != null) {
+            visitor.visit(run, running, startedNanos.getOpaque());
+        }
     }
 
     @Override

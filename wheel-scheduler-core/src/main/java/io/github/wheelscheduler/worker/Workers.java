@@ -27,6 +27,13 @@ public abstract class Workers {
 
         /** Whether there is nothing more to run: it has been cancelled. Any thread. */
         boolean isOver(Runnable run);
+
+        /**
+         * A run that expired at {@code expiredNanos} is about to start on the calling thread. Throws nothing.
+         *
+         * @return the time now, if anybody wants to know; else 0
+         */
+        long starting(Runnable run, long expiredNanos);
     }
 
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
@@ -93,9 +100,9 @@ public abstract class Workers {
         return ready.room() >= (forMany ? ready.ringSize() / 2 : 1);
     }
 
-    /** Adds a due run. Tick thread; {@link #signalHandOver} follows. */
-    public final void handOver(Runnable run) {
-        ready.add(run);
+    /** Adds a run that is due now, at {@code nowNanos}. Tick thread; {@link #signalHandOver} follows. */
+    public final void handOver(Runnable run, long nowNanos) {
+        ready.add(run, nowNanos);
     }
 
     /** Whether no due run waits. */
@@ -178,6 +185,12 @@ public abstract class Workers {
     /** Changes how many runs may go on at a time. Lowering it interrupts nobody. */
     public abstract void setMaxSize(int maxSize);
 
+    /** Returns how many runs may go on at a time. */
+    public abstract int maxSize();
+
+    /** Returns how many threads stay though they have nothing to do. */
+    public abstract int coreSize();
+
     /** Returns the number of threads that take runs. */
     public abstract int threadCount();
 
@@ -191,6 +204,23 @@ public abstract class Workers {
 
     /** Returns how often an executor has refused a run, which was offered again later. */
     public abstract long refusedHandOvers();
+
+    /** Returns about how long the first of the due runs has been waiting for a worker; 0 if none waits. */
+    public final long oldestReadyNanos(long nowNanos) {
+        return ready.oldestNanos(nowNanos);
+    }
+
+    /**
+     * Looks at the runs that are going on: the run, its thread, and since when. Only those that started while
+     * {@link Listener#starting} returned the time.
+     */
+    public abstract void forEachRunning(RunningVisitor visitor);
+
+    /** Is shown a run that is going on. */
+    public interface RunningVisitor {
+
+        void visit(Runnable run, Thread thread, long startedNanos);
+    }
 
     /** Holds due runs back from now on; those going on go on. */
     public final void pause() {

@@ -54,7 +54,7 @@ class FollowUpTest {
     private Gate handOverGate() {
         Gate gate = new Gate();
         gates.add(gate);
-        pool.handOver(gate);
+        pool.handOver(gate, 0);
         return gate;
     }
 
@@ -68,7 +68,7 @@ class FollowUpTest {
 
         pool.followUp(now, INTERVAL);
         Gate longRun = handOverGate();
-        pool.handOver(ran::incrementAndGet);
+        pool.handOver(ran::incrementAndGet, 0);
         pool.signalHandOver(true);
         shortRun.open();
         longRun.awaitArrivals(1);
@@ -99,10 +99,10 @@ class FollowUpTest {
         pool.setFollowedUp(true);
         AtomicInteger shortRuns = new AtomicInteger();
         for (int i = 0; i < 1_000; i++) {
-            pool.handOver(shortRuns::incrementAndGet);
+            pool.handOver(shortRuns::incrementAndGet, 0);
         }
         Gate longRun = handOverGate();
-        pool.handOver(ran::incrementAndGet);
+        pool.handOver(ran::incrementAndGet, 0);
         pool.signalHandOver(false);
         longRun.awaitArrivals(1);
         assertThat(shortRuns).hasValue(1_000);
@@ -151,6 +151,11 @@ class FollowUpTest {
         @Override
         public boolean isOver(Runnable run) {
             return false;
+        }
+
+        @Override
+        public long starting(Runnable run, long expiredNanos) {
+            return 0;
         }
     }
 }

@@ -33,13 +33,18 @@ class ReadyQueueLincheckIT {
 
         @Operation(nonParallelGroup = "producer")
         public void add(@Param(name = "number") int number) {
-            queue.add(new Numbered(number));
+            queue.add(new Numbered(number), 100 + number);
         }
 
         @Operation
         public @Nullable Integer poll() {
-            Runnable run = queue.poll();
-            return run == null ? null : ((Numbered) run).number();
+            ReadyQueue.Taken taken = new ReadyQueue.Taken();
+            Numbered run = (@Nullable Numbered) queue.poll(taken);
+            if (run == null) {
+                return null;
+            }
+            // With the time of another run the result is none that the plain queue could give.
+            return taken.expiredNanos == 100 + run.number() ? run.number() : -1;
         }
     }
 

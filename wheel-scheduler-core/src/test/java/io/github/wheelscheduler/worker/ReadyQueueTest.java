@@ -22,14 +22,21 @@ class ReadyQueueTest {
     private final ReadyQueue queue = new ReadyQueue(RING);
 
     private void add(int from, int to) {
-        IntStream.range(from, to).forEach(number -> queue.add(new Numbered(number)));
+        IntStream.range(from, to).forEach(number -> queue.add(new Numbered(number), timeOf(number)));
+    }
+
+    /** Each run has a time of its own, so that a wrong one shows. */
+    private static long timeOf(int number) {
+        return 1_000_000L + 7L * number;
     }
 
     private List<Integer> take(int count) {
         List<Integer> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Runnable run = queue.poll();
+            ReadyQueue.Taken told = new ReadyQueue.Taken();
+            Runnable run = queue.poll(told);
             taken.add(run == null ? -1 : ((Numbered) run).number());
+            assertThat(told.expiredNanos).isEqualTo(run == null ? 0 : timeOf(((Numbered) run).number()));
         }
         return taken;
     }
@@ -40,7 +47,7 @@ class ReadyQueueTest {
 
     @Test
     void emptyQueueGivesNothing() {
-        assertThat(queue.poll()).isNull();
+        assertThat(queue.poll(new ReadyQueue.Taken())).isNull();
         assertThat(queue.isEmpty()).isTrue();
         assertThat(queue.size()).isZero();
     }
@@ -63,7 +70,7 @@ class ReadyQueueTest {
     @Test
     void whatIsAddedBackWaitsBehindAllOthers() {
         add(0, 3);
-        queue.addBack(new Numbered(100));
+        queue.addBack(new Numbered(100), timeOf(100));
         add(3, 5);
         assertThat(take(6)).containsExactly(0, 1, 2, 100, 3, 4);
         assertThat(queue.addedSoFar()).isEqualTo(6);
@@ -88,7 +95,7 @@ class ReadyQueueTest {
         assertThat(queue.room()).isZero();
         assertThat(take(2)).containsExactly(0, 1);
         assertThat(queue.room()).isEqualTo(2);
-        queue.addBack(new Numbered(100));
+        queue.addBack(new Numbered(100), timeOf(100));
         assertThat(queue.room()).isZero();
         assertThat(queue.pollAll()).hasSize(RING - 1);
         assertThat(queue.room()).isEqualTo(RING);
@@ -107,7 +114,7 @@ class ReadyQueueTest {
             takers.add(taker);
         }
         for (int number = 0; number < count; number++) {
-            queue.add(new Numbered(number));
+            queue.add(new Numbered(number), timeOf(number));
         }
         allAdded.set(true);
         for (Thread taker : takers) {
@@ -121,9 +128,10 @@ class ReadyQueueTest {
 
     private void takeAll(AtomicIntegerArray times, AtomicBoolean allAdded, Queue<String> disorder) {
         int last = -1;
+        ReadyQueue.Taken told = new ReadyQueue.Taken();
         while (true) {
             boolean wasComplete = allAdded.get();
-            Numbered next = (@Nullable Numbered) queue.poll();
+            Numbered next = (@Nullable Numbered) queue.poll(told);
             if (next == null) {
                 if (wasComplete) {
                     return;
@@ -132,6 +140,9 @@ class ReadyQueueTest {
                 continue;
             }
             times.incrementAndGet(next.number());
+            if (told.expiredNanos != timeOf(next.number())) {
+                disorder.add(next.number() + " came with the time " + told.expiredNanos);
+            }
             if (next.number() <= last) {
                 disorder.add(next.number() + " after " + last);
             }

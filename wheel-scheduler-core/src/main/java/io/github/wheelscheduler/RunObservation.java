@@ -1,0 +1,64 @@
+package io.github.wheelscheduler;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the observer, if there is one, what runs have waited for. Without one, a run costs one read more. */
+final class RunObservation {
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
+    private final MonotonicClock clock;
+    private final AtomicBoolean failing = new AtomicBoolean();
+    private volatile @Nullable RunObserver observer;
+
+    RunObservation(MonotonicClock clock) {
+        this.clock = clock;
+    }
+
+    void setObserver(@Nullable RunObserver observer) {
+        this.observer = observer;
+        failing.set(false);
+    }
+
+    /** Tells that the timer is about to run; returns the time now, or 0 if nobody wants to know. Worker. */
+    long starting(Object timer, long expiredNanos) {
+        RunObserver current = observer;
+        if (current == null) {
+            return 0;
+        }
+        long nowNanos = clock.nanoTime();
+        if (timer instanceof ScheduledTimer<?> scheduled && scheduled.state() == TimerWord.READY) {
+            tell(current, scheduled, expiredNanos, nowNanos);
+        }
+        return nowNanos == 0 ? 1 : nowNanos;
+    }
+
+    private void tell(RunObserver current, ScheduledTimer<?> timer, long expiredNanos, long nowNanos) {
+        try {
+            long wheelNanos = Math.max(0, expiredNanos - timer.exactDeadlineNanos());
+            long queueNanos = Math.max(0, nowNanos - expiredNanos);
+            current.starting(taskOf(timer), wheelNanos, queueNanos, nowNanos);
+        } catch (Throwable ex) {
+            if (failing.compareAndSet(false, true)) {
+                log(ex);
+            }
+        }
+    }
+
+    private static void log(Throwable failure) {
+        try {
+            LOGGER.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
+        }
+    }
+
+    /** Returns the task of a timer; the timer itself once it has let go of it. */
+    static Object taskOf(Object timer) {
+        Object task = timer instanceof ScheduledTimer<?> scheduled ? scheduled.task() : timer;
+        return task == null ? timer : task;
+    }
+}

@@ -14,6 +14,9 @@ final class PauseGate {
     /** As the lifecycle sees it; a shutdown lets due tasks go on all the same. */
     private volatile boolean paused;
 
+    /** When the last pause ended; there may have been none. */
+    private volatile @Nullable Long resumedNanos;
+
     /** The context closes, and the scheduler is to go on until it is destroyed. */
     private volatile boolean lateShutdown;
 
@@ -22,6 +25,7 @@ final class PauseGate {
         this.executor = executor;
         this.paused = false;
         this.lateShutdown = false;
+        this.resumedNanos = null;
     }
 
     void keepOpen() {
@@ -31,6 +35,9 @@ final class PauseGate {
     void resume() {
         WheelScheduledExecutor current = executor;
         if (current != null) {
+            if (paused) {
+                resumedNanos = current.nanoTime();
+            }
             paused = false;
             current.resume();
         }
@@ -53,6 +60,15 @@ final class PauseGate {
         } else {
             whenQuiet.run();
         }
+    }
+
+    /** Returns how much of a wait that ends now is not due to a pause. */
+    long nanosNotPaused(long waitNanos, long nowNanos) {
+        if (paused) {
+            return 0;
+        }
+        Long since = resumedNanos;
+        return since == null ? waitNanos : Math.min(waitNanos, nowNanos - since);
     }
 
     boolean isOpen() {

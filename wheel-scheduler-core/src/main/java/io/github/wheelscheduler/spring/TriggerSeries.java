@@ -58,7 +58,9 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
     TriggerSeries(
             Runnable task, Trigger trigger, Clock clock, WheelScheduledExecutor executor, ErrorHandler errorHandler) {
         this.task = task;
-        this.guardedTask = new DelegatingErrorHandlingRunnable(task, errorHandler);
+        this.guardedTask = task instanceof DelegatingErrorHandlingRunnable
+                ? task
+                : new DelegatingErrorHandlingRunnable(task, errorHandler);
         this.trigger = trigger;
         this.errorHandler = errorHandler;
         this.executor = executor;
@@ -129,6 +131,10 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
             errorHandler.handleError(ex);
             throw ex;
         }
+    }
+
+    Runnable task() {
+        return task;
     }
 
     private WheelTimer<?> timer() {

@@ -5,6 +5,9 @@ import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.worker.RunHooks;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
@@ -14,10 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.TaskDecorator;
-import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
-import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
 
 /**
@@ -44,9 +45,12 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     private final PauseGate pauseGate = new PauseGate();
     private final ShutdownReport shutdownReport = new ShutdownReport();
+    private final RunFailures failures = new RunFailures(this::nanoTime);
+    private final RunLateness lateness = new RunLateness(this::nanoTime);
+    private final TaskRegistry registry =
+            new TaskRegistry(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures), this);
 
     // Copies of what the superclasses keep to themselves.
-    private volatile @Nullable ErrorHandler errorHandler;
     private volatile @Nullable TaskDecorator taskDecorator;
     private volatile boolean executeDelayedAfterShutdown = true;
     private volatile boolean continuePeriodicAfterShutdown;
@@ -63,9 +67,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private @Nullable Duration workerKeepAlive;
     private long maxPending = Long.MAX_VALUE;
     private int maxCatchUp = DEFAULT_MAX_CATCH_UP;
+    private WarningLimits warningLimits = WarningLimits.defaults();
 
     /** Null until initialized. */
     private volatile @Nullable WheelScheduledExecutor executor;
+
+    /** Null until initialized. */
+    private volatile @Nullable SchedulerObservation observation;
 
     private @Nullable ClassLoader contextClassLoader;
 
@@ -129,6 +137,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         this.maxCatchUp = maxCatchUp;
     }
 
+    /** Sets from when on the log is told that something is wrong; before initialization. */
+    public void setWarningLimits(WarningLimits warningLimits) {
+        this.warningLimits = warningLimits;
+    }
+
     @Override
     public void setVirtualThreads(boolean virtualThreads) {
         super.setVirtualThreads(virtualThreads);
@@ -146,7 +159,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setErrorHandler(ErrorHandler errorHandler) {
         super.setErrorHandler(errorHandler);
-        this.errorHandler = errorHandler;
+        failures.setHandler(errorHandler);
     }
 
     @Override
@@ -240,7 +253,27 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         created.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
         executor = created;
         pauseGate.attach(created);
+        observe(created);
         return created;
+    }
+
+    private void observe(WheelScheduledExecutor created) {
+        SchedulerObservation current = observation;
+        if (current != null) {
+            current.stop();
+            registry.removeListener(current);
+        }
+        SchedulerObservation next = new SchedulerObservation(
+                "Scheduler " + getThreadNamePrefix() + ": ",
+                created,
+                registry,
+                lateness,
+                warningLimits,
+                pauseGate,
+                runnable -> newThread(runnable, getThreadNamePrefix() + "watch"));
+        registry.addListener(next);
+        created.setRunObserver(next);
+        observation = next;
     }
 
     private Runnable decorate(WheelTimer<?> timer) {
@@ -317,17 +350,75 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     // Scheduling
 
     @Override
+    public void execute(Runnable task) {
+        super.execute(failures.guard(task));
+    }
+
+    @Override
+    public Future<?> submit(Runnable task) {
+        return super.submit(failures.guard(task));
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
+        return TaskNames.isRegistrars(task)
+                ? register(task, TaskSchedule.once(startTime), startTime)
+                : super.schedule(failures.guard(task), startTime);
+    }
+
+    @Override
     public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-        WheelScheduledExecutor current = getWheelScheduledExecutor();
-        ErrorHandler handler = errorHandler;
-        if (handler == null) {
-            handler = TaskUtils.getDefaultErrorHandler(true);
+        return registry.add(task, TaskSchedule.trigger(trigger), null);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Instant startTime, Duration period) {
+        Objects.requireNonNull(startTime, "startTime must not be null");
+        return register(task, TaskSchedule.fixedRate(period), startTime);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Duration period) {
+        return register(task, TaskSchedule.fixedRate(period), null);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Instant startTime, Duration delay) {
+        Objects.requireNonNull(startTime, "startTime must not be null");
+        return register(task, TaskSchedule.fixedDelay(delay), startTime);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Duration delay) {
+        return register(task, TaskSchedule.fixedDelay(delay), null);
+    }
+
+    private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        ScheduledFuture<?> future = registry.add(task, schedule, first);
+        if (future == null) {
+            throw new IllegalStateException("Only a trigger may name no time, not " + schedule);
         }
-        try {
-            return new TriggerSeries(task, trigger, getClock(), current, handler).start();
-        } catch (RejectedExecutionException ex) {
-            throw new TaskRejectedException(current, task, ex);
-        }
+        return future;
+    }
+
+    /** Returns the tasks that can be seen and steered. */
+    public TaskRegistry getTaskRegistry() {
+        return registry;
+    }
+
+    /** Returns how many runs have failed since the start: what they threw went to the error handler. */
+    public long getFailedRuns() {
+        return failures.count();
+    }
+
+    /** Returns how late runs start. */
+    public RunLateness getLateness() {
+        return lateness;
+    }
+
+    private long nanoTime() {
+        WheelScheduledExecutor current = executor;
+        return current == null ? 0 : current.nanoTime();
     }
 
     // Lifecycle
@@ -379,6 +470,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (current != null && waitForTasks && awaitTerminationMillis > 0 && !current.isTerminated()) {
             current.shutdownNow().forEach(this::cancelRemainingTask);
         }
+        SchedulerObservation observed = observation;
+        if (observed != null) {
+            observed.stop();
+        }
+        registry.clear();
         shutdownReport.log(logger, "Scheduler " + getThreadNamePrefix());
     }
 

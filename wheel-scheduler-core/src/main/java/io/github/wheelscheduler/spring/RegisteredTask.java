@@ -1,0 +1,383 @@
+package io.github.wheelscheduler.spring;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A task that can be seen and steered, and the future of whatever timer it has. */
+final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
+
+    /*
+     * The timer decides when, this decides whether:
+     *
+     *      timer is due --> running already? --yes--> skipped (RUNNING)
+     *                            | no
+     *                         paused? --yes--> skipped (PAUSED); a one-time task is held, and runs when it is resumed
+     *                            | no
+     *                           run
+     *
+     * So the timer goes on while the task is paused, and keeps its phase. To re-time a task is to give it another timer.
+     */
+
+    private final TaskRegistry registry;
+    private final TaskInfo.Origin origin;
+    private final GuardedTask guarded;
+
+    /** Pause, resume, re-time, trigger. Never held during a run. */
+    private final ReentrantLock steering = new ReentrantLock();
+
+    /** Written before the task is shown to anybody, by the registry. */
+    private String id = "";
+
+    private volatile TaskSchedule schedule;
+    /** The run of a one-time task has been taken. */
+    private final AtomicBoolean spent = new AtomicBoolean();
+
+    private volatile @Nullable ScheduledFuture<?> timer;
+    private volatile boolean paused;
+    private volatile boolean cancelled;
+
+    /** Set while a one-time task is due and paused; opens when that ends. */
+    private volatile @Nullable CountDownLatch held;
+
+    RegisteredTask(
+            TaskRegistry registry,
+            Runnable task,
+            TaskInfo.Origin origin,
+            TaskSchedule schedule,
+            FailureRecorder failures) {
+        this.registry = registry;
+        this.origin = origin;
+        this.schedule = schedule;
+        this.guarded = new GuardedTask(this, registry, task, failures);
+    }
+
+    void setId(String id) {
+        this.id = id;
+    }
+
+    String id() {
+        return id;
+    }
+
+    TaskInfo.Origin origin() {
+        return origin;
+    }
+
+    TaskSchedule schedule() {
+        return schedule;
+    }
+
+    /** Returns what a timer is to run. */
+    GuardedTask guarded() {
+        return guarded;
+    }
+
+    /** Gives the task its first timer. */
+    void setTimer(ScheduledFuture<?> first) {
+        timer = first;
+        if (cancelled) {
+            boolean ignored = first.cancel(false);
+        }
+    }
+
+    // Steering
+
+    /**
+     * Asks for a run now.
+     *
+     * @throws IllegalStateException if it is running or over
+     */
+    void trigger() {
+        steering.lock();
+        try {
+            requireNotOver();
+            if (guarded.isRunning()) {
+                throw new IllegalStateException("The task must not be running to be triggered: " + id);
+            }
+            if (schedule.isRepeating()) {
+                registry.execute(new GuardedTask.Triggered(guarded));
+            } else {
+                paused = false;
+                runOnceNow();
+            }
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    void pause() {
+        steering.lock();
+        try {
+            requireNotOver();
+            paused = true;
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    void resume() {
+        steering.lock();
+        try {
+            requireNotOver();
+            paused = false;
+            if (held != null) {
+                runOnceNow();
+            }
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    /** If the timer that was armed before starts all the same, one of the two runs is skipped. */
+    private void runOnceNow() {
+        replaceTimer(schedule, registry.instant());
+        release();
+    }
+
+    /** Gives the task another schedule; a run that is going on goes on. */
+    void retime(TaskSchedule other) {
+        steering.lock();
+        try {
+            requireNotOver();
+            replaceTimer(other, firstRunOf(other));
+            spent.set(false);
+            release();
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    private @Nullable Instant firstRunOf(TaskSchedule other) {
+        if (other instanceof TaskSchedule.Once once) {
+            return once.at();
+        }
+        Duration interval = other instanceof TaskSchedule.FixedRate || other instanceof TaskSchedule.FixedDelay
+                ? other.intervalAfter(registry.instant())
+                : null;
+        // Huge intervals are cut, as the executor does it.
+        return interval == null ? null : registry.instant().plusNanos(TimeUnit.NANOSECONDS.convert(interval));
+    }
+
+    /** The new timer comes first: if there is none, nothing has changed. */
+    private void replaceTimer(TaskSchedule other, @Nullable Instant first) {
+        ScheduledFuture<?> next = registry.arm(guarded, other, first);
+        if (next == null) {
+            throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
+        }
+        ScheduledFuture<?> before = timer;
+        schedule = other;
+        timer = next;
+        if (before != null) {
+            boolean ignored = before.cancel(false);
+        }
+        if (cancelled) {
+            boolean ignored = next.cancel(false);
+        }
+    }
+
+    /** Takes the one run that a one-time task has; false if it has been taken. */
+    boolean takeRun() {
+        return schedule.isRepeating() || spent.compareAndSet(false, true);
+    }
+
+    /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
+    boolean isHeldBack() {
+        if (!paused) {
+            return false;
+        }
+        steering.lock();
+        try {
+            if (paused && !schedule.isRepeating() && held == null) {
+                held = new CountDownLatch(1);
+            }
+            return paused;
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    private void release() {
+        CountDownLatch latch = held;
+        held = null;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    private void requireNotOver() {
+        if (isDone()) {
+            throw new IllegalStateException("The task must not be over: " + id);
+        }
+    }
+
+    // The future
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean won = false;
+        ScheduledFuture<?> seen;
+        do {
+            seen = timer;
+            won |= seen != null && seen.cancel(mayInterruptIfRunning);
+        } while (seen != timer);
+        CountDownLatch latch = held;
+        won |= latch != null;
+        if (won) {
+            cancelled = true;
+            if (latch != null) {
+                latch.countDown();
+            }
+            registry.remove(this);
+        }
+        return won;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        ScheduledFuture<?> seen = timer;
+        return cancelled || (seen != null && seen.isCancelled());
+    }
+
+    @Override
+    public boolean isDone() {
+        if (cancelled) {
+            return true;
+        }
+        ScheduledFuture<?> seen;
+        boolean done;
+        do {
+            seen = timer;
+            done = seen != null && seen.isDone();
+        } while (seen != timer);
+        return done && held == null;
+    }
+
+    @Override
+    public @Nullable Object get() throws InterruptedException, ExecutionException {
+        while (true) {
+            ScheduledFuture<?> seen = timer();
+            try {
+                Object result = seen.get();
+                CountDownLatch latch = held;
+                if (latch == null && seen == timer) {
+                    return result;
+                }
+                if (latch != null) {
+                    latch.await();
+                }
+            } catch (CancellationException ex) {
+                throwUnlessReplaced(seen, ex);
+            }
+            if (cancelled) {
+                throw new CancellationException("The task was cancelled: " + id);
+            }
+        }
+    }
+
+    @Override
+    public @Nullable Object get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long endNanos = registry.nanoTime() + unit.toNanos(timeout);
+        while (true) {
+            ScheduledFuture<?> seen = timer();
+            try {
+                Object result = seen.get(Math.max(0, endNanos - registry.nanoTime()), TimeUnit.NANOSECONDS);
+                CountDownLatch latch = held;
+                if (latch == null && seen == timer) {
+                    return result;
+                }
+                if (latch != null && !latch.await(endNanos - registry.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw new TimeoutException("The task is paused: " + id);
+                }
+            } catch (CancellationException ex) {
+                throwUnlessReplaced(seen, ex);
+            }
+            if (cancelled) {
+                throw new CancellationException("The task was cancelled: " + id);
+            }
+        }
+    }
+
+    private void throwUnlessReplaced(ScheduledFuture<?> seen, CancellationException ex) {
+        steering.lock();
+        try {
+            if (seen == timer) {
+                throw ex;
+            }
+        } finally {
+            steering.unlock();
+        }
+    }
+
+    private ScheduledFuture<?> timer() {
+        ScheduledFuture<?> seen = timer;
+        if (seen == null) {
+            throw new IllegalStateException("A task must have a timer before it is used: " + id);
+        }
+        return seen;
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        return timer().getDelay(unit);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    // Looking
+
+    TaskInfo info(TaskRegistry.Grace grace) {
+        RunHistory.View seen = guarded.history().view();
+        Instant since = guarded.runningSince();
+        TaskInfo.State state = state(since);
+        ScheduledFuture<?> current = timer;
+        Instant now = registry.instant();
+        Instant next = null;
+        Duration lateBy = Duration.ZERO;
+        boolean isWaiting = state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED;
+        if (isWaiting && current != null && held == null) {
+            long delayNanos = current.getDelay(TimeUnit.NANOSECONDS);
+            next = now.plusNanos(delayNanos);
+            lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
+        }
+        return new TaskInfo(
+                id,
+                origin,
+                schedule,
+                state,
+                next,
+                lateBy,
+                grace.isOverdue(lateBy, schedule, now),
+                since,
+                seen.lastSuccess(),
+                seen.runs(),
+                seen.failures(),
+                seen.failuresInARow(),
+                seen.skips(),
+                seen.overruns(),
+                seen.recent());
+    }
+
+    private TaskInfo.State state(@Nullable Instant since) {
+        if (since != null) {
+            return TaskInfo.State.RUNNING;
+        }
+        if (isDone()) {
+            return TaskInfo.State.OVER;
+        }
+        return paused ? TaskInfo.State.PAUSED : TaskInfo.State.PENDING;
+    }
+}

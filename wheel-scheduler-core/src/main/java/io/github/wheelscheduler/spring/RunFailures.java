@@ -1,0 +1,88 @@
+package io.github.wheelscheduler.spring;
+
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.scheduling.support.TaskUtils;
+import org.springframework.util.ErrorHandler;
+
+/** Counts what tasks throw, on its way to the error handler. */
+final class RunFailures {
+
+    private final LongAdder count = new LongAdder();
+    private final LongSupplier nanoClock;
+
+    /** Whom the user has set, if anybody. */
+    private volatile @Nullable ErrorHandler handler;
+
+    /** For one-time tasks; null until needed. */
+    private volatile @Nullable ErrorHandler oneTimeHandler;
+
+    RunFailures(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
+
+    void setHandler(ErrorHandler handler) {
+        this.handler = handler;
+        this.oneTimeHandler = null;
+    }
+
+    /** Returns what is to run in place of a one-time task, with no more objects than Spring would wrap around it. */
+    Runnable guard(Runnable task) {
+        return task instanceof DelegatingErrorHandlingRunnable
+                ? task
+                : new DelegatingErrorHandlingRunnable(task, oneTimeHandler());
+    }
+
+    /** Returns who hears of the failures of a task. */
+    ErrorHandler handlerFor(String task, boolean isRepeating) {
+        if (!isRepeating) {
+            return oneTimeHandler();
+        }
+        ErrorHandler set = handler;
+        return new Counting(set != null ? set : new SeriesFailureLog(task, nanoClock));
+    }
+
+    /** Returns who is told when a trigger fails. */
+    ErrorHandler triggerHandler() {
+        ErrorHandler set = handler;
+        return set != null ? set : TaskUtils.getDefaultErrorHandler(true);
+    }
+
+    private ErrorHandler oneTimeHandler() {
+        ErrorHandler seen = oneTimeHandler;
+        if (seen == null) {
+            ErrorHandler set = handler;
+            seen = new Counting(set != null ? set : TaskUtils.getDefaultErrorHandler(false));
+            oneTimeHandler = seen;
+        }
+        return seen;
+    }
+
+    long count() {
+        return count.sum();
+    }
+
+    private final class Counting implements RunErrorHandler {
+
+        private final ErrorHandler target;
+
+        Counting(ErrorHandler target) {
+            this.target = target;
+        }
+
+        @Override
+        public void handleError(Throwable thrown) {
+            count.increment();
+            target.handleError(thrown);
+        }
+
+        @Override
+        public void succeeded() {
+            if (target instanceof RunErrorHandler interested) {
+                interested.succeeded();
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.github.wheelscheduler.spring;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run went.
+ *
+ * @param startedAt when it started, by the scheduler's clock
+ * @param duration how long it took
+ * @param lateness how late it started: zero for a run that somebody asked for at that moment
+ * @param triggered whether somebody asked for it, outside of the schedule
+ * @param failure what it threw; null if it succeeded
+ */
+public record RunOutcome(
+        Instant startedAt,
+        Duration duration,
+        Duration lateness,
+        boolean triggered,
+        @Nullable Failure failure) {
+
+    /** Longer messages are cut, so that the last outcomes of many tasks fit into memory. */
+    private static final int LONGEST_MESSAGE = 500;
+
+    public boolean isSuccess() {
+        return failure == null;
+    }
+
+    /**
+     * What a run threw.
+     *
+     * @param type the name of its class
+     * @param message its message, cut if it is very long; empty if it has none
+     */
+    public record Failure(String type, String message) {
+
+        static Failure of(Throwable thrown) {
+            String message;
+            try {
+                message = thrown.getMessage();
+            } catch (Throwable ex) {
+                message = null;
+            }
+            if (message == null) {
+                message = "";
+            }
+            return new Failure(
+                    thrown.getClass().getName(),
+                    message.length() > LONGEST_MESSAGE ? message.substring(0, LONGEST_MESSAGE) + "…" : message);
+        }
+    }
+}

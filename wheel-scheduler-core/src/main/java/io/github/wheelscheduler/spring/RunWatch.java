@@ -1,0 +1,127 @@
+package io.github.wheelscheduler.spring;
+
+import io.github.wheelscheduler.RunningTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for runs that take too long, on a thread of its own: a worker could be held up by just those runs. The thread
+ * starts with the first run and sleeps for good while none is going on.
+ */
+final class RunWatch {
+
+    /** So often within a limit the runs are looked at. */
+    private static final int LOOKS_PER_LIMIT = 4;
+
+    private final WheelScheduledExecutor executor;
+    private final ThreadFactory threads;
+    private final SchedulerWarnings warnings;
+    private final @Nullable Duration warnAfter;
+    private final @Nullable Duration interruptAfter;
+    private final long lookEveryNanos;
+
+    /** A run has started since the watch found none. */
+    private final AtomicBoolean alert = new AtomicBoolean();
+
+    private final AtomicBoolean threadStarted = new AtomicBoolean();
+    private volatile @Nullable Thread thread;
+    private volatile boolean stopped;
+
+    /** Runs that have been warned of, or interrupted. Watch only. */
+    private Set<Known> known = new HashSet<>();
+
+    /** A run, which a thread does only one of at a time. */
+    private record Known(Thread thread, long startedNanos, boolean isInterrupted) {}
+
+    RunWatch(WheelScheduledExecutor executor, ThreadFactory threads, SchedulerWarnings warnings, WarningLimits limits) {
+        this.executor = executor;
+        this.threads = threads;
+        this.warnings = warnings;
+        this.warnAfter = limits.run();
+        this.interruptAfter = limits.interrupt();
+        Duration shortest = warnAfter != null ? warnAfter : interruptAfter;
+        this.lookEveryNanos = shortest == null ? 0 : Math.max(1_000_000, shortest.toNanos() / LOOKS_PER_LIMIT);
+    }
+
+    /** Is told of each run that starts, on its thread. */
+    void runStarts() {
+        if (lookEveryNanos > 0 && !alert.get() && alert.compareAndSet(false, true)) {
+            Thread sleeping = thread;
+            if (sleeping != null) {
+                LockSupport.unpark(sleeping);
+            } else if (threadStarted.compareAndSet(false, true)) {
+                Thread created = threads.newThread(this::watch);
+                created.setDaemon(true);
+                created.start();
+            }
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        Thread running = thread;
+        if (running != null) {
+            LockSupport.unpark(running);
+        }
+    }
+
+    private void watch() {
+        thread = Thread.currentThread();
+        while (!stopped) {
+            if (alert.get()) {
+                LockSupport.parkNanos(this, lookEveryNanos);
+            } else {
+                LockSupport.park(this);
+            }
+            boolean ignored = Thread.interrupted();
+            if (!stopped && alert.get() && !look()) {
+                alert.set(false);
+                VarHandle.fullFence();
+                // A run that has started meanwhile may have found the alert still set.
+                if (!executor.runningFor(Duration.ZERO).isEmpty()) {
+                    alert.set(true);
+                }
+            }
+        }
+    }
+
+    /** Looks at all runs once, and says whether there are any. */
+    boolean look() {
+        List<RunningTask> running = executor.runningFor(Duration.ZERO);
+        long nowNanos = executor.nanoTime();
+        Set<Known> stillKnown = new HashSet<>();
+        for (RunningTask run : running) {
+            long startedNanos = nowNanos - run.runningFor().toNanos();
+            handle(run, warnAfter, new Known(run.thread(), startedNanos, false), stillKnown);
+            handle(run, interruptAfter, new Known(run.thread(), startedNanos, true), stillKnown);
+        }
+        known = stillKnown;
+        return !running.isEmpty();
+    }
+
+    private void handle(RunningTask run, @Nullable Duration limit, Known key, Set<Known> stillKnown) {
+        if (limit == null || run.runningFor().compareTo(limit) < 0) {
+            return;
+        }
+        stillKnown.add(key);
+        if (known.contains(key)) {
+            return;
+        }
+        Object task = run.task() instanceof TriggerSeries series ? series.task() : run.task();
+        // Before the interrupt, which moves it on.
+        SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
+        if (!key.isInterrupted) {
+            warnings.runsLong(task, run.runningFor(), limit, stack);
+        } else if (task instanceof GuardedTask guarded && guarded.interruptIfRunningFor(limit.toNanos())) {
+            warnings.interrupted(task, run.runningFor(), limit, stack);
+        }
+    }
+}

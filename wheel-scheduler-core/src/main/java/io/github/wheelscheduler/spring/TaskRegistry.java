@@ -1,0 +1,426 @@
+package io.github.wheelscheduler.spring;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tasks of a {@link WheelTaskScheduler} that have an id, to look at and to steer: those of {@code @Scheduled} methods,
+ * those that repeat, and those that have been given a name. One-time tasks without a name are only counted.
+ *
+ * <p>All methods may be called from any thread, and take effect from the next run on; a run that is going on is left alone.
+ * A paused or triggered task keeps its phase.
+ */
+public final class TaskRegistry {
+
+    private static final Log logger = LogFactory.getLog(TaskRegistry.class);
+
+    /** So many tasks stay visible when they are over. */
+    private static final int MAX_OVER = 100;
+
+    /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
+    private static final int TIDY_AFTER = 1_000;
+
+    private static final char ORDINAL_MARK = '~';
+    private static final double DEFAULT_GRACE_SHARE = 1.0;
+    private static final Duration DEFAULT_SHORTEST_GRACE = Duration.ofSeconds(1);
+
+    private final TaskTimers timers;
+    private final Executor executor;
+    private final Map<String, RegisteredTask> tasks = new ConcurrentSkipListMap<>();
+
+    /** For each name, the lowest ordinal that may be free; it need not be right. */
+    private final Map<String, AtomicInteger> ordinals = new ConcurrentHashMap<>();
+
+    /** How many tasks may still come before those that are over are forgotten. */
+    private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
+
+    private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean listenerFailed = new AtomicBoolean();
+    private final LongAdder pausedSkips = new LongAdder();
+    private final LongAdder runningSkips = new LongAdder();
+    private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
+
+    /**
+     * How late a task may be before it counts as overdue.
+     *
+     * @param share of its interval
+     * @param shortest however short the interval is
+     */
+    record Grace(double share, Duration shortest) {
+
+        boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
+            if (lateBy.compareTo(shortest) <= 0) {
+                return false;
+            }
+            Duration interval = schedule.intervalAfter(now);
+            return interval == null || lateBy.toNanos() > share * TimeUnit.NANOSECONDS.convert(interval);
+        }
+    }
+
+    TaskRegistry(TaskTimers timers, Executor executor) {
+        this.timers = timers;
+        this.executor = executor;
+    }
+
+    /**
+     * Sets how late a task may be before it counts as overdue: by that share of its interval, and at least by
+     * {@code shortest}. By default one interval, and a second.
+     *
+     * @throws IllegalArgumentException if either is negative
+     */
+    public void setOverdueGrace(double share, Duration shortest) {
+        if (!(share >= 0)) {
+            throw new IllegalArgumentException("share must not be negative, was " + share);
+        }
+        if (shortest.isNegative()) {
+            throw new IllegalArgumentException("shortest must not be negative, was " + shortest);
+        }
+        grace = new Grace(share, shortest);
+    }
+
+    // Adding
+
+    /**
+     * Schedules a task under a name, which is its id.
+     *
+     * @return its future, which stays the same when the task is re-timed
+     * @throws IllegalArgumentException if a task of that name is scheduled, or the schedule names no time to come
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
+     */
+    public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+        Objects.requireNonNull(task, "task must not be null");
+        Objects.requireNonNull(schedule, "schedule must not be null");
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        tidyNowAndThen();
+        RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, schedule);
+        registered.setId(name);
+        RegisteredTask other = tasks.putIfAbsent(name, registered);
+        if (other != null && !(other.isDone() && tasks.replace(name, other, registered))) {
+            throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
+        }
+        Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
+        ScheduledFuture<?> armed = armOrForget(registered, first);
+        if (armed == null) {
+            throw new IllegalArgumentException("schedule must name a time that is to come, was " + schedule.text());
+        }
+        return armed;
+    }
+
+    /** Schedules a task that brings no name; null if a trigger names no instant. */
+    @Nullable
+    ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        boolean isRegistrars = TaskNames.isRegistrars(task);
+        TaskInfo.Origin origin = isRegistrars ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
+        tidyNowAndThen();
+        String name = TaskNames.of(task);
+        RegisteredTask registered = newTask(name, task, origin, schedule);
+        putUnderFreeId(registered, name);
+        return armOrForget(registered, first);
+    }
+
+    private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
+        FailureRecorder failures = new FailureRecorder(timers.errorHandler(name, schedule.isRepeating()));
+        return new RegisteredTask(this, task, origin, schedule, failures);
+    }
+
+    private void putUnderFreeId(RegisteredTask task, String name) {
+        AtomicInteger lowest = ordinals.computeIfAbsent(name, unused -> new AtomicInteger(1));
+        int ordinal = lowest.get();
+        while (true) {
+            task.setId(ordinal == 1 ? name : name + ORDINAL_MARK + ordinal);
+            RegisteredTask other = tasks.putIfAbsent(task.id(), task);
+            if (other == null || (other.isDone() && tasks.replace(task.id(), other, task))) {
+                lowest.set(ordinal + 1);
+                return;
+            }
+            ordinal++;
+        }
+    }
+
+    private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
+        boolean isArmed = false;
+        try {
+            ScheduledFuture<?> timer = timers.arm(task.guarded(), task.schedule(), first);
+            if (timer == null) {
+                return null;
+            }
+            task.setTimer(timer);
+            isArmed = true;
+        } finally {
+            if (!isArmed) {
+                boolean ignored = tasks.remove(task.id(), task);
+                freeOrdinalOf(task);
+            }
+        }
+        tell(listener -> listener.added(task.id()));
+        return task;
+    }
+
+    private void freeOrdinalOf(RegisteredTask task) {
+        String id = task.id();
+        int mark = id.lastIndexOf(ORDINAL_MARK);
+        AtomicInteger lowest = ordinals.get(id);
+        int ordinal = 1;
+        if (lowest == null && mark > 0) {
+            lowest = ordinals.get(id.substring(0, mark));
+            ordinal = Integer.parseInt(id.substring(mark + 1));
+        }
+        if (lowest != null && ordinal == 1) {
+            // It begins anew: names that nobody has any more must not be kept.
+            boolean ignored = ordinals.remove(id, lowest);
+        } else if (lowest != null) {
+            int freed = ordinal;
+            lowest.updateAndGet(seen -> Math.min(seen, freed));
+        }
+    }
+
+    /** Forgets a task that has been cancelled. */
+    void remove(RegisteredTask task) {
+        if (tasks.remove(task.id(), task)) {
+            freeOrdinalOf(task);
+            tell(listener -> listener.removed(task.id()));
+        }
+    }
+
+    /** Forgets everything; the scheduler has been shut down. */
+    void clear() {
+        for (RegisteredTask task : List.copyOf(tasks.values())) {
+            remove(task);
+        }
+    }
+
+    /** A series may end by itself, unnoticed: so nothing is kept for ever though nobody looks. */
+    private void tidyNowAndThen() {
+        if (untilTidying.decrementAndGet() == 0) {
+            forgetOver();
+            untilTidying.set(Math.max(TIDY_AFTER, tasks.size()));
+        }
+    }
+
+    /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
+    private void forgetOver() {
+        Deque<RegisteredTask> over = new ArrayDeque<>();
+        for (RegisteredTask task : tasks.values()) {
+            if (task.isDone()) {
+                if (task.origin() == TaskInfo.Origin.PROGRAMMATIC || task.isCancelled()) {
+                    remove(task);
+                } else {
+                    over.add(task);
+                }
+            }
+        }
+        while (over.size() > MAX_OVER) {
+            remove(over.remove());
+        }
+    }
+
+    // Looking
+
+    /** Returns how many tasks there are. */
+    public int size() {
+        forgetOver();
+        return tasks.size();
+    }
+
+    /**
+     * Returns a part of the tasks, in the order of their ids.
+     *
+     * @param offset how many to leave out
+     * @param limit how many to return at most
+     * @throws IllegalArgumentException if either is negative
+     */
+    public List<TaskInfo> list(int offset, int limit) {
+        if (offset < 0 || limit < 0) {
+            throw new IllegalArgumentException(
+                    "offset and limit must not be negative, were " + offset + " and " + limit);
+        }
+        forgetOver();
+        Grace current = grace;
+        return tasks.values().stream()
+                .skip(offset)
+                .limit(limit)
+                .map(task -> task.info(current))
+                .toList();
+    }
+
+    /** Returns the ids of all tasks, in their order. */
+    public List<String> ids() {
+        forgetOver();
+        return new ArrayList<>(tasks.keySet());
+    }
+
+    /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
+    public List<TaskInfo> overdue(int limit) {
+        Grace current = grace;
+        return tasks.values().stream()
+                .map(task -> task.info(current))
+                .filter(TaskInfo::overdue)
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * Returns the task with that id.
+     *
+     * @throws UnknownTaskException if there is none
+     */
+    public TaskInfo get(String id) {
+        return require(id).info(grace);
+    }
+
+    /** Returns the task with that id, if there is one. */
+    public Optional<TaskInfo> find(String id) {
+        RegisteredTask task = tasks.get(id);
+        return task == null ? Optional.empty() : Optional.of(task.info(grace));
+    }
+
+    private RegisteredTask require(String id) {
+        RegisteredTask task = tasks.get(id);
+        if (task == null) {
+            throw new UnknownTaskException(id, size());
+        }
+        return task;
+    }
+
+    /** Returns how many runs did not take place for that reason since the start; {@code MISSED} ones are not counted here. */
+    public long skips(SkipReason reason) {
+        return switch (reason) {
+            case PAUSED -> pausedSkips.sum();
+            case RUNNING -> runningSkips.sum();
+            case MISSED -> 0;
+        };
+    }
+
+    /** Returns about how much is kept: tasks, and names for which ordinals are. */
+    int footprint() {
+        return tasks.size() + ordinals.size();
+    }
+
+    // Steering
+
+    /**
+     * Runs a task now, once, outside of its schedule, on a worker. It never overlaps another run of it: a run that becomes due
+     * meanwhile is skipped. A one-time task runs now instead of later. A paused task can be run, and stays paused.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is running, or over
+     */
+    public void trigger(String id) {
+        require(id).trigger();
+    }
+
+    /**
+     * Lets runs of a task that become due not take place until it is resumed. A one-time task then runs when it is resumed.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     */
+    public void pause(String id) {
+        require(id).pause();
+    }
+
+    /**
+     * Ends the pause of a task; without effect if it is not paused.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     */
+    public void resume(String id) {
+        require(id).resume();
+    }
+
+    /**
+     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     * @throws IllegalArgumentException if the schedule names no time to come; nothing has changed
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
+     */
+    public void retime(String id, TaskSchedule schedule) {
+        require(id).retime(Objects.requireNonNull(schedule, "schedule must not be null"));
+    }
+
+    // For tasks
+
+    @Nullable
+    ScheduledFuture<?> arm(GuardedTask task, TaskSchedule schedule, @Nullable Instant first) {
+        return timers.arm(task, schedule, first);
+    }
+
+    void execute(Runnable run) {
+        executor.execute(run);
+    }
+
+    Instant instant() {
+        return timers.clock().instant();
+    }
+
+    long nanoTime() {
+        return timers.nanoTime();
+    }
+
+    void ran(RegisteredTask task, RunOutcome outcome, boolean overran) {
+        tell(listener -> listener.ran(task.id(), outcome, overran));
+    }
+
+    void skipped(RegisteredTask task, SkipReason reason) {
+        (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).increment();
+        tell(listener -> listener.skipped(task.id(), reason));
+    }
+
+    // Listeners
+
+    /** Tells the listener from now on what becomes of tasks; those that are there already are told as added. */
+    public void addListener(TaskListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener must not be null"));
+        for (String id : ids()) {
+            tell(listener, told -> told.added(id));
+        }
+    }
+
+    /** Tells the listener nothing more. */
+    public void removeListener(TaskListener listener) {
+        boolean ignored = listeners.remove(listener);
+    }
+
+    private void tell(Consumer<TaskListener> news) {
+        for (TaskListener listener : listeners) {
+            tell(listener, news);
+        }
+    }
+
+    private void tell(TaskListener listener, Consumer<TaskListener> news) {
+        try {
+            news.accept(listener);
+        } catch (Throwable ex) {
+            if (listenerFailed.compareAndSet(false, true)) {
+                logger.warn(
+                        "A task listener failed; tasks go on, and this is said once: " + TaskNames.textOf(listener),
+                        ex);
+            }
+        }
+    }
+}

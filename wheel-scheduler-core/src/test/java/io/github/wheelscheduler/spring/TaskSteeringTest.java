@@ -1,0 +1,337 @@
+package io.github.wheelscheduler.spring;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.github.wheelscheduler.testing.Gate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.task.TaskRejectedException;
+
+/** Triggering, pausing, resuming and re-timing a task. */
+class TaskSteeringTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration OFTEN = Duration.ofMillis(2);
+    private static final String ID = "task";
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final TaskRegistry registry = scheduler.getTaskRegistry();
+    private final AtomicInteger runs = new AtomicInteger();
+    private final AtomicInteger runningNow = new AtomicInteger();
+    private final AtomicInteger overlaps = new AtomicInteger();
+
+    @BeforeEach
+    void initialize() {
+        scheduler.initialize();
+    }
+
+    @AfterEach
+    void shutdown() {
+        scheduler.shutdown();
+    }
+
+    private void run() {
+        if (runningNow.incrementAndGet() > 1) {
+            overlaps.incrementAndGet();
+        }
+        runs.incrementAndGet();
+        runningNow.decrementAndGet();
+    }
+
+    private ScheduledFuture<?> schedule(TaskSchedule schedule) {
+        return registry.schedule(ID, this::run, schedule);
+    }
+
+    private TaskInfo task() {
+        return registry.get(ID);
+    }
+
+    @Test
+    void triggeredTaskRunsNowAndKeepsItsPhase() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
+        Instant next = task().next();
+        registry.trigger(ID);
+        awaitThat(() -> task().runs() == 1);
+        assertThat(task().last()).matches(RunOutcome::triggered);
+        assertThat(task().next()).isBetween(next.minusSeconds(1), next.plusSeconds(1));
+        assertThat(future.isDone()).isFalse();
+    }
+
+    @Test
+    void runningTaskCannotBeTriggered() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule(ID, gate, TaskSchedule.fixedDelay(OFTEN));
+        gate.awaitArrivals(1);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.trigger(ID))
+                .withMessage("The task must not be running to be triggered: task");
+        gate.open();
+    }
+
+    @Test
+    void runThatIsDueDuringATriggeredRunIsSkipped() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored =
+                registry.schedule(ID, gate, TaskSchedule.once(Instant.now().plus(HOUR)));
+        registry.pause(ID);
+        registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
+        registry.trigger(ID);
+        gate.awaitArrivals(1);
+        registry.resume(ID);
+        awaitThat(() -> registry.skips(SkipReason.RUNNING) >= 2);
+        assertThat(gate.arrivals()).isEqualTo(1);
+        gate.open();
+        awaitThat(() -> gate.arrivals() > 1);
+    }
+
+    @Test
+    void triggeringFromManyThreadsNeverOverlaps() throws Exception {
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(Duration.ofMillis(1)));
+        ExecutorService callers = Executors.newFixedThreadPool(4);
+        List<Future<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            calls.add(callers.submit(() -> triggerOften(500)));
+        }
+        for (Future<?> call : calls) {
+            call.get();
+        }
+        callers.shutdown();
+        assertThat(runs.get()).isPositive();
+        assertThat(overlaps).hasValue(0);
+    }
+
+    private void triggerOften(int times) {
+        for (int i = 0; i < times; i++) {
+            try {
+                registry.trigger(ID);
+            } catch (IllegalStateException ex) {
+                assertThat(ex).hasMessageContaining("must not be running");
+            }
+        }
+    }
+
+    @Test
+    void pausedTaskDoesNotRunAndGoesOnWhenItIsResumed() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(OFTEN));
+        awaitThat(() -> runs.get() > 2);
+        registry.pause(ID);
+        awaitThat(() -> task().state() == TaskInfo.State.PAUSED);
+        int before = runs.get();
+        long skipped = task().skips();
+        awaitThat(() -> task().skips() > skipped + 5);
+        assertThat(runs).hasValue(before);
+        assertThat(registry.skips(SkipReason.PAUSED)).isEqualTo(task().skips());
+        registry.resume(ID);
+        awaitThat(() -> runs.get() > before + 2);
+        assertThat(future.isDone()).isFalse();
+    }
+
+    @Test
+    void pausedTaskCanBeTriggeredAndStaysPaused() {
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(HOUR));
+        awaitThat(() -> task().runs() == 1);
+        registry.pause(ID);
+        registry.trigger(ID);
+        awaitThat(() -> task().runs() == 2);
+        awaitThat(() -> task().state() == TaskInfo.State.PAUSED);
+    }
+
+    @Test
+    void oneTimeTaskThatIsDueWhilePausedRunsWhenItIsResumed() throws Exception {
+        ScheduledFuture<?> future = schedule(TaskSchedule.once(Instant.now().plusMillis(200)));
+        registry.pause(ID);
+        awaitThat(() -> task().skips() == 1);
+        assertThat(future.isDone()).isFalse();
+        assertThat(task().state()).isEqualTo(TaskInfo.State.PAUSED);
+        assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> future.get(1, TimeUnit.MILLISECONDS));
+        registry.resume(ID);
+        assertThat(future.get()).isNull();
+        assertThat(runs).hasValue(1);
+        assertThat(future.isDone()).isTrue();
+        assertThat(future.isCancelled()).isFalse();
+    }
+
+    @Test
+    void oneTimeTaskThatIsHeldCanBeCancelled() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.once(Instant.now().plusMillis(100)));
+        registry.pause(ID);
+        awaitThat(() -> task().skips() == 1);
+        assertThat(future.cancel(false)).isTrue();
+        assertThat(future.isCancelled()).isTrue();
+        assertThatExceptionOfType(CancellationException.class).isThrownBy(future::get);
+        assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void pausedOneTimeTaskRunsOnceWhenItIsTriggered() throws Exception {
+        ScheduledFuture<?> future = schedule(TaskSchedule.once(Instant.now().plus(HOUR)));
+        registry.pause(ID);
+        registry.trigger(ID);
+        assertThat(future.get()).isNull();
+        assertThat(runs).hasValue(1);
+        assertThat(task().state()).isEqualTo(TaskInfo.State.OVER);
+        assertThatIllegalStateException().isThrownBy(() -> registry.resume(ID));
+    }
+
+    @Test
+    void heldOneTimeTaskRunsOnceHoweverManyResumeAndTriggerIt() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            int before = runs.get();
+            String id = ID + round;
+            Instant at = Instant.now().plusMillis(1);
+            ScheduledFuture<?> future = registry.schedule(id, this::run, TaskSchedule.once(at));
+            Thread steering = new Thread(() -> steerUntilOver(id));
+            steering.start();
+            steerUntilOver(id);
+            steering.join();
+            assertThat(future.get()).isNull();
+            assertThat(runs.get()).isEqualTo(before + 1);
+        }
+    }
+
+    /** Leaves the task triggered or resumed. */
+    private void steerUntilOver(String id) {
+        try {
+            while (!registry.get(id).state().equals(TaskInfo.State.OVER)) {
+                registry.pause(id);
+                registry.resume(id);
+                registry.trigger(id);
+            }
+        } catch (IllegalStateException ex) {
+            assertThat(ex).hasMessageContaining(id);
+        }
+    }
+
+    @Test
+    void triggeredOneTimeTaskRunsNowInsteadOfLater() throws Exception {
+        ScheduledFuture<?> future = schedule(TaskSchedule.once(Instant.now().plus(HOUR)));
+        registry.trigger(ID);
+        assertThat(future.get()).isNull();
+        assertThat(runs).hasValue(1);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.trigger(ID))
+                .withMessage("The task must not be over: task");
+    }
+
+    @Test
+    void taskIsRetimedToAScheduleOfAnotherKindUnderTheSameIdAndFuture() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
+        registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
+        awaitThat(() -> runs.get() > 3);
+        assertThat(task().schedule()).isEqualTo(TaskSchedule.fixedRate(OFTEN));
+        registry.retime(ID, TaskSchedule.fixedDelay(HOUR));
+        awaitThat(() -> task().state() == TaskInfo.State.PENDING);
+        assertThat(task().next())
+                .isBetween(
+                        Instant.now().plus(HOUR).minusSeconds(60), Instant.now().plus(HOUR));
+        assertThat(future.isDone()).isFalse();
+        assertThat(future.getDelay(TimeUnit.MINUTES)).isBetween(58L, 60L);
+        assertThat(registry.ids()).containsExactly(ID);
+        assertThat(future.cancel(false)).isTrue();
+        assertThat(scheduler.getWheelScheduledExecutor().pendingCount()).isZero();
+    }
+
+    @Test
+    void badScheduleChangesNothing() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
+        TaskSchedule before = task().schedule();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.retime(ID, TaskSchedule.fixedRate(Duration.ZERO)))
+                .withMessage("period must be positive, was PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.retime(ID, TaskSchedule.cron("every day")))
+                .withMessageContaining("every day");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.retime(ID, TaskSchedule.trigger(context -> null)))
+                .withMessageStartingWith("schedule must name a time that is to come");
+        assertThat(task().schedule()).isEqualTo(before);
+        assertThat(future.isDone()).isFalse();
+    }
+
+    @Test
+    void rejectedScheduleChangesNothing() {
+        scheduler.shutdown();
+        scheduler.setMaxPending(1);
+        scheduler.initialize();
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
+        assertThatExceptionOfType(TaskRejectedException.class)
+                .isThrownBy(() -> registry.retime(ID, TaskSchedule.fixedRate(OFTEN)));
+        assertThat(task().schedule()).isEqualTo(TaskSchedule.fixedRate(HOUR));
+        assertThat(future.isDone()).isFalse();
+    }
+
+    @Test
+    void runThatGoesOnIsLeftAloneByARetiming() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule(ID, gate, TaskSchedule.fixedDelay(OFTEN));
+        gate.awaitArrivals(1);
+        registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
+        awaitThat(() -> task().skips() > 2);
+        assertThat(gate.arrivals()).isEqualTo(1);
+        assertThat(gate.interrupts()).isZero();
+        gate.open();
+        awaitThat(() -> gate.arrivals() > 3);
+        assertThat(task().failures()).isZero();
+    }
+
+    @Test
+    void taskThatIsOverCannotBeSteered() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.once(Instant.now()));
+        awaitThat(future::isDone);
+        assertThatIllegalStateException().isThrownBy(() -> registry.pause(ID));
+        assertThatIllegalStateException().isThrownBy(() -> registry.resume(ID));
+        assertThatIllegalStateException().isThrownBy(() -> registry.retime(ID, TaskSchedule.fixedRate(HOUR)));
+        assertThatExceptionOfType(UnknownTaskException.class).isThrownBy(() -> registry.pause("other"));
+    }
+
+    @Test
+    void waitingForASeriesEndsWhenItIsCancelledAfterARetiming() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
+        Thread waiter = new Thread(() -> {
+            try {
+                Object ignored = future.get();
+            } catch (Exception ex) {
+                runs.addAndGet(ex instanceof CancellationException ? 1_000 : 0);
+            }
+        });
+        waiter.start();
+        awaitThat(() -> waiter.getState() == Thread.State.WAITING);
+        registry.retime(ID, TaskSchedule.fixedDelay(HOUR));
+        registry.retime(ID, TaskSchedule.cron("0 0 0 1 1 *"));
+        assertThat(future.cancel(false)).isTrue();
+        awaitThat(() -> !waiter.isAlive());
+        assertThat(runs.get()).isGreaterThanOrEqualTo(1_000);
+    }
+
+    @Test
+    void fixedRateThatIsTooSlowOverruns() {
+        AtomicInteger slow = new AtomicInteger();
+        Runnable task = () -> {
+            long endNanos = System.nanoTime() + Duration.ofMillis(20).toNanos();
+            while (System.nanoTime() - endNanos < 0) {
+                Thread.onSpinWait();
+            }
+            slow.incrementAndGet();
+        };
+        ScheduledFuture<?> ignored = registry.schedule(ID, task, TaskSchedule.fixedRate(Duration.ofMillis(5)));
+        awaitThat(() -> task().overruns() >= 2);
+        assertThat(task().overruns()).isLessThanOrEqualTo(task().runs());
+    }
+}

@@ -31,9 +31,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
 
     private final Engine engine;
+    private final Duration tick;
 
     WheelScheduledExecutor(ExecutorSettings settings) {
         this.engine = new Engine(settings);
+        this.tick = Duration.ofNanos(1L << settings.tickShift());
     }
 
     /** Returns a builder with the defaults. */
@@ -303,6 +305,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns the time, in nanoseconds, on the monotonic clock that deadlines are on; to be compared by difference. */
     public long nanoTime() {
         return engine.nanoTime();
+    }
+
+    /** Returns the tick: how far a start time may be rounded up. */
+    public Duration tick() {
+        return tick;
     }
 
     /** Returns how many runs may go on at a time. */

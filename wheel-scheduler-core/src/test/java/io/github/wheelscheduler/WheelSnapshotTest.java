@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,6 +40,17 @@ class WheelSnapshotTest {
             assertThat(totals.cancelled()).isEqualTo(1);
             assertThat(totals.rejected()).isEqualTo(1);
             assertThat(time.executor.snapshot().pending()).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void tickIsThePowerOfTwoAtOrBelowWhatWasAskedFor() {
+        try (WheelScheduledExecutor byDefault = WheelScheduledExecutor.builder().build();
+                WheelScheduledExecutor coarse = WheelScheduledExecutor.builder()
+                        .tick(Duration.ofMillis(1))
+                        .build()) {
+            assertThat(byDefault.tick()).isEqualTo(Duration.ofNanos(1 << 14));
+            assertThat(coarse.tick()).isEqualTo(Duration.ofNanos(1 << 19));
         }
     }
 
@@ -99,6 +111,32 @@ class WheelSnapshotTest {
             inClock.open();
             time.awaitQuiet();
             assertThat(time.executor.snapshot().tick().stuckFor()).isZero();
+        }
+    }
+
+    @Test
+    void tickThreadThatHasDiedSaysSo() {
+        MonotonicClock withoutSleep = new MonotonicClock() {
+            @Override
+            void parkNanos(Object blocker, long nanos) {
+                throw new IllegalStateException("nobody sleeps");
+            }
+        };
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .clock(withoutSleep)
+                .tickThreadFactory(task -> {
+                    Thread thread = new Thread(task);
+                    thread.setUncaughtExceptionHandler((dead, reason) -> {});
+                    return thread;
+                })
+                .build();
+        try (LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class)) {
+            WheelTimer<?> timer = executor.schedule(() -> {}, 1, HOURS);
+            awaitThat(() -> executor.snapshot().tick().state() == WheelSnapshot.State.DEAD);
+            assertThat(log.messages()).contains("The tick thread failed and goes on");
+            assertThat(timer.cancel(false)).isTrue();
+        } finally {
+            assertThat(executor.shutdownNow()).isEmpty();
         }
     }
 }

@@ -347,8 +347,7 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         Instant now = registry.instant();
         Instant next = null;
         Duration lateBy = Duration.ZERO;
-        boolean isWaiting = state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED;
-        if (isWaiting && current != null && held == null) {
+        if (isWaiting(state) && current != null) {
             long delayNanos = current.getDelay(TimeUnit.NANOSECONDS);
             next = now.plusNanos(delayNanos);
             lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
@@ -369,6 +368,15 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
                 seen.skips(),
                 seen.overruns(),
                 seen.recent());
+    }
+
+    /** Whether it has a timer that waits for its time. */
+    boolean isWaiting() {
+        return isWaiting(state(guarded.runningSince()));
+    }
+
+    private boolean isWaiting(TaskInfo.State state) {
+        return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && held == null;
     }
 
     private TaskInfo.State state(@Nullable Instant since) {

@@ -244,6 +244,11 @@ public final class TaskRegistry {
         return tasks.size();
     }
 
+    /** Returns how many tasks wait for their time, about; the others are running, or over. */
+    public int waiting() {
+        return (int) tasks.values().stream().filter(RegisteredTask::isWaiting).count();
+    }
+
     /**
      * Returns a part of the tasks, in the order of their ids.
      *

@@ -275,6 +275,20 @@ class TaskRegistryTest {
     }
 
     @Test
+    void tasksThatWaitAreToldFromThoseThatRun() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> running = registry.schedule("running", gate, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> waiting = registry.schedule("waiting", () -> {}, TaskSchedule.once(inAnHour()));
+        gate.awaitArrivals(1);
+        awaitThat(() -> registry.waiting() == 1);
+        assertThat(registry.size()).isEqualTo(2);
+        gate.open();
+        awaitThat(() -> registry.waiting() == 2);
+        boolean ignored = running.cancel(false) && waiting.cancel(false);
+        assertThat(registry.waiting()).isZero();
+    }
+
+    @Test
     void unknownIdIsAnsweredWithTheNumberOfKnownOnes() {
         scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
         assertThatExceptionOfType(UnknownTaskException.class)

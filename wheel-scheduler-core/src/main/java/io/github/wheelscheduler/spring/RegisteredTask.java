@@ -347,7 +347,9 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         Instant now = registry.instant();
         Instant next = null;
         Duration lateBy = Duration.ZERO;
-        if (isWaiting(state) && current != null) {
+        if (state == TaskInfo.State.RUNNING && since != null) {
+            lateBy = nextLateBy(since, now);
+        } else if (isWaiting(state) && current != null) {
             long delayNanos = current.getDelay(TimeUnit.NANOSECONDS);
             next = now.plusNanos(delayNanos);
             lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
@@ -368,6 +370,14 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
                 seen.skips(),
                 seen.overruns(),
                 seen.recent());
+    }
+
+    /** By how much a run keeps the next one waiting; a delay counts from its end. */
+    private Duration nextLateBy(Instant since, Instant now) {
+        Duration interval = schedule instanceof TaskSchedule.FixedDelay ? null : schedule.intervalAfter(since);
+        Duration late =
+                interval == null ? Duration.ZERO : Duration.between(since, now).minus(interval);
+        return late.isNegative() ? Duration.ZERO : late;
     }
 
     /** Whether it has a timer that waits for its time. */

@@ -275,6 +275,27 @@ class TaskRegistryTest {
     }
 
     @Test
+    void taskWhoseRunGoesOnTooLongIsOverdue() {
+        registry.setOverdueGrace(0.5, Duration.ofMillis(1));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule("stuck", gate, TaskSchedule.fixedRate(Duration.ofMillis(20)));
+        gate.awaitArrivals(1);
+        awaitThat(() -> registry.get("stuck").overdue());
+        assertThat(registry.get("stuck").state()).isEqualTo(TaskInfo.State.RUNNING);
+        gate.open();
+    }
+
+    @Test
+    void taskWhoseDelayCountsFromTheEndOfItsRunIsNotOverdueWhileItRuns() {
+        registry.setOverdueGrace(0, Duration.ZERO);
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule("slow", gate, TaskSchedule.fixedDelay(Duration.ofNanos(1)));
+        gate.awaitArrivals(1);
+        assertThat(registry.get("slow").lateBy()).isZero();
+        gate.open();
+    }
+
+    @Test
     void tasksThatWaitAreToldFromThoseThatRun() {
         Gate gate = new Gate();
         ScheduledFuture<?> running = registry.schedule("running", gate, TaskSchedule.fixedRate(HOUR));

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.spring.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,10 @@ record WheelSchedulerProperties(
         @DefaultValue("16384ns") Duration tick,
         @DefaultValue Worker worker,
         @Nullable Long maxPending,
-        @DefaultValue("10") int maxCatchUp) {
+        @DefaultValue("10") int maxCatchUp,
+        @DefaultValue Warn warn,
+        @DefaultValue Overdue overdue,
+        @DefaultValue Health health) {
 
     static final String PREFIX = "wheel.scheduler";
 
@@ -48,6 +52,8 @@ record WheelSchedulerProperties(
         scheduler.setTick(tick);
         scheduler.setWorkerKeepAlive(worker.keepAlive());
         scheduler.setMaxCatchUp(maxCatchUp);
+        scheduler.setWarningLimits(warn.toLimits());
+        scheduler.getTaskRegistry().setOverdueGrace(overdue.grace(), overdue.shortestGrace());
         if (maxPending != null) {
             scheduler.setMaxPending(maxPending);
         }
@@ -70,6 +76,88 @@ record WheelSchedulerProperties(
                     maxSize == null || maxSize >= 1, PREFIX + ".worker.max-size", maxSize, "must be at least 1", "16");
             UnusablePropertyException.unless(
                     !keepAlive.isNegative(), PREFIX + ".worker.keep-alive", keepAlive, "must not be negative", "60s");
+        }
+    }
+
+    /**
+     * When the log says that something is wrong.
+     *
+     * @param oversleep How much later than its time the tick thread may hand over a task before a warning is logged.
+     * @param queueWait How long a due task may wait for a worker before a warning is logged.
+     * @param run How long a run may take before the stack of its thread is logged. Unlimited unless set.
+     * @param interruptRun How long a run of a registered task may take before it is interrupted. Unlimited unless set.
+     */
+    record Warn(
+            @DefaultValue("500ms") Duration oversleep,
+            @DefaultValue("1s") Duration queueWait,
+            @Nullable Duration run,
+            @Nullable Duration interruptRun) {
+
+        private static final String WARN = PREFIX + ".warn";
+
+        Warn {
+            requirePositive(WARN + ".oversleep", oversleep, "500ms");
+            requirePositive(WARN + ".queue-wait", queueWait, "1s");
+            requirePositive(WARN + ".run", run, "30s");
+            requirePositive(WARN + ".interrupt-run", interruptRun, "10m");
+            UnusablePropertyException.unless(
+                    run == null || interruptRun == null || interruptRun.compareTo(run) >= 0,
+                    WARN + ".interrupt-run",
+                    interruptRun,
+                    "must not be shorter than " + WARN + ".run, which is " + run,
+                    String.valueOf(run));
+        }
+
+        private static void requirePositive(String property, @Nullable Duration value, String example) {
+            UnusablePropertyException.unless(
+                    value == null || !(value.isNegative() || value.isZero()),
+                    property,
+                    value,
+                    "must be positive",
+                    example);
+        }
+
+        WarningLimits toLimits() {
+            return new WarningLimits(oversleep, queueWait, run, interruptRun);
+        }
+    }
+
+    /**
+     * When a task counts as overdue.
+     *
+     * @param grace How late a task may be before it counts as overdue, as a share of its interval.
+     * @param shortestGrace How late a task may be before it counts as overdue, however short its interval is.
+     */
+    record Overdue(
+            @DefaultValue("1.0") double grace,
+            @DefaultValue("1s") Duration shortestGrace) {
+
+        Overdue {
+            UnusablePropertyException.unless(
+                    grace >= 0, PREFIX + ".overdue.grace", grace, "must not be negative", "0.5");
+            UnusablePropertyException.unless(
+                    !shortestGrace.isNegative(),
+                    PREFIX + ".overdue.shortest-grace",
+                    shortestGrace,
+                    "must not be negative",
+                    "1s");
+        }
+    }
+
+    /**
+     * Settings of the health indicator.
+     *
+     * @param stuckLimit For how long the tick thread may be overdue before the health is down.
+     */
+    record Health(@DefaultValue("10s") Duration stuckLimit) {
+
+        Health {
+            UnusablePropertyException.unless(
+                    !(stuckLimit.isNegative() || stuckLimit.isZero()),
+                    PREFIX + ".health.stuck-limit",
+                    stuckLimit,
+                    "must be positive",
+                    "10s");
         }
     }
 }

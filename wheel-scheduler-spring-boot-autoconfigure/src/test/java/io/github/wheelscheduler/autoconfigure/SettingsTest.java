@@ -6,6 +6,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.spring.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -62,13 +63,41 @@ class SettingsTest {
     }
 
     @Test
+    void limitsOfWarningsReachTheWheel() {
+        withScheduling()
+                .withPropertyValues(
+                        "wheel.scheduler.warn.oversleep=1s",
+                        "wheel.scheduler.warn.queue-wait=2s",
+                        "wheel.scheduler.warn.run=3s",
+                        "wheel.scheduler.warn.interrupt-run=4s")
+                .run(context -> assertThat(wheelOf(context))
+                        .hasFieldOrPropertyWithValue(
+                                "warningLimits",
+                                new WarningLimits(
+                                        Duration.ofSeconds(1),
+                                        Duration.ofSeconds(2),
+                                        Duration.ofSeconds(3),
+                                        Duration.ofSeconds(4))));
+    }
+
+    @Test
+    void theGraceOfTasksReachesTheWheel() {
+        withScheduling()
+                .withPropertyValues("wheel.scheduler.overdue.grace=0.25", "wheel.scheduler.overdue.shortest-grace=5s")
+                .run(context -> assertThat(wheelOf(context).getTaskRegistry())
+                        .extracting("grace")
+                        .hasFieldOrPropertyWithValue("share", 0.25)
+                        .hasFieldOrPropertyWithValue("shortest", Duration.ofSeconds(5)));
+    }
+
+    @Test
     void theDefaultsAreThoseOfTheWheel() {
         WheelTaskScheduler plain = new WheelTaskScheduler();
         withScheduling().run(context -> {
             assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
-                    .comparingOnlyFields("maxPending", "maxCatchUp")
+                    .comparingOnlyFields("maxPending", "maxCatchUp", "warningLimits", "registry.grace")
                     .isEqualTo(plain);
         });
     }

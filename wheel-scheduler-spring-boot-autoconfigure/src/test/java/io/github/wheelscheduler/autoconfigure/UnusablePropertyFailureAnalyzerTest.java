@@ -26,14 +26,21 @@ class UnusablePropertyFailureAnalyzerTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            wheel.scheduler.tick              | 2s    | must be between 1us and 1s
-            wheel.scheduler.tick              | 999ns | must be between 1us and 1s
-            wheel.scheduler.tick              | -5ms  | must be between 1us and 1s
-            wheel.scheduler.worker.max-size   | 0     | must be at least 1
-            wheel.scheduler.worker.keep-alive | -1s   | must not be negative
-            wheel.scheduler.max-pending       | 0     | must be at least 1
-            wheel.scheduler.max-catch-up      | -1    | must not be negative
-            spring.task.scheduling.pool.size  | 0     | must be at least 1
+            wheel.scheduler.tick                   | 2s    | must be between 1us and 1s
+            wheel.scheduler.tick                   | 999ns | must be between 1us and 1s
+            wheel.scheduler.tick                   | -5ms  | must be between 1us and 1s
+            wheel.scheduler.worker.max-size        | 0     | must be at least 1
+            wheel.scheduler.worker.keep-alive      | -1s   | must not be negative
+            wheel.scheduler.max-pending            | 0     | must be at least 1
+            wheel.scheduler.max-catch-up           | -1    | must not be negative
+            wheel.scheduler.warn.oversleep         | 0s    | must be positive
+            wheel.scheduler.warn.queue-wait        | -1s   | must be positive
+            wheel.scheduler.warn.run               | 0s    | must be positive
+            wheel.scheduler.warn.interrupt-run     | 0s    | must be positive
+            wheel.scheduler.overdue.grace          | -0.1  | must not be negative
+            wheel.scheduler.overdue.shortest-grace | -1s   | must not be negative
+            wheel.scheduler.health.stuck-limit     | 0s    | must be positive
+            spring.task.scheduling.pool.size       | 0     | must be at least 1
             """)
     void theTextNamesPropertyValueAndRule(String property, String value, String rule, CapturedOutput output) {
         failToStart("--" + property + "=" + value);
@@ -59,6 +66,15 @@ class UnusablePropertyFailureAnalyzerTest {
         assertThat(output).contains("The property 'wheel.scheduler.max-catch-up' is '-7'");
     }
 
+    @Test
+    void aRunIsNotInterruptedBeforeItIsWarnedOf(CapturedOutput output) {
+        failToStart("--wheel.scheduler.warn.run=1m", "--wheel.scheduler.warn.interrupt-run=30s");
+        assertThat(output)
+                .contains("The property 'wheel.scheduler.warn.interrupt-run' is '30s'")
+                .contains("but it must not be shorter than wheel.scheduler.warn.run, which is PT1M")
+                .contains("for example wheel.scheduler.warn.interrupt-run=PT1M");
+    }
+
     @ParameterizedTest
     @CsvSource({"wheel.scheduler.tick, soon", "wheel.scheduler.max-pending, many"})
     void aValueOfAnotherTypeKeepsBootsOwnText(String property, String value, CapturedOutput output) {
@@ -76,6 +92,13 @@ class UnusablePropertyFailureAnalyzerTest {
         "wheel.scheduler.worker.keep-alive, -1s",
         "wheel.scheduler.max-pending, 0",
         "wheel.scheduler.max-catch-up, -1",
+        "wheel.scheduler.warn.oversleep, 0s",
+        "wheel.scheduler.warn.queue-wait, 0s",
+        "wheel.scheduler.warn.run, 0s",
+        "wheel.scheduler.warn.interrupt-run, 0s",
+        "wheel.scheduler.overdue.grace, -1",
+        "wheel.scheduler.overdue.shortest-grace, -1s",
+        "wheel.scheduler.health.stuck-limit, 0s",
         "spring.task.scheduling.pool.size, 0"
     })
     void theExampleOfTheTextWorks(String property, String value) {
@@ -97,7 +120,11 @@ class UnusablePropertyFailureAnalyzerTest {
         "wheel.scheduler.worker.max-size, 1",
         "wheel.scheduler.worker.keep-alive, 0s",
         "wheel.scheduler.max-pending, 1",
-        "wheel.scheduler.max-catch-up, 0"
+        "wheel.scheduler.max-catch-up, 0",
+        "wheel.scheduler.warn.run, 1ns",
+        "wheel.scheduler.overdue.grace, 0",
+        "wheel.scheduler.overdue.shortest-grace, 0s",
+        "wheel.scheduler.health.stuck-limit, 1ms"
     })
     void aValueJustInsideTheRuleWorks(String property, String value) {
         withScheduling()

@@ -1,0 +1,37 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.autoconfigure.contributor.CompositeHealthContributorConfiguration;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the health of each {@link WheelTaskScheduler}, auto-configured or the application's own. With
+ * several schedulers, {@code wheelScheduler} is a composite of them.
+ */
+@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class)
+@ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(WheelTaskScheduler.class)
+@ConditionalOnEnabledHealthIndicator("wheelscheduler")
+@EnableConfigurationProperties(WheelSchedulerProperties.class)
+public final class WheelSchedulerHealthAutoConfiguration
+        extends CompositeHealthContributorConfiguration<WheelSchedulerHealthIndicator, WheelTaskScheduler> {
+
+    WheelSchedulerHealthAutoConfiguration(WheelSchedulerProperties properties) {
+        super(scheduler ->
+                new WheelSchedulerHealthIndicator(scheduler, properties.health().stuckLimit()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = {"wheelSchedulerHealthIndicator", "wheelSchedulerHealthContributor"})
+    HealthContributor wheelSchedulerHealthContributor(ConfigurableListableBeanFactory beanFactory) {
+        return createContributor(beanFactory, WheelTaskScheduler.class);
+    }
+}

@@ -1,0 +1,66 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * The health of a scheduler: down if its tick thread has died or does not get on, out of service while it is paused. Overdue
+ * tasks are named in the details and change nothing, since they may be so because of what they do.
+ */
+final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
+
+    private static final int MAX_NAMED = 10;
+
+    private final WheelTaskScheduler scheduler;
+    private final Duration stuckLimit;
+
+    WheelSchedulerHealthIndicator(WheelTaskScheduler scheduler, Duration stuckLimit) {
+        this.scheduler = scheduler;
+        this.stuckLimit = stuckLimit;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        WheelSnapshot seen = scheduler.getWheelScheduledExecutor().snapshot();
+        setStatus(builder, seen.tick(), scheduler.isRunning(), stuckLimit);
+        addTasks(builder, scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE));
+        builder.withDetail("tasks", scheduler.getTaskRegistry().size())
+                .withDetail("pending", seen.pending())
+                .withDetail("ready", seen.ready())
+                .withDetail("workers", seen.workers())
+                .withDetail("active", seen.active())
+                .withDetail("fired", seen.totals().fired())
+                .withDetail("failed", scheduler.getFailedRuns())
+                .withDetail("rejected", seen.totals().rejected());
+    }
+
+    static void setStatus(Health.Builder builder, WheelSnapshot.Tick tick, boolean running, Duration stuckLimit) {
+        if (tick.state() == WheelSnapshot.State.DEAD) {
+            builder.down().withDetail("reason", "the tick thread has died, so nothing will run any more");
+        } else if (tick.stuckFor().compareTo(stuckLimit) > 0) {
+            builder.down()
+                    .withDetail(
+                            "reason",
+                            "the tick thread is overdue by " + tick.stuckFor() + ", which is more than " + stuckLimit);
+        } else if (!running) {
+            builder.outOfService().withDetail("reason", "the scheduler is paused or shut down");
+        } else {
+            builder.up();
+        }
+        builder.withDetail("tickThread", tick.state().name());
+    }
+
+    private static void addTasks(Health.Builder builder, List<TaskInfo> overdue) {
+        builder.withDetail("overdue", overdue.size());
+        if (!overdue.isEmpty()) {
+            List<String> named =
+                    overdue.stream().limit(MAX_NAMED).map(TaskInfo::id).toList();
+            builder.withDetail("overdueTasks", named);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.wheelOf;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
+import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+/** What the health of a scheduler is, and where it is shown. */
+class WheelSchedulerHealthTest {
+
+    private static final String BEAN = "wheelSchedulerHealthContributor";
+
+    private static ApplicationContextRunner withHealth() {
+        return withHealth(withScheduling());
+    }
+
+    private static ApplicationContextRunner withHealth(ApplicationContextRunner runner) {
+        return runner.withConfiguration(AutoConfigurations.of(WheelSchedulerHealthAutoConfiguration.class));
+    }
+
+    private static Health healthOf(ApplicationContext context) {
+        Health health = context.getBean(BEAN, HealthIndicator.class).health();
+        assertThat(health).isNotNull();
+        return health;
+    }
+
+    // States
+
+    @Test
+    void aSchedulerThatRunsIsUpAndShowsItsCounts() {
+        withHealth().run(context -> {
+            awaitThat(() -> assertThat((Long) healthOf(context).getDetails().get("fired"))
+                    .isPositive());
+            Health health = healthOf(context);
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(health.getDetails())
+                    .containsEntry("tickThread", "RUNNING")
+                    .containsEntry("tasks", 1)
+                    .containsEntry("failed", 0L)
+                    .containsEntry("rejected", 0L)
+                    .containsEntry("overdue", 0)
+                    .containsKeys("pending", "ready", "workers", "active")
+                    .doesNotContainKeys("reason", "overdueTasks");
+        });
+    }
+
+    @Test
+    void aSchedulerThatHasNothingToDoIsUp() {
+        withHealth(new ApplicationContextRunner())
+                .withBean(WheelTaskScheduler.class)
+                .run(context -> {
+                    assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+                    assertThat(healthOf(context).getDetails()).containsEntry("tickThread", "NOT_STARTED");
+                });
+    }
+
+    @Test
+    void aPausedSchedulerIsOutOfServiceUntilItIsResumed() {
+        withHealth().run(context -> {
+            wheelOf(context).stop();
+            assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            assertThat(healthOf(context).getDetails()).containsKey("reason");
+            wheelOf(context).start();
+            assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DEAD,        PT0S,    true,  DOWN",
+        "DEAD,        PT0S,    false, DOWN",
+        "RUNNING,     PT10S,   true,  UP",
+        "RUNNING,     PT10.1S, true,  DOWN",
+        "RUNNING,     PT10.1S, false, DOWN",
+        "RUNNING,     PT0S,    false, OUT_OF_SERVICE",
+        "NOT_STARTED, PT0S,    true,  UP",
+        "ENDED,       PT0S,    false, OUT_OF_SERVICE"
+    })
+    void theTickThreadCountsForMoreThanAPause(
+            WheelSnapshot.State state, Duration stuckFor, boolean running, String status) {
+        WheelSnapshot.Tick tick = new WheelSnapshot.Tick(state, 1, 0, 0, Duration.ZERO, Duration.ZERO, stuckFor, null);
+        Health.Builder builder = new Health.Builder();
+        WheelSchedulerHealthIndicator.setStatus(builder, tick, running, Duration.ofSeconds(10));
+        Health health = builder.build();
+        assertThat(health.getStatus().getCode()).isEqualTo(status);
+        assertThat(health.getDetails().containsKey("reason")).isNotEqualTo(status.equals("UP"));
+    }
+
+    /** The tick thread looks at the wall clock once a second while a cron task is pending. */
+    @Test
+    void aTickThreadThatDoesNotGetOnIsDownAndUpAgainWhenItDoes() {
+        StoppableClock clock = new StoppableClock();
+        withHealth()
+                .withBean(WheelSchedulerCustomizer.class, () -> scheduler -> scheduler.setClock(clock))
+                .withPropertyValues("wheel.scheduler.health.stuck-limit=50ms")
+                .run(context -> {
+                    TaskRegistry registry = wheelOf(context).getTaskRegistry();
+                    ScheduledFuture<?> unused = registry.schedule("yearly", () -> {}, TaskSchedule.cron("0 0 3 1 1 *"));
+                    clock.stopped = true;
+                    try {
+                        awaitThat(
+                                () -> assertThat(healthOf(context).getStatus()).isEqualTo(Status.DOWN));
+                        assertThat(healthOf(context).getDetails())
+                                .extractingByKey("reason")
+                                .asString()
+                                .contains("overdue by");
+                    } finally {
+                        clock.goOn.countDown();
+                    }
+                    awaitThat(() -> assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP));
+                });
+    }
+
+    @Test
+    void overdueTasksAreCountedAndTheFirstTenNamed() {
+        CountDownLatch release = new CountDownLatch(1);
+        withHealth(withoutScheduling())
+                .withBean(WheelTaskScheduler.class, () -> {
+                    WheelTaskScheduler scheduler = new WheelTaskScheduler();
+                    scheduler.setPoolSize(1);
+                    scheduler.getTaskRegistry().setOverdueGrace(0, Duration.ZERO);
+                    return scheduler;
+                })
+                .run(context -> {
+                    WheelTaskScheduler scheduler = context.getBean(WheelTaskScheduler.class);
+                    scheduler.execute(() -> awaitQuietly(release));
+                    awaitThat(() -> assertThat(scheduler.getActiveCount()).isEqualTo(1));
+                    for (int i = 10; i < 22; i++) {
+                        ScheduledFuture<?> unused = scheduler
+                                .getTaskRegistry()
+                                .schedule("task-" + i, () -> {}, TaskSchedule.fixedRate(Duration.ofSeconds(1)));
+                    }
+                    try {
+                        awaitThat(() -> assertThat(healthOf(context).getDetails())
+                                .containsEntry("overdue", 12)
+                                .extractingByKey("overdueTasks")
+                                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                                .hasSize(10)
+                                .startsWith("task-10", "task-11"));
+                        assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+                    } finally {
+                        release.countDown();
+                    }
+                    awaitThat(() -> assertThat(healthOf(context).getDetails()).doesNotContainKey("overdueTasks"));
+                });
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // Where it is shown
+
+    @Test
+    void severalSchedulersAreShownEachUnderItsName() {
+        withHealth(new ApplicationContextRunner())
+                .withBean("orders", WheelTaskScheduler.class)
+                .withBean("reports", WheelTaskScheduler.class)
+                .run(context -> {
+                    context.getBean("orders", WheelTaskScheduler.class).stop();
+                    CompositeHealthContributor all = context.getBean(BEAN, CompositeHealthContributor.class);
+                    assertThat(statusOf(all.getContributor("orders"))).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(statusOf(all.getContributor("reports"))).isEqualTo(Status.UP);
+                });
+    }
+
+    private static Status statusOf(HealthContributor contributor) {
+        return ((HealthIndicator) contributor).health().getStatus();
+    }
+
+    @Test
+    void itCanBeSwitchedOff() {
+        withHealth()
+                .withPropertyValues("management.health.wheelscheduler.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
+        withHealth()
+                .withPropertyValues("management.health.defaults.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
+    }
+
+    @Test
+    void withoutAWheelThereIsNone() {
+        withHealth()
+                .withPropertyValues("wheel.scheduler.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HealthContributor.class));
+    }
+
+    @Test
+    void itIsPartOfTheHealthOfTheApplicationAndNotOfItsLiveness() {
+        try (ActuatorServer server = ActuatorServer.start(
+                new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
+                JobsApplication.class,
+                "management.endpoint.health.probes.enabled=true",
+                "management.endpoint.health.show-details=always",
+                "management.endpoint.health.show-components=always")) {
+            assertThat(server.get("health").textAt("components.wheelScheduler.status"))
+                    .isEqualTo("UP");
+            assertThat(server.get("health").textAt("components.wheelScheduler.details.tickThread"))
+                    .isEqualTo("RUNNING");
+            server.wheel().stop();
+            assertThat(server.get("health").status()).isEqualTo(503);
+            assertThat(server.get("health").textAt("status")).isEqualTo("OUT_OF_SERVICE");
+            for (String group : new String[] {"health/liveness", "health/readiness"}) {
+                assertThat(server.get(group).textAt("status")).isEqualTo("UP");
+                assertThat(server.get(group).at("components.wheelScheduler")).isNull();
+            }
+        }
+    }
+
+    /** Holds up the tick thread, and nobody else. */
+    private static final class StoppableClock extends Clock {
+
+        private final CountDownLatch goOn = new CountDownLatch(1);
+        private volatile boolean stopped;
+
+        @Override
+        public Instant instant() {
+            if (stopped && Thread.currentThread().getName().endsWith("tick")) {
+                awaitQuietly(goOn);
+            }
+            return Instant.now();
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneId.systemDefault();
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+}

@@ -24,10 +24,22 @@ class ConfigurationMetadataTest {
         }
         assertThat(facts)
                 .containsExactly(
+                        Map.entry(
+                                "management.endpoint.wheelscheduler.access",
+                                "org.springframework.boot.actuate.endpoint.Access read_only"),
+                        Map.entry("management.endpoint.wheelscheduler.cache.time-to-live", "java.time.Duration 0ms"),
+                        Map.entry("management.health.wheelscheduler.enabled", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),
+                        Map.entry("wheel.scheduler.health.stuck-limit", "java.time.Duration 10s"),
                         Map.entry("wheel.scheduler.max-catch-up", "java.lang.Integer 10"),
                         Map.entry("wheel.scheduler.max-pending", "java.lang.Long null"),
+                        Map.entry("wheel.scheduler.overdue.grace", "java.lang.Double 1"),
+                        Map.entry("wheel.scheduler.overdue.shortest-grace", "java.time.Duration 1s"),
                         Map.entry("wheel.scheduler.tick", "java.time.Duration 16384ns"),
+                        Map.entry("wheel.scheduler.warn.interrupt-run", "java.time.Duration null"),
+                        Map.entry("wheel.scheduler.warn.oversleep", "java.time.Duration 500ms"),
+                        Map.entry("wheel.scheduler.warn.queue-wait", "java.time.Duration 1s"),
+                        Map.entry("wheel.scheduler.warn.run", "java.time.Duration null"),
                         Map.entry("wheel.scheduler.worker.keep-alive", "java.time.Duration 60s"),
                         Map.entry("wheel.scheduler.worker.max-size", "java.lang.Integer null"));
     }

@@ -1,0 +1,92 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.TaskSchedule;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+
+/**
+ * A schedule as somebody has written it, possibly nonsense.
+ *
+ * @param fixedRate a period, as in {@code 5s} or {@code PT5S}; without a unit in milliseconds
+ * @param fixedDelay a delay, likewise
+ * @param cron an expression
+ * @param zone of the cron expression
+ * @param once an instant, as in {@code 2030-01-01T12:00:00Z} or with an offset
+ */
+record ScheduleTexts(
+        @Nullable String fixedRate,
+        @Nullable String fixedDelay,
+        @Nullable String cron,
+        @Nullable String zone,
+        @Nullable String once) {
+
+    /**
+     * Checks that nothing was written.
+     *
+     * @throws IllegalArgumentException otherwise
+     */
+    void requireNone() {
+        if (Stream.of(fixedRate, fixedDelay, cron, zone, once).anyMatch(Objects::nonNull)) {
+            throw new IllegalArgumentException(
+                    "fixedRate, fixedDelay, cron, zone and once must only be given with the action retime");
+        }
+    }
+
+    /**
+     * Returns what was meant.
+     *
+     * @throws IllegalArgumentException if that is not one schedule
+     */
+    TaskSchedule toSchedule() {
+        long given = Stream.of(fixedRate, fixedDelay, cron, once)
+                .filter(Objects::nonNull)
+                .count();
+        if (given != 1) {
+            throw new IllegalArgumentException(
+                    "exactly one of fixedRate, fixedDelay, cron and once must be given, were " + given);
+        }
+        if (cron != null) {
+            return zone == null ? TaskSchedule.cron(cron) : new TaskSchedule.Cron(cron, parseZone(zone));
+        }
+        if (zone != null) {
+            throw new IllegalArgumentException("zone must only be given with cron");
+        }
+        if (once != null) {
+            return TaskSchedule.once(parseInstant(once));
+        }
+        return fixedRate != null
+                ? TaskSchedule.fixedRate(parseDuration("fixedRate", fixedRate))
+                : TaskSchedule.fixedDelay(parseDuration("fixedDelay", Objects.requireNonNull(fixedDelay)));
+    }
+
+    private static Duration parseDuration(String what, String text) {
+        try {
+            return DurationStyle.detectAndParse(text);
+        } catch (IllegalArgumentException | ArithmeticException ex) {
+            throw new IllegalArgumentException(what + " must be a duration such as 5s, was " + text, ex);
+        }
+    }
+
+    private static Instant parseInstant(String text) {
+        try {
+            return OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeException ex) {
+            throw new IllegalArgumentException("once must be an instant such as 2030-01-01T12:00:00Z, was " + text, ex);
+        }
+    }
+
+    private static ZoneId parseZone(String text) {
+        try {
+            return ZoneId.of(text);
+        } catch (DateTimeException ex) {
+            throw new IllegalArgumentException("zone must be a time zone such as Europe/Berlin, was " + text, ex);
+        }
+    }
+}

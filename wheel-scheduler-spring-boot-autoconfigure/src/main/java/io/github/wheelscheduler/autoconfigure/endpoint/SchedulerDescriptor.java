@@ -1,0 +1,168 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.LatenessPercentile;
+import io.github.wheelscheduler.spring.RunLateness;
+import io.github.wheelscheduler.spring.SkipReason;
+import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A scheduler at one moment.
+ *
+ * @param name of its bean
+ * @param tick how far a start time may be rounded up
+ * @param pending timers that wait for their time or for a worker
+ * @param anonymous those of them, about, that no task of the registry stands for: one-time tasks without a name
+ * @param ready due timers that wait for a worker, about
+ * @param oldestReady how long the first of those has been waiting, about
+ * @param nextExpiryIn how long until the tick thread wakes up by itself, usually for the next timer; null if it has no
+ *     reason to
+ * @param lateness how late the runs of the last one to two minutes started
+ * @param counts since the scheduler was started
+ * @param tasks how many tasks the registry has
+ */
+public record SchedulerDescriptor(
+        String name,
+        State state,
+        Duration tick,
+        TickThread tickThread,
+        Workers workers,
+        long pending,
+        long anonymous,
+        long ready,
+        Duration oldestReady,
+        @Nullable Duration nextExpiryIn,
+        Lateness lateness,
+        Counts counts,
+        int tasks)
+        implements OperationResponseBody {
+
+    static SchedulerDescriptor of(String name, WheelTaskScheduler scheduler) {
+        WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
+        WheelSnapshot seen = executor.snapshot();
+        TaskRegistry registry = scheduler.getTaskRegistry();
+        return new SchedulerDescriptor(
+                name,
+                stateOf(scheduler, executor),
+                executor.tick(),
+                TickThread.of(seen),
+                Workers.of(executor, seen),
+                seen.pending(),
+                Math.max(0, seen.pending() - registry.waiting()),
+                seen.ready(),
+                seen.oldestReady(),
+                seen.tick().nextExpiry(),
+                Lateness.of(scheduler.getLateness()),
+                Counts.of(seen.totals(), scheduler.getFailedRuns(), registry),
+                registry.size());
+    }
+
+    private static State stateOf(WheelTaskScheduler scheduler, WheelScheduledExecutor executor) {
+        if (executor.isShutdown()) {
+            return State.SHUT_DOWN;
+        }
+        return scheduler.isRunning() ? State.RUNNING : State.PAUSED;
+    }
+
+    /** The life of a scheduler. */
+    public enum State {
+        /** Due tasks run. */
+        RUNNING,
+        /** Due tasks are held back until it is resumed. */
+        PAUSED,
+        /** No task is accepted any more. */
+        SHUT_DOWN
+    }
+
+    /**
+     * The thread that hands due tasks to workers.
+     *
+     * @param stuckFor by how much it is overdue; zero if it is on time
+     * @param wakeUps how often it has slept
+     * @param oversleeps how many sleeps ended later than they should have
+     * @param longestOversleep the longest of the last one to two minutes
+     * @param clockJumps how often the wall clock was set while tasks depended on it
+     */
+    public record TickThread(
+            WheelSnapshot.State state,
+            Duration stuckFor,
+            long wakeUps,
+            long oversleeps,
+            Duration longestOversleep,
+            long clockJumps) {
+
+        private static TickThread of(WheelSnapshot seen) {
+            WheelSnapshot.Tick tick = seen.tick();
+            return new TickThread(
+                    tick.state(),
+                    tick.stuckFor(),
+                    tick.wakeUps(),
+                    tick.oversleeps(),
+                    tick.longestOversleep(),
+                    tick.clockJumps());
+        }
+    }
+
+    /**
+     * The threads that run tasks.
+     *
+     * @param max how many there may be; null if that is not limited
+     * @param size how many there are
+     * @param active how many of them run a task
+     */
+    public record Workers(@Nullable Integer max, int size, int active) {
+
+        private static Workers of(WheelScheduledExecutor executor, WheelSnapshot seen) {
+            int max = executor.maxWorkers();
+            return new Workers(max == Integer.MAX_VALUE ? null : max, seen.workers(), seen.active());
+        }
+    }
+
+    /**
+     * How late so many percent of the runs started at most.
+     *
+     * @param p50 half of them
+     * @param p90 90 percent
+     * @param p99 99 percent
+     */
+    public record Lateness(LatenessPercentile p50, LatenessPercentile p90, LatenessPercentile p99) {
+
+        private static Lateness of(RunLateness lateness) {
+            return new Lateness(lateness.percentile(0.5), lateness.percentile(0.9), lateness.percentile(0.99));
+        }
+    }
+
+    /**
+     * What has happened.
+     *
+     * @param scheduled timers that became pending, each run of a repeating task counted
+     * @param fired timers that started to run
+     * @param cancelled pending timers that were cancelled
+     * @param rejected tasks that were not accepted
+     * @param failed runs that threw
+     * @param skipped runs that did not take place
+     */
+    public record Counts(long scheduled, long fired, long cancelled, long rejected, long failed, Skipped skipped) {
+
+        private static Counts of(WheelSnapshot.Totals totals, long failed, TaskRegistry registry) {
+            Skipped skipped = new Skipped(
+                    registry.skips(SkipReason.PAUSED), registry.skips(SkipReason.RUNNING), totals.skipped());
+            return new Counts(
+                    totals.scheduled(), totals.fired(), totals.cancelled(), totals.rejected(), failed, skipped);
+        }
+    }
+
+    /**
+     * Why runs did not take place.
+     *
+     * @param paused because the task was paused
+     * @param running because the task was running
+     * @param missed because they were missed and are not made up
+     */
+    public record Skipped(long paused, long running, long missed) {}
+}

@@ -1,0 +1,131 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.RunOutcome;
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A task at one moment.
+ *
+ * @param scheduler the name of its scheduler
+ * @param next when it is due next; null while it runs, and when it is over
+ * @param lateBy by how much its next run is late by now
+ * @param overdue whether that is more than the grace allows
+ * @param runningSince null unless it is running
+ * @param last the last run; null if there has been none
+ * @param lastSuccess when a run last ended well; null if none has
+ * @param failuresInARow how many runs have failed since the last success
+ * @param skips how many runs did not take place when they were due
+ * @param overruns how often the next run was due before the end of a run
+ * @param recent the last runs, at most ten, the latest first
+ */
+public record TaskDescriptor(
+        String id,
+        String scheduler,
+        TaskInfo.Origin origin,
+        Schedule schedule,
+        TaskInfo.State state,
+        @Nullable Instant next,
+        Duration lateBy,
+        boolean overdue,
+        @Nullable Instant runningSince,
+        @Nullable Run last,
+        @Nullable Instant lastSuccess,
+        long runs,
+        long failures,
+        long failuresInARow,
+        long skips,
+        long overruns,
+        List<Run> recent)
+        implements OperationResponseBody {
+
+    static TaskDescriptor of(String scheduler, TaskInfo task) {
+        List<Run> recent = task.recent().stream().map(Run::of).toList();
+        return new TaskDescriptor(
+                task.id(),
+                scheduler,
+                task.origin(),
+                Schedule.of(task.schedule()),
+                task.state(),
+                task.next(),
+                task.lateBy(),
+                task.overdue(),
+                task.runningSince(),
+                recent.isEmpty() ? null : recent.get(0),
+                task.lastSuccess(),
+                task.runs(),
+                task.failures(),
+                task.failuresInARow(),
+                task.skips(),
+                task.overruns(),
+                recent);
+    }
+
+    /**
+     * When a task runs.
+     *
+     * @param kind {@code fixedRate}, {@code fixedDelay}, {@code cron}, {@code once}, as in a request to re-time, or
+     *     {@code trigger}
+     * @param text the period, the delay, the cron expression, the trigger in its own words, or the instant
+     * @param zone of the cron expression, as far as it is known; else null
+     */
+    public record Schedule(
+            String kind, String text, @Nullable String zone) {
+
+        private static Schedule of(TaskSchedule schedule) {
+            String zone =
+                    schedule instanceof TaskSchedule.Cron cron ? cron.zone().getId() : null;
+            return new Schedule(kindOf(schedule), schedule.text(), zone);
+        }
+
+        private static String kindOf(TaskSchedule schedule) {
+            if (schedule instanceof TaskSchedule.FixedRate) {
+                return "fixedRate";
+            }
+            return schedule instanceof TaskSchedule.FixedDelay ? "fixedDelay" : schedule.kind();
+        }
+    }
+
+    /**
+     * A run that has ended.
+     *
+     * @param lateness how late it started
+     * @param triggered whether somebody asked for it, outside of the schedule
+     * @param exception the name of the class of what it threw; null if it succeeded
+     * @param message of the exception; null if it succeeded
+     */
+    public record Run(
+            Instant start,
+            Duration duration,
+            Duration lateness,
+            boolean triggered,
+            Outcome outcome,
+            @Nullable String exception,
+            @Nullable String message) {
+
+        private static Run of(RunOutcome run) {
+            RunOutcome.Failure failure = run.failure();
+            return new Run(
+                    run.startedAt(),
+                    run.duration(),
+                    run.lateness(),
+                    run.triggered(),
+                    failure == null ? Outcome.SUCCESS : Outcome.FAILURE,
+                    failure == null ? null : failure.type(),
+                    failure == null ? null : failure.message());
+        }
+    }
+
+    /** How a run ended. */
+    public enum Outcome {
+        /** It returned. */
+        SUCCESS,
+        /** It threw. */
+        FAILURE
+    }
+}

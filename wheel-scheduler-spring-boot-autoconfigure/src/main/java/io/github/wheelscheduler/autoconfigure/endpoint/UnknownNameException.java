@@ -1,0 +1,31 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** Says that there is no task or scheduler of a name. */
+@SuppressWarnings("serial")
+final class UnknownNameException extends IllegalArgumentException {
+
+    private final @Nullable Integer knownTasks;
+
+    private UnknownNameException(String message, @Nullable Integer knownTasks) {
+        super(message);
+        this.knownTasks = knownTasks;
+    }
+
+    static UnknownNameException ofTask(String id, int knownTasks) {
+        return new UnknownNameException(
+                "id must be that of one of the " + knownTasks + " registered tasks, was " + id, knownTasks);
+    }
+
+    static UnknownNameException ofScheduler(String name, Collection<String> known) {
+        return new UnknownNameException("scheduler must be one of " + known + ", was " + name, null);
+    }
+
+    /** Returns how many tasks there are; null if it was not a task that is unknown. */
+    @Nullable
+    Integer knownTasks() {
+        return knownTasks;
+    }
+}

@@ -1,0 +1,154 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+
+/**
+ * The endpoint {@code wheelscheduler}. It shows every {@link WheelTaskScheduler} and its tasks, and passes on to their
+ * {@link TaskRegistry} what is to become of them. Write operations are off by default.
+ *
+ * <p>A task is looked for in all schedulers, unless the name of a scheduler, which is that of its bean, is given.
+ */
+@Endpoint(id = "wheelscheduler", defaultAccess = Access.READ_ONLY)
+public final class WheelSchedulerEndpoint {
+
+    static final int DEFAULT_LIMIT = 50;
+    static final int MAX_LIMIT = 500;
+
+    private final SchedulerBeans beans;
+
+    WheelSchedulerEndpoint(ListableBeanFactory beanFactory) {
+        this.beans = new SchedulerBeans(beanFactory);
+    }
+
+    /**
+     * Returns the schedulers, and a page of their tasks in the order of scheduler and id.
+     *
+     * @param scheduler the only one to show; null for all
+     * @param offset how many tasks to leave out; null for none
+     * @param limit how many tasks to return at most, up to 500; null for 50
+     * @throws UnknownNameException if there is no scheduler of that name
+     * @throws IllegalArgumentException if offset or limit is out of range
+     */
+    @ReadOperation
+    public SchedulersDescriptor schedulers(
+            @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
+        int from = offset == null ? 0 : offset;
+        int atMost = limit == null ? DEFAULT_LIMIT : limit;
+        if (from < 0) {
+            throw new IllegalArgumentException("offset must not be negative, was " + from);
+        }
+        if (atMost < 0 || atMost > MAX_LIMIT) {
+            throw new IllegalArgumentException("limit must be between 0 and " + MAX_LIMIT + ", was " + atMost);
+        }
+        Map<String, WheelTaskScheduler> shown = beans.all(scheduler);
+        List<SchedulerDescriptor> descriptors = new ArrayList<>();
+        shown.forEach((name, bean) -> descriptors.add(SchedulerDescriptor.of(name, bean)));
+        int total = descriptors.stream().mapToInt(SchedulerDescriptor::tasks).sum();
+        return new SchedulersDescriptor(descriptors, page(shown, from, atMost), from, atMost, total);
+    }
+
+    private static List<TaskDescriptor> page(Map<String, WheelTaskScheduler> shown, int offset, int limit) {
+        List<TaskDescriptor> page = new ArrayList<>();
+        int toSkip = offset;
+        for (Map.Entry<String, WheelTaskScheduler> entry : shown.entrySet()) {
+            TaskRegistry registry = entry.getValue().getTaskRegistry();
+            for (TaskInfo task : registry.list(toSkip, limit - page.size())) {
+                page.add(TaskDescriptor.of(entry.getKey(), task));
+            }
+            toSkip = Math.max(0, toSkip - registry.size());
+        }
+        return page;
+    }
+
+    /**
+     * Returns one task.
+     *
+     * @param scheduler which has the task; null to look in all
+     * @throws UnknownNameException if there is no such task or scheduler
+     * @throws IllegalArgumentException if several schedulers have a task with that id
+     */
+    @ReadOperation
+    public TaskDescriptor task(@Selector String id, @Nullable String scheduler) {
+        SchedulerBeans.Named found = beans.withTask(id, scheduler);
+        return TaskDescriptor.of(found.name(), found.registry().get(id));
+    }
+
+    /**
+     * Triggers, pauses, resumes or re-times one task, and returns it as it is then.
+     *
+     * @param action {@code trigger}, {@code pause}, {@code resume} or {@code retime}
+     * @param scheduler which has the task; null to look in all
+     * @param fixedRate the period to re-time to, such as {@code 5s} or {@code PT5S}
+     * @param fixedDelay the delay to re-time to
+     * @param cron the cron expression to re-time to
+     * @param zone of the cron expression; null for that of this machine
+     * @param once the instant of the only run to re-time to, such as {@code 2030-01-01T12:00:00Z}
+     * @throws UnknownNameException if there is no such task or scheduler
+     * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
+     * @throws IllegalStateException if the task is over, or is to be triggered while it is running
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler accepts no task
+     */
+    @WriteOperation
+    public TaskDescriptor steerTask(
+            @Selector String id,
+            @Nullable String action,
+            @Nullable String scheduler,
+            @Nullable String fixedRate,
+            @Nullable String fixedDelay,
+            @Nullable String cron,
+            @Nullable String zone,
+            @Nullable String once) {
+        SchedulerBeans.Named found = beans.withTask(id, scheduler);
+        TaskRegistry registry = found.registry();
+        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
+        String wanted = lowerCase(action);
+        if (!wanted.equals("retime")) {
+            schedule.requireNone();
+        }
+        switch (wanted) {
+            case "trigger" -> registry.trigger(id);
+            case "pause" -> registry.pause(id);
+            case "resume" -> registry.resume(id);
+            case "retime" -> registry.retime(id, schedule.toSchedule());
+            default ->
+                throw new IllegalArgumentException("action must be trigger, pause, resume or retime, was " + action);
+        }
+        return TaskDescriptor.of(found.name(), registry.get(id));
+    }
+
+    /**
+     * Pauses or resumes a scheduler with all its tasks, and returns it as it is then.
+     *
+     * @param action {@code pause} or {@code resume}
+     * @param scheduler which one; null if there is only one
+     * @throws UnknownNameException if there is no such scheduler
+     * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
+     */
+    @WriteOperation
+    public SchedulerDescriptor steerScheduler(@Nullable String action, @Nullable String scheduler) {
+        SchedulerBeans.Named found = beans.one(scheduler);
+        switch (lowerCase(action)) {
+            case "pause" -> found.scheduler().stop();
+            case "resume" -> found.scheduler().start();
+            default -> throw new IllegalArgumentException("action must be pause or resume, was " + action);
+        }
+        return SchedulerDescriptor.of(found.name(), found.scheduler());
+    }
+
+    private static String lowerCase(@Nullable String action) {
+        return action == null ? "" : action.toLowerCase(Locale.ROOT);
+    }
+}

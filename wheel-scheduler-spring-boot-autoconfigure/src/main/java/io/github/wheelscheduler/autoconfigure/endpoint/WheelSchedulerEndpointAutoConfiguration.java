@@ -1,0 +1,37 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the {@link WheelSchedulerEndpoint}, where there is the Actuator, a {@link WheelTaskScheduler},
+ * auto-configured or the application's own, and the endpoint is exposed.
+ */
+@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean(WheelTaskScheduler.class)
+@ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)
+public final class WheelSchedulerEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    WheelSchedulerEndpoint wheelSchedulerEndpoint(ListableBeanFactory beanFactory) {
+        return new WheelSchedulerEndpoint(beanFactory);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+    WheelSchedulerEndpointWebExtension wheelSchedulerEndpointWebExtension(WheelSchedulerEndpoint endpoint) {
+        return new WheelSchedulerEndpointWebExtension(endpoint);
+    }
+}

@@ -1,0 +1,109 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
+import io.github.wheelscheduler.autoconfigure.testing.Jobs;
+import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import io.github.wheelscheduler.spring.TaskInfo;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.crypto.password.PasswordEncoder;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.util.matcher.RequestMatcher;
+
+/** The endpoint in an application that has Spring Security. */
+class EndpointWithSecurityTest extends EndpointContract {
+
+    private static final String TASK = "wheelscheduler/" + Jobs.REST;
+
+    @Override
+    ActuatorServer start(String... properties) {
+        return startAs("OPERATOR", properties);
+    }
+
+    private ActuatorServer startAs(String role, String... properties) {
+        String[] all = Arrays.copyOf(properties, properties.length + 1);
+        all[properties.length] = "spring.security.user.roles=" + role;
+        return ActuatorServer.start(getClass().getClassLoader(), SecuredApplication.class, all);
+    }
+
+    @Test
+    void whoeverIsNotLoggedInNeitherSeesNorChangesAnything() {
+        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
+            assertThat(server.getAnonymously("wheelscheduler").status()).isEqualTo(401);
+            assertThat(server.getAnonymously(TASK).status()).isEqualTo(401);
+            assertThat(server.postAnonymously(TASK, "{\"action\": \"pause\"}").status())
+                    .isEqualTo(401);
+            assertThat(server.get(TASK).textAt("state")).isEqualTo("PENDING");
+        }
+    }
+
+    @Test
+    void whoeverIsNoOperatorNeitherSeesNorChangesAnything() {
+        try (ActuatorServer server = startAs("READER", "management.endpoint.wheelscheduler.access=unrestricted")) {
+            for (String path : List.of("wheelscheduler", TASK)) {
+                assertThat(server.get(path).status()).isEqualTo(403);
+                assertThat(server.post(path, "{\"action\": \"pause\"}").status())
+                        .isEqualTo(403);
+            }
+            assertThat(server.wheel().isRunning()).isTrue();
+            assertThat(server.wheel().getTaskRegistry().get(Jobs.REST).state()).isEqualTo(TaskInfo.State.PENDING);
+            assertThat(server.get("scheduledtasks").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void withBootsOwnRulesReadingNeedsALoginAndWritingATokenToo() {
+        try (ActuatorServer server = ActuatorServer.start(
+                getClass().getClassLoader(),
+                JobsApplication.class,
+                "management.endpoint.wheelscheduler.access=unrestricted")) {
+            assertThat(server.getAnonymously(TASK).status()).isEqualTo(401);
+            assertThat(server.get(TASK).status()).isEqualTo(200);
+            assertThat(server.post(TASK, "{\"action\": \"pause\"}").status()).isIn(401, 403);
+            assertThat(server.get(TASK).textAt("state")).isEqualTo("PENDING");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(JobsApplication.class)
+    static class SecuredApplication {
+
+        /** As docs/actuator.md advises. */
+        @Bean
+        SecurityFilterChain rules(HttpSecurity http) throws Exception {
+            RequestMatcher wheel = EndpointRequest.to("wheelscheduler");
+            http.authorizeHttpRequests(requests -> requests.requestMatchers(wheel)
+                    .hasRole("OPERATOR")
+                    .anyRequest()
+                    .authenticated());
+            http.csrf(csrf -> csrf.ignoringRequestMatchers(wheel));
+            http.httpBasic(Customizer.withDefaults());
+            return http.build();
+        }
+
+        /** Spring's own takes a tenth of a second, for good reasons, and each request here logs in anew. */
+        @Bean
+        PasswordEncoder withoutEffort() {
+            return new PasswordEncoder() {
+                @Override
+                public String encode(CharSequence password) {
+                    return password.toString();
+                }
+
+                @Override
+                public boolean matches(CharSequence password, String encoded) {
+                    return encode(password).equals(encoded);
+                }
+            };
+        }
+    }
+}

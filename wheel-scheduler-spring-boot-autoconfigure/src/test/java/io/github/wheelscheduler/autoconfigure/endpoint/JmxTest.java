@@ -1,0 +1,82 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.wheelscheduler.autoconfigure.testing.Jobs;
+import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.management.MBeanException;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The same endpoint over JMX, in an application without a web server. */
+class JmxTest {
+
+    private final MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    private ConfigurableApplicationContext application;
+    private ObjectName name;
+
+    @BeforeEach
+    void start() throws Exception {
+        application = new SpringApplicationBuilder(JobsApplication.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--spring.jmx.enabled=true",
+                        "--management.endpoints.jmx.exposure.include=wheelscheduler",
+                        "--management.endpoint.wheelscheduler.access=unrestricted");
+        name = new ObjectName("org.springframework.boot:type=Endpoint,name=Wheelscheduler");
+    }
+
+    @AfterEach
+    void stop() {
+        application.close();
+    }
+
+    @Test
+    void tasksAreSeenAndSteered() throws Exception {
+        assertThat(invoke("schedulers", "taskScheduler", 0, 10))
+                .extractingByKey("schedulers")
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .hasSize(1);
+        assertThat(invoke("steerTask", Jobs.REST, "pause", null, null, null, null, null, null))
+                .containsEntry("state", "PAUSED");
+        assertThat(invoke("task", Jobs.REST, null)).containsEntry("state", "PAUSED");
+        assertThat(invoke("steerScheduler", "pause", null)).containsEntry("state", "PAUSED");
+    }
+
+    @Test
+    void whatGoesWrongIsSaid() {
+        assertThatExceptionOfType(MBeanException.class)
+                .isThrownBy(() -> invoke("task", "no.such.Task", null))
+                .withMessageContaining("no.such.Task");
+        assertThatExceptionOfType(MBeanException.class)
+                .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, "soon", null, null, null, null))
+                .withMessageContaining("soon");
+    }
+
+    private Map<Object, Object> invoke(String operation, Object... arguments) throws Exception {
+        List<MBeanOperationInfo> found = Stream.of(beans.getMBeanInfo(name).getOperations())
+                .filter(candidate -> candidate.getName().equals(operation))
+                .toList();
+        assertThat(found).hasSize(1);
+        String[] signature = Arrays.stream(found.get(0).getSignature())
+                .map(MBeanParameterInfo::getType)
+                .toArray(String[]::new);
+        return new LinkedHashMap<>((Map<?, ?>) beans.invoke(name, operation, arguments, signature));
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
+import io.github.wheelscheduler.autoconfigure.testing.Answer;
+import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.TaskSchedule;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.FilteredClassLoader;
+
+/** What a page costs where there are very many tasks. */
+class ManyTasksTest {
+
+    private static final int TASKS = 10_000;
+    private static final int TRIES = 30;
+
+    private static ActuatorServer server;
+
+    @BeforeAll
+    static void start() {
+        server = ActuatorServer.start(
+                new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
+                JobsApplication.class);
+        TaskRegistry registry = server.wheel().getTaskRegistry();
+        TaskSchedule hourly = TaskSchedule.fixedRate(Duration.ofHours(1));
+        for (int i = 0; i < TASKS; i++) {
+            ScheduledFuture<?> unused = registry.schedule("task-%05d".formatted(i), () -> {}, hourly);
+        }
+        awaitThat(() -> assertThat(registry.get("task-09999").runs()).isPositive());
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void aPageIsBounded() {
+        Answer first = server.get("wheelscheduler");
+        assertThat(first.listAt("tasks")).hasSize(WheelSchedulerEndpoint.DEFAULT_LIMIT);
+        assertThat(first.numberAt("total")).isGreaterThanOrEqualTo(TASKS);
+        Answer largest = server.get("wheelscheduler?limit=" + WheelSchedulerEndpoint.MAX_LIMIT);
+        assertThat(largest.listAt("tasks")).hasSize(WheelSchedulerEndpoint.MAX_LIMIT);
+        Answer last = server.get("wheelscheduler?offset=" + (first.numberAt("total") - 1));
+        assertThat(last.listAt("tasks")).hasSize(1);
+        assertThat(last.textAt("tasks.0.id")).isEqualTo("task-09999");
+    }
+
+    /** The best of several, so that a busy machine does not count. */
+    @Test
+    void aPageAnywhereIsAnsweredWithinATenthOfASecond() {
+        assertThat(bestMillis("wheelscheduler")).isLessThan(100);
+        assertThat(bestMillis("wheelscheduler?offset=9900")).isLessThan(100);
+        assertThat(bestMillis("wheelscheduler/task-05000")).isLessThan(100);
+    }
+
+    private static long bestMillis(String path) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < TRIES; i++) {
+            long start = System.nanoTime();
+            assertThat(server.get(path).status()).isEqualTo(200);
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        return Duration.ofNanos(best).toMillis();
+    }
+}

@@ -1,0 +1,124 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.threadOfScheduledMethod;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerHealthAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** When the endpoint is there. */
+class WheelSchedulerEndpointAutoConfigurationTest {
+
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=wheelscheduler";
+
+    private static ApplicationContextRunner withEndpoint(ApplicationContextRunner runner) {
+        return runner.withConfiguration(AutoConfigurations.of(WheelSchedulerEndpointAutoConfiguration.class))
+                .withPropertyValues(EXPOSED);
+    }
+
+    @Test
+    void itIsThereWhereItIsExposed() {
+        withEndpoint(withScheduling())
+                .run(context -> assertThat(context)
+                        .hasSingleBean(WheelSchedulerEndpoint.class)
+                        .hasSingleBean(WheelSchedulerEndpointWebExtension.class));
+    }
+
+    @Test
+    void itIsThereForASchedulerOfTheApplicationToo() {
+        withEndpoint(new ApplicationContextRunner())
+                .withBean("own", WheelTaskScheduler.class)
+                .run(context -> assertThat(context.getBean(WheelSchedulerEndpoint.class)
+                                .schedulers(null, null, null)
+                                .schedulers())
+                        .extracting(SchedulerDescriptor::name)
+                        .containsExactly("own"));
+    }
+
+    @Test
+    void itIsNotThereUnlessItIsExposed() {
+        withScheduling()
+                .withConfiguration(AutoConfigurations.of(WheelSchedulerEndpointAutoConfiguration.class))
+                .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
+    }
+
+    @Test
+    void itIsNotThereIfNobodyMayReadIt() {
+        withEndpoint(withScheduling())
+                .withPropertyValues("management.endpoint.wheelscheduler.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
+    }
+
+    @Test
+    void itIsNotThereWithoutAWheel() {
+        withEndpoint(withScheduling())
+                .withPropertyValues("wheel.scheduler.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
+        withEndpoint(withoutScheduling())
+                .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"org.springframework.boot.actuate", "org.springframework.boot.health"})
+    void anApplicationWithoutTheActuatorStartsAndRunsItsTasks(String missing) {
+        new ApplicationContextRunner()
+                .withClassLoader(new FilteredClassLoader(missing))
+                .withUserConfiguration(Application.class)
+                .withPropertyValues(EXPOSED)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(threadOfScheduledMethod(context)).isNotEmpty();
+                    boolean hasHealth = context.containsBean("wheelSchedulerHealthContributor");
+                    boolean hasEndpoint = context.containsBean("wheelSchedulerEndpoint");
+                    assertThat(hasHealth).isNotEqualTo(missing.endsWith("health"));
+                    assertThat(hasEndpoint).isNotEqualTo(missing.endsWith("actuate"));
+                });
+    }
+
+    @Test
+    void aNativeImageKnowsWhatIsAnswered() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar()
+                .registerRuntimeHints(hints, WheelSchedulerEndpoint.class, WheelSchedulerEndpointWebExtension.class);
+        for (Class<?> answered : List.of(
+                SchedulersDescriptor.class,
+                SchedulerDescriptor.class,
+                SchedulerDescriptor.Lateness.class,
+                TaskDescriptor.class,
+                TaskDescriptor.Run.class,
+                ProblemDescriptor.class)) {
+            assertThat(RuntimeHintsPredicates.reflection().onType(answered))
+                    .as(answered.getName())
+                    .accepts(hints);
+        }
+    }
+
+    /** Ours are picked as Boot picks them: by what is on the class path, before anything is loaded. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        TaskSchedulingAutoConfiguration.class,
+        WheelSchedulerAutoConfiguration.class,
+        WheelSchedulerHealthAutoConfiguration.class,
+        WheelSchedulerEndpointAutoConfiguration.class
+    })
+    @Import(SchedulingContexts.Scheduling.class)
+    static class Application {}
+}

@@ -1,0 +1,166 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The endpoint of an application that has several schedulers. */
+class WheelSchedulerEndpointTest {
+
+    private static final TaskSchedule HOURLY = TaskSchedule.cron("0 0 * * * *");
+
+    private final AnnotationConfigApplicationContext context =
+            new AnnotationConfigApplicationContext(TwoSchedulers.class);
+    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context);
+    private final WheelTaskScheduler orders = context.getBean("orders", WheelTaskScheduler.class);
+    private final WheelTaskScheduler reports = context.getBean("reports", WheelTaskScheduler.class);
+
+    @BeforeEach
+    void schedule() {
+        for (String name : List.of("clean", "ship")) {
+            ScheduledFuture<?> unused = orders.getTaskRegistry().schedule(name, () -> {}, HOURLY);
+        }
+        for (String name : List.of("clean", "print")) {
+            ScheduledFuture<?> unused = reports.getTaskRegistry().schedule(name, () -> {}, HOURLY);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    @Test
+    void allSchedulersAreShownWithTheirTasks() {
+        SchedulersDescriptor all = endpoint.schedulers(null, null, null);
+        assertThat(all.schedulers()).extracting(SchedulerDescriptor::name).containsExactly("orders", "reports");
+        assertThat(all.tasks())
+                .extracting(task -> task.scheduler() + " " + task.id())
+                .containsExactly("orders clean", "orders ship", "reports clean", "reports print");
+        assertThat(all.total()).isEqualTo(4);
+    }
+
+    @Test
+    void aPageGoesOnFromOneSchedulerToTheNext() {
+        SchedulersDescriptor page = endpoint.schedulers(null, 1, 2);
+        assertThat(page.tasks()).extracting(TaskDescriptor::id).containsExactly("ship", "clean");
+        assertThat(endpoint.schedulers(null, 3, 2).tasks())
+                .extracting(TaskDescriptor::id)
+                .containsExactly("print");
+    }
+
+    @Test
+    void oneSchedulerAloneCanBeShown() {
+        SchedulersDescriptor one = endpoint.schedulers("reports", null, null);
+        assertThat(one.schedulers()).extracting(SchedulerDescriptor::name).containsExactly("reports");
+        assertThat(one.total()).isEqualTo(2);
+    }
+
+    @Test
+    void aTaskIsFoundInWhicheverSchedulerHasIt() {
+        assertThat(endpoint.task("print", null).scheduler()).isEqualTo("reports");
+        TaskDescriptor paused = endpoint.steerTask("ship", "PAUSE", null, null, null, null, null, null);
+        assertThat(paused.state()).isEqualTo(TaskInfo.State.PAUSED);
+        assertThat(orders.getTaskRegistry().get("ship").state()).isEqualTo(TaskInfo.State.PAUSED);
+    }
+
+    @Test
+    void aTaskThatSeveralSchedulersHaveNeedsTheNameOfOne() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> endpoint.task("clean", null))
+                .withMessageContaining("[orders, reports]");
+        TaskDescriptor paused = endpoint.steerTask("clean", "pause", "reports", null, null, null, null, null);
+        assertThat(paused.scheduler()).isEqualTo("reports");
+        assertThat(orders.getTaskRegistry().get("clean").state()).isEqualTo(TaskInfo.State.PENDING);
+    }
+
+    @Test
+    void aTaskIsNotFoundInASchedulerThatDoesNotHaveIt() {
+        assertThatExceptionOfType(UnknownNameException.class)
+                .isThrownBy(() -> endpoint.task("print", "orders"))
+                .satisfies(ex -> assertThat(ex.knownTasks()).isEqualTo(2));
+        assertThatExceptionOfType(UnknownNameException.class)
+                .isThrownBy(() -> endpoint.task("paint", null))
+                .satisfies(ex -> assertThat(ex.knownTasks()).isEqualTo(4));
+    }
+
+    @Test
+    void aSchedulerIsPausedByItsName() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> endpoint.steerScheduler("pause", null))
+                .withMessageContaining("[orders, reports]");
+        assertThat(endpoint.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(orders.isRunning()).isFalse();
+        assertThat(reports.isRunning()).isTrue();
+        assertThat(endpoint.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(orders.isRunning()).isTrue();
+    }
+
+    @Test
+    void aSchedulerThatHasBeenShutDownIsShownAsSuch() {
+        orders.shutdown();
+        assertThat(endpoint.schedulers("orders", null, null).schedulers())
+                .singleElement()
+                .satisfies(scheduler -> {
+                    assertThat(scheduler.state()).isEqualTo(SchedulerDescriptor.State.SHUT_DOWN);
+                    assertThat(scheduler.tasks()).isZero();
+                });
+    }
+
+    @Test
+    void oneTimeTasksWithoutANameAreCounted() {
+        for (int i = 0; i < 3; i++) {
+            ScheduledFuture<?> unused =
+                    orders.schedule(() -> {}, orders.getClock().instant().plus(Duration.ofHours(1)));
+        }
+        SchedulersDescriptor all = endpoint.schedulers("orders", null, null);
+        assertThat(all.schedulers()).singleElement().satisfies(scheduler -> {
+            assertThat(scheduler.anonymous()).isEqualTo(3);
+            assertThat(scheduler.pending()).isEqualTo(5);
+        });
+        assertThat(all.total()).isEqualTo(2);
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void aNumberOfWorkersThatIsNotLimitedIsLeftOut() {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.setVirtualThreads(true);
+        scheduler.initialize();
+        try {
+            assertThat(SchedulerDescriptor.of("virtual", scheduler).workers().max())
+                    .isNull();
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoSchedulers {
+
+        @Bean
+        WheelTaskScheduler orders() {
+            return new WheelTaskScheduler();
+        }
+
+        @Bean
+        WheelTaskScheduler reports() {
+            return new WheelTaskScheduler();
+        }
+    }
+}

@@ -13,23 +13,48 @@ class ProgrammaticTasks {
 
     private static final Duration POLL_PERIOD = Duration.ofSeconds(1);
     private static final Duration REMINDER_DELAY = Duration.ofSeconds(2);
+    private static final Duration SYNC_DELAY = Duration.ofSeconds(1);
 
     private final TaskScheduler scheduler;
     private final TaskLog poll;
     private final TaskLog reminder;
+    private final TaskLog sync;
 
     ProgrammaticTasks(TaskScheduler scheduler, TaskBoard board) {
         this.scheduler = scheduler;
         poll = board.add("poll", new Timetable.Every(POLL_PERIOD), Duration.ofMillis(800));
         reminder = board.add("reminder", new Timetable.Once(REMINDER_DELAY), Duration.ZERO);
+        sync = board.add("sync", new Timetable.AfterEachRun(SYNC_DELAY), Duration.ZERO);
     }
 
     @EventListener(ContextRefreshedEvent.class)
-    @SuppressWarnings("FutureReturnValueIgnored") // both go on until the application ends
+    @SuppressWarnings("FutureReturnValueIgnored") // they go on until the application ends
     void schedule() {
         poll.scheduled();
-        scheduler.scheduleAtFixedRate(poll::run, POLL_PERIOD);
+        scheduler.scheduleAtFixedRate(new Named("poll", poll::run), POLL_PERIOD);
         reminder.scheduled();
         scheduler.schedule(reminder::run, Instant.now().plus(REMINDER_DELAY));
+        sync.scheduled();
+        scheduler.scheduleWithFixedDelay(new Named("sync", this::failToSync), SYNC_DELAY);
+    }
+
+    /** Always fails, so that there is something to see. */
+    private void failToSync() {
+        sync.run();
+        throw new IllegalStateException("The warehouse does not answer");
+    }
+
+    /** A task that says what it is called: the wheel shows it under this name. */
+    private record Named(String name, Runnable task) implements Runnable {
+
+        @Override
+        public void run() {
+            task.run();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
     }
 }

@@ -46,6 +46,8 @@ class ReportPrinter {
         if (wheel) {
             System.out.println("For comparison on the scheduler of Spring Boot, start with --scheduler=spring");
         }
-        System.out.printf("The tasks go on: http://localhost:%s/actuator/scheduledtasks. Stop with Ctrl+C.%n", port);
+        System.out.printf(
+                "The tasks go on: http://localhost:%s/actuator/%s. Stop with Ctrl+C.%n",
+                port, wheel ? "wheelscheduler" : "scheduledtasks");
     }
 }

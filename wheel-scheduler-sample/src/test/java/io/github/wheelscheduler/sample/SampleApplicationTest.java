@@ -47,7 +47,7 @@ class SampleApplicationTest {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(output)
                         .contains("on the wheel:", "should run", "worst delay")
-                        .contains("heartbeat", "report", "import", "warm-up", "poll", "reminder")
+                        .contains("heartbeat", "report", "import", "warm-up", "poll", "reminder", "sync")
                         .contains("Stop with Ctrl+C"));
     }
 

@@ -152,6 +152,7 @@ final class Engine implements TimerOwner, Workers.Listener {
                 if (thread == null) {
                     throw new RejectedExecutionException("The thread factory must return a thread, returned null");
                 }
+                tickThread.aboutToStart();
                 thread.start();
                 tickThreadStarted = true;
             }

@@ -52,6 +52,18 @@ final class TickThread implements Runnable {
     /** When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. As above. */
     private volatile long onTimeUntilNanos;
 
+    /** Somebody has started the thread; it may never have begun to run. */
+    private volatile boolean isStartAsked;
+
+    /** Tick thread only. */
+    private long passStartNanos;
+
+    /** How many passes have failed in a row. Writer: tick thread. Readers: snapshots. */
+    private volatile long failuresInARow;
+
+    /** When the first of them began; written before their number. */
+    private volatile long failingSinceNanos;
+
     private final Oversleeps oversleeps = new Oversleeps();
 
     TickThread(
@@ -72,9 +84,16 @@ final class TickThread implements Runnable {
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
 
+    /** To be called before the thread is started: from now on it is overdue. */
+    void aboutToStart() {
+        onTimeUntilNanos = clock.nanoTime();
+        isStartAsked = true;
+    }
+
     @Override
     public void run() {
         onTimeUntilNanos = clock.nanoTime();
+        passStartNanos = onTimeUntilNanos;
         thread = Thread.currentThread();
         inbox.ownedBy(Thread.currentThread());
         try {
@@ -119,7 +138,9 @@ final class TickThread implements Runnable {
     WheelSnapshot.Tick look(long nowNanos, long clockJumps) {
         WheelSnapshot.State state = state();
         boolean runs = state == WheelSnapshot.State.RUNNING;
-        long stuckNanos = runs ? Math.max(0, nowNanos - onTimeUntilNanos) : 0;
+        boolean shouldRun = runs || (isStartAsked && state == WheelSnapshot.State.NOT_STARTED);
+        long sinceNanos = failuresInARow > 0 ? failingSinceNanos : onTimeUntilNanos;
+        long stuckNanos = shouldRun ? Math.max(0, nowNanos - sinceNanos) : 0;
         long nextNanos = inbox.announcedNanos(nowNanos) - nowNanos;
         boolean sleepsForGood = nextNanos > LONGEST_SLEEP_NANOS / 2;
         return new WheelSnapshot.Tick(
@@ -144,21 +165,34 @@ final class TickThread implements Runnable {
     }
 
     /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // failuresInARow has one writer
     private boolean step() {
         try {
-            return passAndSleep();
+            boolean goesOn = passAndSleep();
+            if (failuresInARow > 0) {
+                failuresInARow = 0;
+            }
+            return goesOn;
         } catch (Throwable ex) {
             leaving = false;
             inbox.awake();
-            logFailure(ex);
+            if (failuresInARow == 0) {
+                failingSinceNanos = passStartNanos;
+            }
+            failuresInARow++;
+            logFailure(ex, failuresInARow);
             clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             return true;
         }
     }
 
-    private static void logFailure(Throwable failure) {
+    /** Logs the first failure in a row, and then ever fewer of them: there may be a thousand a second. */
+    private static void logFailure(Throwable failure, long inARow) {
         try {
-            LOGGER.log(Level.ERROR, "The tick thread failed and goes on", failure);
+            if (Long.bitCount(inARow) == 1) {
+                String more = inARow == 1 ? "" : " for the " + inARow + "th time in a row";
+                LOGGER.log(Level.ERROR, "The tick thread failed" + more + " and goes on", failure);
+            }
         } catch (Throwable ex) {
             // There is nobody left to tell.
         }
@@ -172,6 +206,7 @@ final class TickThread implements Runnable {
             oversleeps.note(nowNanos - onTimeUntilNanos, nowNanos);
         }
         onTimeUntilNanos = nowNanos;
+        passStartNanos = nowNanos;
         answerSweep();
         if (runState.isStopped()) {
             return false;

@@ -12,6 +12,7 @@ import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What an executor says about itself. */
@@ -112,6 +113,42 @@ class WheelSnapshotTest {
             time.awaitQuiet();
             assertThat(time.executor.snapshot().tick().stuckFor()).isZero();
         }
+    }
+
+    @Test
+    void tickThreadThatKeepsFailingIsStuckAndDoesNotFillTheLog() {
+        AtomicInteger failures = new AtomicInteger();
+        MonotonicClock withoutLongSleep = new MonotonicClock() {
+            @Override
+            void parkNanos(Object blocker, long nanos) {
+                if (nanos > SECONDS.toNanos(1)) {
+                    failures.incrementAndGet();
+                    throw new IllegalStateException("nobody sleeps for so long");
+                }
+                super.parkNanos(blocker, nanos);
+            }
+        };
+        WheelScheduledExecutor executor =
+                WheelScheduledExecutor.builder().clock(withoutLongSleep).build();
+        try (LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class)) {
+            WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
+            awaitThat(() -> failures.get() > 100);
+            assertThat(executor.snapshot().tick().stuckFor()).isGreaterThan(Duration.ofMillis(50));
+            assertThat(log.messages()).hasSizeBetween(7, 20).contains("The tick thread failed and goes on");
+        } finally {
+            assertThat(executor.shutdownNow()).hasSize(1);
+        }
+    }
+
+    @Test
+    void tickThreadThatIsNeverRunIsStuck() {
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .tickThreadFactory(task -> new Thread(() -> {}))
+                .build();
+        assertThat(executor.snapshot().tick().stuckFor()).isZero();
+        WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
+        awaitThat(() -> executor.snapshot().tick().stuckFor().compareTo(Duration.ofMillis(5)) > 0);
+        assertThat(executor.snapshot().tick().state()).isEqualTo(WheelSnapshot.State.NOT_STARTED);
     }
 
     @Test

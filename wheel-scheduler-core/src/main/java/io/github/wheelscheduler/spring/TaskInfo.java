@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures how many of those runs failed
  * @param failuresInARow how many have failed since the last success
  * @param skips how many runs did not take place when they were due
- * @param overruns how often the next run was due before the end of a run
+ * @param overruns how many runs took longer than it was to the next one
  * @param recent the last outcomes, at most ten, the latest first
  */
 public record TaskInfo(

@@ -15,7 +15,7 @@ public interface TaskListener {
     /**
      * A run has ended.
      *
-     * @param overran whether the next run was due before
+     * @param overran whether it took longer than it is to the next run
      */
     default void ran(String id, RunOutcome outcome, boolean overran) {}
 

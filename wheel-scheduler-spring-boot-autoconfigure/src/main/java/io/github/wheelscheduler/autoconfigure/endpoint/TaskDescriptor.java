@@ -21,7 +21,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param lastSuccess when a run last ended well; null if none has
  * @param failuresInARow how many runs have failed since the last success
  * @param skips how many runs did not take place when they were due
- * @param overruns how often the next run was due before the end of a run
+ * @param overruns how many runs took longer than it was to the next one
  * @param recent the last runs, at most ten, the latest first
  */
 public record TaskDescriptor(

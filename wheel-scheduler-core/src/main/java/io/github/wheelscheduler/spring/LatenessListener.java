@@ -9,6 +9,7 @@ public interface LatenessListener {
      *
      * @param wheelNanos how long after its deadline the tick thread handed it over
      * @param queueNanos how long it has waited for a worker since
+     * @param nowNanos the time now, as the scheduler's executor tells it
      */
-    void starting(long wheelNanos, long queueNanos);
+    void starting(long wheelNanos, long queueNanos, long nowNanos);
 }

@@ -29,7 +29,7 @@ public final class RunLateness {
         queue.record(queueNanos, nowNanos);
         for (LatenessListener listener : listeners) {
             try {
-                listener.starting(wheelNanos, queueNanos);
+                listener.starting(wheelNanos, queueNanos, nowNanos);
             } catch (Throwable ex) {
                 if (listenerFailed.compareAndSet(false, true)) {
                     logger.warn("A lateness listener failed; runs go on, and this is said once", ex);

@@ -364,7 +364,7 @@ class TaskRegistryTest {
                 }
             };
             registry.addListener(failing);
-            scheduler.getLateness().addListener((wheelNanos, queueNanos) -> {
+            scheduler.getLateness().addListener((wheelNanos, queueNanos, nowNanos) -> {
                 throw new IllegalStateException("from lateness");
             });
             scheduler.scheduleAtFixedRate(new NamedByText("goes on", runs::incrementAndGet), Duration.ofMillis(1));

@@ -159,7 +159,9 @@ public final class TaskRegistry {
         }
     }
 
+    /** Listeners hear of the task before its first run. */
     private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
+        tell(listener -> listener.added(task.id()));
         boolean isArmed = false;
         try {
             ScheduledFuture<?> timer = timers.arm(task.guarded(), task.schedule(), first);
@@ -170,11 +172,9 @@ public final class TaskRegistry {
             isArmed = true;
         } finally {
             if (!isArmed) {
-                boolean ignored = tasks.remove(task.id(), task);
-                freeOrdinalOf(task);
+                remove(task);
             }
         }
-        tell(listener -> listener.added(task.id()));
         return task;
     }
 

@@ -1,0 +1,109 @@
+package io.github.wheelscheduler.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.Timer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
+ * threads at a time.
+ */
+final class MeterGroup {
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final List<Meter> meters;
+
+    MeterGroup(MeterRegistry registry, Tags tags) {
+        this(registry, tags, new ArrayList<>());
+    }
+
+    private MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
+        this.registry = registry;
+        this.tags = tags;
+        this.meters = meters;
+    }
+
+    /** Returns this group for meters that have a tag more. */
+    MeterGroup tagged(String key, String value) {
+        return new MeterGroup(registry, tags.and(key, value), meters);
+    }
+
+    <S> void gauge(String name, String unit, String description, S source, ToDoubleFunction<S> value) {
+        meters.add(Gauge.builder(name, source, value)
+                .baseUnit(unit)
+                .description(description)
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a gauge of a time in the given unit; it is shown in that of the registry. */
+    <S> void timeGauge(String name, TimeUnit unit, String description, S source, ToDoubleFunction<S> value) {
+        meters.add(TimeGauge.builder(name, source, unit, value)
+                .description(description)
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a counter that is read from somewhere. */
+    <S> void counter(String name, String unit, String description, S source, ToDoubleFunction<S> count) {
+        meters.add(FunctionCounter.builder(name, source, count)
+                .baseUnit(unit)
+                .description(description)
+                .tags(tags)
+                .register(registry));
+    }
+
+    Counter counter(String name, String unit, String description) {
+        Counter counter = Counter.builder(name)
+                .baseUnit(unit)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+        meters.add(counter);
+        return counter;
+    }
+
+    /** Adds a timer that is read from somewhere. */
+    <S> void timer(String name, String description, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
+        meters.add(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
+                .description(description)
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a timer as the builder says. */
+    Timer timer(Timer.Builder builder) {
+        Timer timer = builder.tags(tags).register(registry);
+        meters.add(timer);
+        return timer;
+    }
+
+    /** Removes all meters from the registry. */
+    void remove() {
+        for (Meter meter : meters) {
+            Meter ignored = registry.remove(meter);
+        }
+        meters.clear();
+    }
+
+    /** Removes the meters that there are, because of a failure which is about to be thrown. */
+    void removeBecauseOf(Throwable failure) {
+        try {
+            remove();
+        } catch (RuntimeException | Error ex) {
+            failure.addSuppressed(ex);
+        }
+    }
+}

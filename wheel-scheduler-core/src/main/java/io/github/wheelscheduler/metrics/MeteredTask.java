@@ -1,0 +1,77 @@
+package io.github.wheelscheduler.metrics;
+
+import io.github.wheelscheduler.spring.RunOutcome;
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The meters of one task. */
+final class MeteredTask {
+
+    private static final String OVERRUNS = "overruns";
+
+    private final MeterGroup group;
+    private final Timer successes;
+    private final Timer errors;
+    private final Timer lateness;
+    private final Counter overruns;
+
+    /** Since the epoch; not a number as long as no run has succeeded. Writer: the run. Readers: scrapes. */
+    private volatile double lastSuccessMillis;
+
+    private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess) {
+        this.group = group;
+        this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();
+        this.successes = registerRuns("SUCCESS");
+        this.errors = registerRuns("ERROR");
+        this.lateness =
+                group.timer(Timer.builder(MeterNames.TASK_LATENESS).description("How late the runs of a task start"));
+        this.overruns = group.counter(
+                MeterNames.TASK_OVERRUNS, OVERRUNS, "How many runs of a task took longer than it is to the next one");
+    }
+
+    /** Registers the meters of a task, or none if the registry throws. */
+    static MeteredTask register(TaskInfo task, MeterRegistry registry, Tags tags) {
+        MeterGroup group = new MeterGroup(registry, tags.and(MeterNames.TAG_TASK, task.id()));
+        try {
+            MeteredTask metered = new MeteredTask(group, task.lastSuccess());
+            group.timeGauge(
+                    MeterNames.TASK_LAST_SUCCESS,
+                    TimeUnit.MILLISECONDS,
+                    "When a run of a task last succeeded, since the epoch",
+                    metered,
+                    source -> source.lastSuccessMillis);
+            return metered;
+        } catch (RuntimeException | Error ex) {
+            group.removeBecauseOf(ex);
+            throw ex;
+        }
+    }
+
+    private Timer registerRuns(String outcome) {
+        return group.tagged(MeterNames.TAG_OUTCOME, outcome)
+                .timer(Timer.builder(MeterNames.TASK_RUN).description("How long the runs of a task take"));
+    }
+
+    void ran(RunOutcome outcome, boolean overran) {
+        if (outcome.isSuccess()) {
+            lastSuccessMillis = outcome.startedAt().plus(outcome.duration()).toEpochMilli();
+        }
+        (outcome.isSuccess() ? successes : errors).record(outcome.duration());
+        if (!outcome.triggered()) {
+            lateness.record(outcome.lateness());
+        }
+        if (overran) {
+            overruns.increment();
+        }
+    }
+
+    void remove() {
+        group.remove();
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.wheelscheduler.metrics;
+
+import io.github.wheelscheduler.spring.RunOutcome;
+import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.TaskListener;
+import io.github.wheelscheduler.spring.TaskRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Meters for single tasks of one scheduler in one registry; for not too many of them. */
+final class TaskMeters implements TaskListener {
+
+    /*
+     * Which tasks get meters: those of @Scheduled methods, and those that repeat and were given a name. The names of all
+     * others are made up as the application goes, and there is no end to them.
+     *
+     * Also of these, no more than the limit have meters at a time. Those that come later wait until one goes. And since
+     * tasks with ever new names may come and go, only so many names get meters at all.
+     *
+     * News of one task may overtake each other on the way here. So "added" and "removed" both say only: look at what the
+     * registry holds now. The last one to look sees what has become of it.
+     */
+
+    /** So many names per place. */
+    private static final int NAMES_PER_PLACE = 10;
+
+    private final TaskRegistry tasks;
+    private final int limit;
+    private final MeterRegistry registry;
+    private final Tags tags;
+
+    /** Writers: guarded by this. Readers: the threads of runs. */
+    private final Map<String, MeteredTask> metered = new ConcurrentHashMap<>();
+
+    /** Tasks for which there was no place, the first one first. Guarded by this. */
+    private final Set<String> waiting = new LinkedHashSet<>();
+
+    /** All names that have had meters. Guarded by this. */
+    private final Set<String> used = new HashSet<>();
+
+    /** Guarded by this. */
+    private boolean removed;
+
+    TaskMeters(TaskRegistry tasks, int limit, MeterRegistry registry, Tags tags) {
+        this.tasks = tasks;
+        this.limit = limit;
+        this.registry = registry;
+        this.tags = tags;
+    }
+
+    /** Registers how many tasks have meters, and how many have not. */
+    void registerCounts(MeterGroup group) {
+        String description = "How many tasks are registered, with meters of their own and without";
+        group.tagged(MeterNames.TAG_METERED, "true")
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, description, this, source -> source.metered.size());
+        group.tagged(MeterNames.TAG_METERED, "false")
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, description, this, TaskMeters::countOthers);
+    }
+
+    private double countOthers() {
+        return Math.max(0, tasks.size() - metered.size());
+    }
+
+    @Override
+    public void added(String id) {
+        look(id);
+    }
+
+    @Override
+    public void removed(String id) {
+        look(id);
+    }
+
+    @Override
+    public void ran(String id, RunOutcome outcome, boolean overran) {
+        MeteredTask task = metered.get(id);
+        if (task != null) {
+            task.ran(outcome, overran);
+        }
+    }
+
+    private synchronized void look(String id) {
+        TaskInfo task = tasks.find(id).orElse(null);
+        if (task == null || !isToBeMetered(task)) {
+            boolean ignored = waiting.remove(id);
+            MeteredTask gone = metered.remove(id);
+            if (gone != null) {
+                try {
+                    gone.remove();
+                } finally {
+                    letOthersIn();
+                }
+            }
+        } else if (!removed && !metered.containsKey(id)) {
+            if (hasPlace() && mayUse(id)) {
+                register(task);
+            } else {
+                waiting.add(id);
+            }
+        }
+    }
+
+    private static boolean isToBeMetered(TaskInfo task) {
+        return switch (task.origin()) {
+            case ANNOTATED -> true;
+            case NAMED -> task.schedule().isRepeating();
+            case PROGRAMMATIC -> false;
+        };
+    }
+
+    private boolean hasPlace() {
+        return metered.size() < limit;
+    }
+
+    private boolean mayUse(String name) {
+        return used.contains(name) || used.size() < (long) limit * NAMES_PER_PLACE;
+    }
+
+    private void letOthersIn() {
+        Iterator<String> others = waiting.iterator();
+        while (others.hasNext() && hasPlace()) {
+            String id = others.next();
+            if (mayUse(id)) {
+                others.remove();
+                tasks.find(id).filter(TaskMeters::isToBeMetered).ifPresent(this::register);
+            }
+        }
+    }
+
+    private void register(TaskInfo task) {
+        metered.put(task.id(), MeteredTask.register(task, registry, tags));
+        used.add(task.id());
+    }
+
+    /** Removes the meters of all tasks; none will come any more. */
+    synchronized void remove() {
+        removed = true;
+        waiting.clear();
+        metered.values().forEach(MeteredTask::remove);
+        metered.clear();
+    }
+}

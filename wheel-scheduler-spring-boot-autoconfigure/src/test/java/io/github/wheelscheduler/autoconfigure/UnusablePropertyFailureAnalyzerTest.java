@@ -40,6 +40,7 @@ class UnusablePropertyFailureAnalyzerTest {
             wheel.scheduler.overdue.grace          | -0.1  | must not be negative
             wheel.scheduler.overdue.shortest-grace | -1s   | must not be negative
             wheel.scheduler.health.stuck-limit     | 0s    | must be positive
+            wheel.scheduler.metrics.max-tasks      | -1    | must not be negative
             spring.task.scheduling.pool.size       | 0     | must be at least 1
             """)
     void theTextNamesPropertyValueAndRule(String property, String value, String rule, CapturedOutput output) {

@@ -1,0 +1,141 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+
+/**
+ * Gives every {@link WheelTaskScheduler} its meters once it is there, and takes them away when it goes.
+ *
+ * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its meters.
+ * Those that come while the context starts get their meters when all beans are there, because the registry might depend on
+ * them; later ones at once.
+ */
+final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, SmartInitializingSingleton {
+
+    private static final Log logger = LogFactory.getLog(SchedulerMeterBinding.class);
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final ObjectProvider<MeterRegistry> registries;
+    private final ObjectProvider<WheelSchedulerMetricsProperties> properties;
+
+    /** Schedulers that came before the registry, with their names. Guarded by this. */
+    private final Map<WheelTaskScheduler, String> waiting = new LinkedHashMap<>();
+
+    /** Guarded by this. */
+    private final IdentityHashMap<WheelTaskScheduler, WheelSchedulerMetrics> bound = new IdentityHashMap<>();
+
+    /** Guarded by this. */
+    private boolean started;
+
+    SchedulerMeterBinding(
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<MeterRegistry> registries,
+            ObjectProvider<WheelSchedulerMetricsProperties> properties) {
+        this.beanFactory = beanFactory;
+        this.registries = registries;
+        this.properties = properties;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof WheelTaskScheduler scheduler && isItself(bean) && isOneOfItsName(beanName)) {
+            String name = nameOf(beanName);
+            if (!waits(scheduler, name)) {
+                bind(scheduler, name);
+            }
+        }
+        return bean;
+    }
+
+    /** The proxy of a scope would create the scheduler when it is asked for anything. */
+    private static boolean isItself(Object bean) {
+        return !(bean instanceof ScopedObject);
+    }
+
+    private boolean isOneOfItsName(String beanName) {
+        return beanFactory.containsBean(beanName) && !beanFactory.isPrototype(beanName);
+    }
+
+    private static String nameOf(String beanName) {
+        return ScopedProxyUtils.isScopedTarget(beanName) ? ScopedProxyUtils.getOriginalBeanName(beanName) : beanName;
+    }
+
+    private synchronized boolean waits(WheelTaskScheduler scheduler, String name) {
+        if (!started) {
+            waiting.put(scheduler, name);
+        }
+        return !started;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        // Not under the lock: what this creates may be, or need, a scheduler. It then waits, too.
+        MeterRegistry ignored = registries.getIfUnique();
+        start().forEach(this::bind);
+    }
+
+    private synchronized Map<WheelTaskScheduler, String> start() {
+        started = true;
+        Map<WheelTaskScheduler, String> waited = new LinkedHashMap<>(waiting);
+        waiting.clear();
+        return waited;
+    }
+
+    private void bind(WheelTaskScheduler scheduler, String name) {
+        MeterRegistry registry = registries.getIfUnique();
+        if (registry == null) {
+            logger.warn(
+                    "Scheduler " + name + " has no meters, because no MeterRegistry is the only or the primary one");
+            return;
+        }
+        WheelSchedulerMetrics metrics = new WheelSchedulerMetrics(
+                scheduler, name, properties.getObject().maxTasks());
+        try {
+            metrics.bindTo(registry);
+            keep(scheduler, metrics);
+        } catch (RuntimeException ex) {
+            logger.warn("Scheduler " + name + " has no meters, because they could not be registered", ex);
+        }
+    }
+
+    private synchronized void keep(WheelTaskScheduler scheduler, WheelSchedulerMetrics metrics) {
+        bound.put(scheduler, metrics);
+    }
+
+    @Override
+    public boolean requiresDestruction(Object bean) {
+        return bean instanceof WheelTaskScheduler;
+    }
+
+    @Override
+    public void postProcessBeforeDestruction(Object bean, String beanName) {
+        WheelSchedulerMetrics metrics = bean instanceof WheelTaskScheduler scheduler ? forget(scheduler) : null;
+        if (metrics == null) {
+            return;
+        }
+        try {
+            metrics.close();
+        } catch (RuntimeException ex) {
+            // What is thrown from here would keep the scheduler from being shut down.
+            logger.warn("The meters of scheduler " + nameOf(beanName) + " could not be removed", ex);
+        }
+    }
+
+    private synchronized @Nullable WheelSchedulerMetrics forget(WheelTaskScheduler scheduler) {
+        String ignored = waiting.remove(scheduler);
+        return bound.remove(scheduler);
+    }
+}

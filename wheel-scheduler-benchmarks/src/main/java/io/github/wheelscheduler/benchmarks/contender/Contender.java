@@ -43,6 +43,9 @@ public interface Contender extends AutoCloseable {
         return null;
     }
 
+    /** Does what whoever watches it does now and then; nothing if nobody does. */
+    default void look() {}
+
     /** Drops what is pending and stops the threads. */
     @Override
     void close();

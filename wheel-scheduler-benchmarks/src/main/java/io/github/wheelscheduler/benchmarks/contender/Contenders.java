@@ -21,6 +21,8 @@ public final class Contenders {
             case "wheel" -> WheelContender.withDefaults();
             case "wheel-virtual" -> WheelContender.withThreadPerRun(VirtualThreads.factory());
             case "wheel-spring" -> WheelSpringContender.withDefaults();
+            case "wheel-spring-meters" -> WheelSpringContender.withMeters();
+            case "wheel-spring-histograms" -> WheelSpringContender.withHistograms();
             case "stpe" -> new StpeContender(Math.max(1, workers));
             case "fjp" -> new ForkJoinContender(pool);
             case "tpts" -> TptsContender.withPoolOf(pool);

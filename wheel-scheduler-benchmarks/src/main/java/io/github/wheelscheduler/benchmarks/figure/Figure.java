@@ -19,7 +19,7 @@ public interface Figure {
 
     List<Metric> metrics();
 
-    /** Returns who takes part in a variant; ours come first. */
+    /** Returns who takes part in a variant; ours come first, and the others are compared with the very first. */
     List<String> contenders(String variant);
 
     /** Returns about how long one JVM takes. */

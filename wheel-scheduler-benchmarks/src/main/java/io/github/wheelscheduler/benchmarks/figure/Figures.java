@@ -16,7 +16,8 @@ public final class Figures {
             new Waiting(),
             new PushOut(),
             new Churn(),
-            new Masses());
+            new Masses(),
+            new MeterCost());
 
     private Figures() {}
 

@@ -57,6 +57,18 @@ final class ScheduleAndCancel implements Figure {
     @Override
     public Values measure(Trial trial) {
         int threads = Arming.threadsOf(trial.variant());
+        Turns turns = turn(trial, threads);
+        return new Values()
+                .with("callerNanos", (double) threads * turns.cost.wallNanos() / turns.pairs)
+                .with("cpuNanos", (double) turns.cost.cpuNanos() / turns.pairs)
+                .with("behindMillis", turns.cost.behindNanos() / 1e6);
+    }
+
+    /** So many pairs, and what they took. */
+    record Turns(long pairs, Callers.Cost cost) {}
+
+    /** Schedules and cancels for a while on so many threads. */
+    static Turns turn(Trial trial, int threads) {
         try (Contender contender = trial.newContender()) {
             Arming.forHours(contender, trial.count(PENDING), trial.seed());
             Ring[] rings = new Ring[threads];
@@ -71,10 +83,7 @@ final class ScheduleAndCancel implements Figure {
                 pairs += ring.pairs;
             }
             trial.watch().end(pairs);
-            return new Values()
-                    .with("callerNanos", (double) threads * cost.wallNanos() / pairs)
-                    .with("cpuNanos", (double) cost.cpuNanos() / pairs)
-                    .with("behindMillis", cost.behindNanos() / 1e6);
+            return new Turns(pairs, cost);
         }
     }
 

@@ -16,6 +16,7 @@ final class Contestants {
             "B, G, H, I and J compare how pending timers are kept, so contenders that keep them in the same way as another "
                     + "one stand aside.",
             "F, except ours, is taken from one JVM: the gaps come from the number of threads, not from noise.",
+            "L compares ours with ours.",
             "K holds ours and those that hold ten million timers within the default heap.",
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
             "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
@@ -28,6 +29,8 @@ final class Contestants {
         byName.put("wheel", "`WheelScheduledExecutor` with its defaults");
         byName.put("wheel-virtual", "the same, each run on a virtual thread of its own");
         byName.put("wheel-spring", "`WheelTaskScheduler` through `schedule(Runnable, Instant)`");
+        byName.put("wheel-spring-meters", "the same with its meters in a registry for Prometheus");
+        byName.put("wheel-spring-histograms", "the same with its meters, and a histogram of lateness");
         byName.put("stpe", "the JDK's `ScheduledThreadPoolExecutor` with one thread, removing what is cancelled");
         byName.put("fjp", "the JDK's `ForkJoinPool` with two threads, as a scheduled executor");
         byName.put("tpts", "Spring's `ThreadPoolTaskScheduler` with two threads, removing what is cancelled");

@@ -12,8 +12,6 @@ import java.util.Set;
 /** The page for readers: how it was measured, on what, and a table for each variant. */
 public final class MarkdownReport {
 
-    private static final String OURS = "wheel";
-
     private static final Map<String, String> CONTENDERS = Contestants.DESCRIPTIONS;
 
     private final List<Result> results;
@@ -166,8 +164,9 @@ public final class MarkdownReport {
         Spread atLeast = summary.spread(java, figure, variant, contender, Metric.AT_LEAST);
         StringBuilder cell = new StringBuilder(atLeast != null && atLeast.max() > 0 ? "≥ " : "");
         cell.append(Numbers.format(spread.median()));
-        Spread ours = summary.spread(java, figure, variant, OURS, metric.key());
-        if (metric.isCompared() && !contender.equals(OURS) && ours != null && ours.median() > 0) {
+        String first = figure.contenders(variant).get(0);
+        Spread ours = summary.spread(java, figure, variant, first, metric.key());
+        if (metric.isCompared() && !contender.equals(first) && ours != null && ours.median() > 0) {
             cell.append(" (×")
                     .append(Numbers.format(spread.median() / ours.median()))
                     .append(')');

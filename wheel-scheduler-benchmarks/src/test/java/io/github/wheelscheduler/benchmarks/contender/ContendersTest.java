@@ -21,6 +21,8 @@ class ContendersTest {
                 "wheel",
                 "wheel-virtual",
                 "wheel-spring",
+                "wheel-spring-meters",
+                "wheel-spring-histograms",
                 "stpe",
                 "fjp",
                 "fjp/8",

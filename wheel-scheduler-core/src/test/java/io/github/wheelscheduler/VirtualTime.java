@@ -93,6 +93,7 @@ final class VirtualTime implements AutoCloseable {
         }
         nextWakeUpNanos = clock.nanosToNextWakeUp();
         return areWorkersQuiet()
+                && !executor.engine().loop().isRoomForHeldUp()
                 && executor.engine().inbox().isSleepAnnounced()
                 && clock.isAwaited()
                 && clock.parks() == parks;

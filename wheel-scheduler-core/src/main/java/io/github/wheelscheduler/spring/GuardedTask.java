@@ -61,14 +61,17 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     }
 
     private void runUnlessRunning(long late, boolean triggered) {
+        // First: a run that does not take place must not be in the way of one that somebody asks for.
+        if (!triggered && owner.isHeldBack()) {
+            skipped(SkipReason.PAUSED);
+            return;
+        }
         if (!runner.compareAndSet(null, Thread.currentThread())) {
             skipped(SkipReason.RUNNING);
             return;
         }
         try {
-            if (!triggered && owner.isHeldBack()) {
-                skipped(SkipReason.PAUSED);
-            } else if (owner.takeRun()) {
+            if (owner.takeRun()) {
                 perform(late, triggered);
             } else {
                 skipped(SkipReason.RUNNING);

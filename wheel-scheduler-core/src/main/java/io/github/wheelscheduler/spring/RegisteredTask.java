@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.WheelTimer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CancellationException;
@@ -138,10 +139,14 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         }
     }
 
-    /** If the timer that was armed before starts all the same, one of the two runs is skipped. */
+    /** A timer that is due already, and not held, runs anyway. */
     private void runOnceNow() {
-        replaceTimer(schedule, registry.instant());
-        release();
+        if (held != null) {
+            replaceTimer(schedule, registry.instant());
+            release();
+        } else if (timer() instanceof WheelTimer<?> pending) {
+            boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+        }
     }
 
     /** Gives the task another schedule; a run that is going on goes on. */
@@ -257,9 +262,10 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         boolean done;
         do {
             seen = timer;
-            done = seen != null && seen.isDone();
+            // In this order: a run that is held is so before its timer is done, and until there is another timer.
+            done = seen != null && seen.isDone() && held == null;
         } while (seen != timer);
-        return done && held == null;
+        return done;
     }
 
     @Override
@@ -342,7 +348,7 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
     TaskInfo info(TaskRegistry.Grace grace) {
         RunHistory.View seen = guarded.history().view();
         Instant since = guarded.runningSince();
-        TaskInfo.State state = state(since);
+        TaskInfo.State state = state();
         ScheduledFuture<?> current = timer;
         Instant now = registry.instant();
         Instant next = null;
@@ -382,15 +388,15 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
 
     /** Whether it has a timer that waits for its time. */
     boolean isWaiting() {
-        return isWaiting(state(guarded.runningSince()));
+        return isWaiting(state());
     }
 
     private boolean isWaiting(TaskInfo.State state) {
         return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && held == null;
     }
 
-    private TaskInfo.State state(@Nullable Instant since) {
-        if (since != null) {
+    private TaskInfo.State state() {
+        if (guarded.isRunning()) {
             return TaskInfo.State.RUNNING;
         }
         if (isDone()) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param next when it is due next; null while it runs, and when it is over
  * @param lateBy by how much its next run is late by now; zero if it is not
  * @param overdue whether that is more than the registry's grace allows
- * @param runningSince null unless it is running
+ * @param runningSince null unless a run is going on
  * @param lastSuccess when it last ended well; null if it never has
  * @param runs how often it has run
  * @param failures how many of those runs failed

@@ -51,7 +51,8 @@ class TaskMetersTest {
             for (int i = 1; i <= 6; i++) {
                 metered.tasks.trigger("import");
                 int expected = i;
-                awaitThat(() -> metered.tasks.get("import").runs() == expected);
+                awaitThat(() -> metered.tasks.get("import").runs() == expected
+                        && metered.tasks.get("import").state() == TaskInfo.State.PENDING);
             }
             Timer successes = metered.timer(MeterNames.TASK_RUN, "task", "import", "outcome", "SUCCESS");
             Timer errors = metered.timer(MeterNames.TASK_RUN, "task", "import", "outcome", "ERROR");

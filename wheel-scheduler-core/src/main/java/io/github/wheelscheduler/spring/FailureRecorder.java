@@ -7,30 +7,30 @@ import org.springframework.util.ErrorHandler;
 final class FailureRecorder implements ErrorHandler {
 
     private final ErrorHandler handler;
-    private @Nullable Throwable failure;
+
+    /** Who is told what was thrown, so that a run that succeeds need not look here. */
+    private @Nullable GuardedTask task;
 
     FailureRecorder(ErrorHandler handler) {
         this.handler = handler;
     }
 
+    void recordFor(GuardedTask told) {
+        this.task = told;
+    }
+
     @Override
     public void handleError(Throwable thrown) {
-        failure = thrown;
+        if (task != null) {
+            task.threw(thrown);
+        }
         handler.handleError(thrown);
     }
 
-    /** Says that a run has gone well. */
+    /** Says that a run has gone well after one that failed. */
     void succeeded() {
         if (handler instanceof RunErrorHandler interested) {
             interested.succeeded();
         }
-    }
-
-    /** Returns what has been thrown since the last call; null if nothing has. */
-    @Nullable
-    Throwable take() {
-        Throwable taken = failure;
-        failure = null;
-        return taken;
     }
 }

@@ -1,8 +1,9 @@
 package io.github.wheelscheduler.spring;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 
@@ -10,7 +11,17 @@ import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 final class GuardedTask extends DelegatingErrorHandlingRunnable {
 
     private static final long NOT_TOLD = -1;
-    private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
+    private static final long HALF_A_SECOND_NANOS = 500_000_000;
+
+    private static final VarHandle RUNNER;
+
+    static {
+        try {
+            RUNNER = MethodHandles.lookup().findVarHandle(GuardedTask.class, "runner", Thread.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
 
     private final Runnable task;
     private final RegisteredTask owner;
@@ -19,21 +30,35 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     private final RunHistory history = new RunHistory();
 
     /** The thread in the run; claimed from null. */
-    private final AtomicReference<@Nullable Thread> runner = new AtomicReference<>();
+    @SuppressWarnings("unused") // written through the handle
+    private volatile @Nullable Thread runner;
+
+    /** Since when a run is going on, on the monotonic clock; 0 while none is. */
+    private volatile long runningSinceNanos;
+
+    /** The same, since the epoch. Written before. */
+    private volatile long startedAt;
 
     /** Guards an interrupt against the end of the run that it is meant for. */
     private final Object interruptLock = new Object();
 
+    /** Set before the run is looked at for an interrupt; whoever ends it looks here after saying so. */
+    private volatile boolean interruptConsidered;
+
     /** Guarded by {@link #interruptLock}. */
     private boolean interrupted;
 
-    private volatile @Nullable Instant runningSince;
-
-    /** Written before {@link #runningSince}. */
-    private volatile long runningSinceNanos;
-
     /** What the next run on the same thread has waited for. */
     private long latenessNanos = NOT_TOLD;
+
+    /** When that was. */
+    private long toldNanos;
+
+    /** What the current run has thrown. */
+    private @Nullable Throwable thrown;
+
+    /** The last run failed. By the thread of the run. */
+    private boolean failing;
 
     GuardedTask(RegisteredTask owner, TaskRegistry registry, Runnable task, FailureRecorder failures) {
         super(task, failures);
@@ -41,43 +66,53 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
         this.owner = owner;
         this.registry = registry;
         this.failures = failures;
+        failures.recordFor(this);
     }
 
-    /** Says how late the run that follows on this thread starts. */
-    void startsLate(long nanos) {
+    /** Says how late the run that follows on this thread starts, now. */
+    void startsLate(long nanos, long nowNanos) {
         latenessNanos = nanos;
+        toldNanos = nowNanos;
+    }
+
+    void threw(Throwable failure) {
+        thrown = failure;
     }
 
     @Override
     public void run() {
-        long late = Math.max(0, latenessNanos);
+        long late = latenessNanos;
         latenessNanos = NOT_TOLD;
-        runUnlessRunning(late, false);
+        if (late == NOT_TOLD) {
+            runUnlessRunning(0, registry.nanoTime(), false);
+        } else {
+            runUnlessRunning(late, toldNanos, false);
+        }
     }
 
     /** Runs outside of the schedule. */
     void runTriggered() {
-        runUnlessRunning(0, true);
+        runUnlessRunning(0, registry.nanoTime(), true);
     }
 
-    private void runUnlessRunning(long late, boolean triggered) {
+    private void runUnlessRunning(long late, long nowNanos, boolean triggered) {
         // First: a run that does not take place must not be in the way of one that somebody asks for.
         if (!triggered && owner.isHeldBack()) {
             skipped(SkipReason.PAUSED);
             return;
         }
-        if (!runner.compareAndSet(null, Thread.currentThread())) {
+        if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             skipped(SkipReason.RUNNING);
             return;
         }
         try {
             if (owner.takeRun()) {
-                perform(late, triggered);
+                perform(late, nowNanos, triggered);
             } else {
                 skipped(SkipReason.RUNNING);
             }
         } finally {
-            runner.set(null);
+            RUNNER.setRelease(this, null);
         }
     }
 
@@ -86,53 +121,46 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
         registry.skipped(owner, reason);
     }
 
-    private void perform(long late, boolean triggered) {
-        Instant startedAt = registry.instant();
-        long startNanos = registry.nanoTime();
-        runningSinceNanos = startNanos;
-        runningSince = startedAt;
-        Throwable ignored = failures.take();
+    private void perform(long late, long startNanos, boolean triggered) {
+        long startedAtNanos = RunOutcome.epochNanos(registry.instant());
+        startedAt = startedAtNanos;
+        runningSinceNanos = startNanos == 0 ? 1 : startNanos;
         try {
             super.run();
         } finally {
             long nanos = registry.nanoTime() - startNanos;
-            runningSince = null;
+            runningSinceNanos = 0;
             endInterrupt();
-            Throwable thrown = failures.take();
-            if (thrown == null) {
+            Throwable failure = thrown;
+            thrown = null;
+            if (failing && failure == null) {
                 failures.succeeded();
             }
-            RunOutcome outcome = new RunOutcome(
-                    startedAt,
-                    Duration.ofNanos(nanos),
-                    Duration.ofNanos(late),
-                    triggered,
-                    thrown == null ? null : RunOutcome.Failure.of(thrown));
-            boolean overran = !triggered && hasOverrun(startedAt.minusNanos(late), nanos);
-            history.ran(outcome, overran);
-            registry.ran(owner, outcome, overran);
+            failing = failure != null;
+            boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
+            RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
+            history.ran(startedAtNanos, nanos, late, triggered, described, overran);
+            registry.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
         }
     }
 
-    /** Whether the run took longer than it is from its deadline to the next one. */
-    private boolean hasOverrun(Instant deadline, long nanos) {
-        TaskSchedule current = owner.schedule();
-        boolean mayOverrun = current instanceof TaskSchedule.FixedRate
-                || (nanos > SHORTEST_CRON_INTERVAL_NANOS
-                        && (current instanceof TaskSchedule.Cron || current instanceof TaskSchedule.Calendar));
-        if (!mayOverrun) {
-            return false;
-        }
+    /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
+    private boolean hasOverrun(long deadline, long nanos) {
         // Calendars name whole seconds, the deadline is read from two clocks.
-        Duration interval = current.intervalAfter(deadline.minusNanos(SHORTEST_CRON_INTERVAL_NANOS / 2));
+        Instant before = RunOutcome.instant(deadline - HALF_A_SECOND_NANOS);
+        Duration interval = owner.schedule().intervalAfter(before);
         return interval != null && interval.compareTo(Duration.ofNanos(nanos)) < 0;
     }
 
     /** Interrupts the run if it has been going on for longer, and says whether it did. */
     boolean interruptIfRunningFor(long limitNanos) {
         synchronized (interruptLock) {
-            Thread thread = runner.get();
-            if (thread == null || runningSince == null || registry.nanoTime() - runningSinceNanos < limitNanos) {
+            interruptConsidered = true;
+            // The thread first: as long as the run has not ended, it is the thread's.
+            Thread thread = runner;
+            long sinceNanos = runningSinceNanos;
+            if (thread == null || sinceNanos == 0 || registry.nanoTime() - sinceNanos < limitNanos) {
+                interruptConsidered = interrupted;
                 return false;
             }
             interrupted = true;
@@ -142,10 +170,13 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     }
 
     private void endInterrupt() {
-        synchronized (interruptLock) {
-            if (interrupted) {
-                interrupted = false;
-                boolean ignored = Thread.interrupted();
+        if (interruptConsidered) {
+            synchronized (interruptLock) {
+                if (interrupted) {
+                    interrupted = false;
+                    boolean ignored = Thread.interrupted();
+                }
+                interruptConsidered = false;
             }
         }
     }
@@ -160,13 +191,13 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     }
 
     boolean isRunning() {
-        return runner.get() != null;
+        return runner != null;
     }
 
     /** Returns since when it is running; null if it is not. */
     @Nullable
     Instant runningSince() {
-        return runningSince;
+        return runningSinceNanos == 0 ? null : RunOutcome.instant(startedAt);
     }
 
     RunHistory history() {

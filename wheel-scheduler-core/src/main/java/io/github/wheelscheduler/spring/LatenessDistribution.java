@@ -1,13 +1,14 @@
 package io.github.wheelscheduler.spring;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How late runs start, over the last one to two minutes, to within a tenth. Values are counted in buckets of which each is
- * an eighth of a power of two wide, in nanoseconds.
+ * an eighth of a power of two wide, in nanoseconds. Any thread.
  */
 final class LatenessDistribution {
 
@@ -16,6 +17,9 @@ final class LatenessDistribution {
     private static final int SUBS = 1 << SUB_BITS;
     private static final int BUCKETS = (Long.SIZE - SUB_BITS) * SUBS;
 
+    /** Threads share counters, a few to each, so that those that run side by side are seldom in each other's way. */
+    private static final int STRIPES = 8;
+
     private final AtomicReference<@Nullable Windows> windows = new AtomicReference<>();
 
     /**
@@ -23,24 +27,63 @@ final class LatenessDistribution {
      *
      * @param startNanos of the current one
      */
-    private record Windows(long startNanos, AtomicLongArray previous, AtomicLongArray current) {}
+    private record Windows(long startNanos, Window previous, Window current) {}
 
-    void record(long nanos, long nowNanos) {
-        AtomicLongArray current = rotated(nowNanos).current;
-        current.getAndIncrement(bucketOf(Math.max(0, nanos)));
+    /** Counts of a minute: of the wheel's share in the first half of each array, of the queue's in the second. */
+    private static final class Window {
+
+        /** Null where there has been nothing to count. */
+        private final AtomicReferenceArray<@Nullable AtomicIntegerArray> stripes = new AtomicReferenceArray<>(STRIPES);
+
+        void count(long wheelNanos, long queueNanos) {
+            int index = (int) Thread.currentThread().getId() & (STRIPES - 1);
+            AtomicIntegerArray counts = stripes.getAcquire(index);
+            if (counts == null) {
+                AtomicIntegerArray created = new AtomicIntegerArray(2 * BUCKETS);
+                AtomicIntegerArray other = stripes.compareAndExchange(index, null, created);
+                counts = other == null ? created : other;
+            }
+            int ignored = counts.getAndIncrement(bucketOf(wheelNanos));
+            int unused = counts.getAndIncrement(BUCKETS + bucketOf(queueNanos));
+        }
+
+        void addTo(long[] sums) {
+            for (int index = 0; index < STRIPES; index++) {
+                AtomicIntegerArray counts = stripes.getAcquire(index);
+                for (int bucket = 0; counts != null && bucket < 2 * BUCKETS; bucket++) {
+                    sums[bucket] += Integer.toUnsignedLong(counts.get(bucket));
+                }
+            }
+        }
     }
 
-    /** Returns the value that so large a share of runs did not exceed; zero if there were none. */
-    Duration percentile(double share, long nowNanos) {
+    /** Counts a run. */
+    void record(long wheelNanos, long queueNanos, long nowNanos) {
+        Windows seen = windows.get();
+        if (seen == null || nowNanos - seen.startNanos >= WINDOW_NANOS) {
+            seen = rotated(nowNanos);
+        }
+        seen.current.count(Math.max(0, wheelNanos), Math.max(0, queueNanos));
+    }
+
+    /** Returns the values that so large a share of runs did not exceed; zero if there were none. */
+    LatenessPercentile percentile(double share, long nowNanos) {
         Windows seen = rotated(nowNanos);
+        long[] sums = new long[2 * BUCKETS];
+        seen.previous.addTo(sums);
+        seen.current.addTo(sums);
+        return new LatenessPercentile(percentile(share, sums, 0), percentile(share, sums, BUCKETS));
+    }
+
+    private static Duration percentile(double share, long[] sums, int from) {
         long total = 0;
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
-            total += seen.previous.get(bucket) + seen.current.get(bucket);
+            total += sums[from + bucket];
         }
         long wanted = Math.max(1, (long) Math.ceil(share * total));
         long counted = 0;
         for (int bucket = 0; bucket < BUCKETS && total > 0; bucket++) {
-            counted += seen.previous.get(bucket) + seen.current.get(bucket);
+            counted += sums[from + bucket];
             if (counted >= wanted) {
                 return Duration.ofNanos(middleOf(bucket));
             }
@@ -55,10 +98,9 @@ final class LatenessDistribution {
             if (seen != null && age < WINDOW_NANOS) {
                 return seen;
             }
-            AtomicLongArray previous =
-                    seen != null && age < 2 * WINDOW_NANOS ? seen.current : new AtomicLongArray(BUCKETS);
+            Window previous = seen != null && age < 2 * WINDOW_NANOS ? seen.current : new Window();
             long startNanos = seen == null ? nowNanos : seen.startNanos + age / WINDOW_NANOS * WINDOW_NANOS;
-            Windows next = new Windows(startNanos, previous, new AtomicLongArray(BUCKETS));
+            Windows next = new Windows(startNanos, previous, new Window());
             if (windows.compareAndSet(seen, next)) {
                 return next;
             }

@@ -9,7 +9,4 @@ import java.time.Duration;
  * @param wheel from the deadline until the tick thread handed a run over
  * @param queue from then until a worker was free for it
  */
-public record LatenessPercentile(Duration wheel, Duration queue) {
-
-    static final LatenessPercentile NONE = new LatenessPercentile(Duration.ZERO, Duration.ZERO);
-}
+public record LatenessPercentile(Duration wheel, Duration queue) {}

@@ -29,6 +29,8 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
      * So the timer goes on while the task is paused, and keeps its phase. To re-time a task is to give it another timer.
      */
 
+    private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
+
     private final TaskRegistry registry;
     private final TaskInfo.Origin origin;
     private final GuardedTask guarded;
@@ -40,6 +42,11 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
     private String id = "";
 
     private volatile TaskSchedule schedule;
+
+    // What each run wants to know of it, at hand.
+    private volatile boolean repeating;
+    private volatile long mayOverrunNanos;
+
     /** The run of a one-time task has been taken. */
     private final AtomicBoolean spent = new AtomicBoolean();
 
@@ -59,6 +66,8 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         this.registry = registry;
         this.origin = origin;
         this.schedule = schedule;
+        this.repeating = schedule.isRepeating();
+        this.mayOverrunNanos = shortestInterval(schedule);
         this.guarded = new GuardedTask(this, registry, task, failures);
     }
 
@@ -181,6 +190,8 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         }
         ScheduledFuture<?> before = timer;
         schedule = other;
+        repeating = other.isRepeating();
+        mayOverrunNanos = shortestInterval(other);
         timer = next;
         if (before != null) {
             boolean ignored = before.cancel(false);
@@ -192,7 +203,21 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
 
     /** Takes the one run that a one-time task has; false if it has been taken. */
     boolean takeRun() {
-        return schedule.isRepeating() || spent.compareAndSet(false, true);
+        return repeating || spent.compareAndSet(false, true);
+    }
+
+    /** Whether a run that takes so long may be longer than it is to the next one; to be found out if so. */
+    boolean mayOverrun(long nanos) {
+        return nanos > mayOverrunNanos;
+    }
+
+    /** Returns the interval of a rate, and the least that a calendar may name. */
+    private static long shortestInterval(TaskSchedule schedule) {
+        if (schedule instanceof TaskSchedule.FixedRate rate) {
+            return TimeUnit.NANOSECONDS.convert(rate.period());
+        }
+        boolean isCalendar = schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar;
+        return isCalendar ? SHORTEST_CRON_INTERVAL_NANOS : Long.MAX_VALUE;
     }
 
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */

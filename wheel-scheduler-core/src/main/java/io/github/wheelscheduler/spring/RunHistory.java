@@ -1,18 +1,32 @@
 package io.github.wheelscheduler.spring;
 
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is remembered of the runs of one task. All methods may be called from any thread; none waits for a run. */
+/**
+ * What is remembered of the runs of one task, in one array, so that a run of one of very many tasks touches little memory. All
+ * methods may be called from any thread; none waits for a run.
+ */
 final class RunHistory {
 
     private static final int REMEMBERED = 10;
 
-    private final Deque<RunOutcome> recent = new ArrayDeque<>(REMEMBERED);
-    private @Nullable Instant lastSuccess;
+    // What the array has of each run.
+    private static final int STARTED_AT = 0;
+    private static final int DURATION = 1;
+    private static final int LATENESS_AND_TRIGGERED = 2;
+    private static final int FIELDS = 3;
+
+    private final long[] recent = new long[REMEMBERED * FIELDS];
+
+    /** What the runs in the array threw; null as long as none has. */
+    private RunOutcome.@Nullable Failure @Nullable [] recentFailures;
+
+    /** Since the epoch, in nanoseconds; of no meaning as long as no run has succeeded. */
+    private long lastSuccess;
+
     private long runs;
     private long failures;
     private long failuresInARow;
@@ -33,19 +47,37 @@ final class RunHistory {
             long skips,
             long overruns) {}
 
-    synchronized void ran(RunOutcome outcome, boolean overran) {
-        if (recent.size() == REMEMBERED) {
-            recent.removeLast();
-        }
-        recent.addFirst(outcome);
+    /**
+     * Notes a run.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    synchronized void ran(
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            boolean overran) {
+        int place = (int) (runs % REMEMBERED);
+        recent[place * FIELDS + STARTED_AT] = startedAt;
+        recent[place * FIELDS + DURATION] = nanos;
+        recent[place * FIELDS + LATENESS_AND_TRIGGERED] = latenessNanos << 1 | (triggered ? 1 : 0);
         runs++;
         overruns += overran ? 1 : 0;
-        if (outcome.isSuccess()) {
-            lastSuccess = outcome.startedAt().plus(outcome.duration());
+        if (failure == null) {
+            lastSuccess = startedAt + nanos;
             failuresInARow = 0;
+            if (recentFailures != null) {
+                recentFailures[place] = null;
+            }
         } else {
             failures++;
             failuresInARow++;
+            if (recentFailures == null) {
+                recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
+            }
+            recentFailures[place] = failure;
         }
     }
 
@@ -54,6 +86,21 @@ final class RunHistory {
     }
 
     synchronized View view() {
-        return new View(List.copyOf(recent), lastSuccess, runs, failures, failuresInARow, skips, overruns);
+        List<RunOutcome> outcomes = new ArrayList<>(REMEMBERED);
+        for (long run = runs - 1; run >= Math.max(0, runs - REMEMBERED); run--) {
+            outcomes.add(outcomeAt((int) (run % REMEMBERED)));
+        }
+        Instant succeeded = runs > failures ? RunOutcome.instant(lastSuccess) : null;
+        return new View(List.copyOf(outcomes), succeeded, runs, failures, failuresInARow, skips, overruns);
+    }
+
+    private RunOutcome outcomeAt(int place) {
+        long lateness = recent[place * FIELDS + LATENESS_AND_TRIGGERED];
+        return RunOutcome.of(
+                recent[place * FIELDS + STARTED_AT],
+                recent[place * FIELDS + DURATION],
+                lateness >> 1,
+                (lateness & 1) != 0,
+                recentFailures == null ? null : recentFailures[place]);
     }
 }

@@ -14,8 +14,7 @@ public final class RunLateness {
     private static final Log logger = LogFactory.getLog(RunLateness.class);
 
     private final LongSupplier nanoClock;
-    private final LatenessDistribution wheel = new LatenessDistribution();
-    private final LatenessDistribution queue = new LatenessDistribution();
+    private final LatenessDistribution distribution = new LatenessDistribution();
     private final List<LatenessListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
@@ -25,8 +24,7 @@ public final class RunLateness {
 
     /** Notes what a run has waited for. On its thread. */
     void starting(long wheelNanos, long queueNanos, long nowNanos) {
-        wheel.record(wheelNanos, nowNanos);
-        queue.record(queueNanos, nowNanos);
+        distribution.record(wheelNanos, queueNanos, nowNanos);
         for (LatenessListener listener : listeners) {
             try {
                 listener.starting(wheelNanos, queueNanos, nowNanos);
@@ -47,8 +45,7 @@ public final class RunLateness {
         if (!(share >= 0 && share <= 1)) {
             throw new IllegalArgumentException("share must be between 0 and 1, was " + share);
         }
-        long nowNanos = nanoClock.getAsLong();
-        return new LatenessPercentile(wheel.percentile(share, nowNanos), queue.percentile(share, nowNanos));
+        return distribution.percentile(share, nanoClock.getAsLong());
     }
 
     /** Tells the listener of each run from now on. */

@@ -23,6 +23,32 @@ public record RunOutcome(
     /** Longer messages are cut, so that the last outcomes of many tasks fit into memory. */
     private static final int LONGEST_MESSAGE = 500;
 
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    /** The instants that are so many nanoseconds from the epoch end in the year 2262; clocks for tests may be beyond. */
+    private static final long LAST_SECOND = Long.MAX_VALUE / NANOS_PER_SECOND - 1;
+
+    /**
+     * Makes one of what is remembered of a run.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    static RunOutcome of(long startedAt, long nanos, long latenessNanos, boolean triggered, @Nullable Failure failure) {
+        return new RunOutcome(
+                instant(startedAt), Duration.ofNanos(nanos), Duration.ofNanos(latenessNanos), triggered, failure);
+    }
+
+    /** Returns the nanoseconds since the epoch; of an instant too far away, the farthest. */
+    static long epochNanos(Instant instant) {
+        long seconds = Math.max(-LAST_SECOND, Math.min(LAST_SECOND, instant.getEpochSecond()));
+        return seconds * NANOS_PER_SECOND + instant.getNano();
+    }
+
+    /** Returns the instant that is so many nanoseconds after the epoch. */
+    static Instant instant(long epochNanos) {
+        return Instant.ofEpochSecond(0, epochNanos);
+    }
+
     public boolean isSuccess() {
         return failure == null;
     }

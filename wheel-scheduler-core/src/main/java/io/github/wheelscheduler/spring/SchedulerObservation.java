@@ -3,13 +3,13 @@ package io.github.wheelscheduler.spring;
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 
 /** Passes on what is seen of runs to whom it concerns: distributions, listeners, warnings, the watch, the task itself. */
-final class SchedulerObservation implements RunObserver, TaskListener {
+final class SchedulerObservation implements RunObserver, TaskRegistry.OverrunListener {
 
     private final WheelScheduledExecutor executor;
-    private final TaskRegistry registry;
     private final SchedulerWarnings warnings;
     private final RunWatch watch;
     private final PauseGate pauseGate;
@@ -20,13 +20,11 @@ final class SchedulerObservation implements RunObserver, TaskListener {
     SchedulerObservation(
             String name,
             WheelScheduledExecutor executor,
-            TaskRegistry registry,
             RunLateness lateness,
             WarningLimits limits,
             PauseGate pauseGate,
             ThreadFactory watchThreads) {
         this.executor = executor;
-        this.registry = registry;
         this.warnings = new SchedulerWarnings(name, executor::nanoTime);
         this.watch = new RunWatch(executor, watchThreads, warnings, limits);
         this.lateness = lateness;
@@ -39,7 +37,7 @@ final class SchedulerObservation implements RunObserver, TaskListener {
     public void starting(Object task, long wheelNanos, long queueNanos, long nowNanos) {
         Object known = task instanceof TriggerSeries series ? series.task() : task;
         if (known instanceof GuardedTask guarded) {
-            guarded.startsLate(wheelNanos + queueNanos);
+            guarded.startsLate(wheelNanos + queueNanos, nowNanos);
         }
         watch.runStarts();
         lateness.starting(wheelNanos, queueNanos, nowNanos);
@@ -57,10 +55,8 @@ final class SchedulerObservation implements RunObserver, TaskListener {
     }
 
     @Override
-    public void ran(String id, RunOutcome outcome, boolean overran) {
-        if (overran) {
-            registry.find(id).ifPresent(task -> warnings.overran(id, outcome, task.schedule()));
-        }
+    public void overran(RegisteredTask task, long nanos) {
+        warnings.overran(task.id(), Duration.ofNanos(nanos), task.schedule());
     }
 
     void stop() {

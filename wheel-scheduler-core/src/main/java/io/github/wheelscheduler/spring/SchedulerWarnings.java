@@ -42,10 +42,10 @@ final class SchedulerWarnings {
                         + " for one; " + workers.get());
     }
 
-    void overran(String id, RunOutcome outcome, TaskSchedule schedule) {
+    void overran(String id, Duration took, TaskSchedule schedule) {
         warn(
                 overruns,
-                () -> "A run of " + id + " took " + outcome.duration()
+                () -> "A run of " + id + " took " + took
                         + ", longer than it is to the next one; its " + schedule.kind() + " is "
                         + schedule.text());
     }

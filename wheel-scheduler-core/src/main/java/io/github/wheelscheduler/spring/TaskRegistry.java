@@ -55,6 +55,7 @@ public final class TaskRegistry {
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
 
     private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile @Nullable OverrunListener overrunListener;
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
     private final LongAdder pausedSkips = new LongAdder();
     private final LongAdder runningSkips = new LongAdder();
@@ -387,8 +388,27 @@ public final class TaskRegistry {
         return timers.nanoTime();
     }
 
-    void ran(RegisteredTask task, RunOutcome outcome, boolean overran) {
-        tell(listener -> listener.ran(task.id(), outcome, overran));
+    /**
+     * Passes on that a run has ended.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    void ran(
+            RegisteredTask task,
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            boolean overran) {
+        OverrunListener warned = overrunListener;
+        if (overran && warned != null) {
+            warned.overran(task, nanos);
+        }
+        if (!listeners.isEmpty()) {
+            RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
+            tell(listener -> listener.ran(task.id(), outcome, overran));
+        }
     }
 
     void skipped(RegisteredTask task, SkipReason reason) {
@@ -397,6 +417,16 @@ public final class TaskRegistry {
     }
 
     // Listeners
+
+    /** Is told of runs that take longer than it is to the next one. */
+    interface OverrunListener {
+
+        void overran(RegisteredTask task, long nanos);
+    }
+
+    void setOverrunListener(@Nullable OverrunListener overrunListener) {
+        this.overrunListener = overrunListener;
+    }
 
     /** Tells the listener from now on what becomes of tasks; those that are there already are told as added. */
     public void addListener(TaskListener listener) {

@@ -261,17 +261,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         SchedulerObservation current = observation;
         if (current != null) {
             current.stop();
-            registry.removeListener(current);
         }
         SchedulerObservation next = new SchedulerObservation(
                 "Scheduler " + getThreadNamePrefix() + ": ",
                 created,
-                registry,
                 lateness,
                 warningLimits,
                 pauseGate,
                 runnable -> newThread(runnable, getThreadNamePrefix() + "watch"));
-        registry.addListener(next);
+        registry.setOverrunListener(next);
         created.setRunObserver(next);
         observation = next;
     }

@@ -14,12 +14,11 @@ public final class SchedulerOnGivenExecutor extends WheelTaskScheduler {
         SchedulerObservation observation = new SchedulerObservation(
                 "Scheduler in a test: ",
                 executor,
-                getTaskRegistry(),
                 getLateness(),
                 WarningLimits.defaults(),
                 new PauseGate(),
                 Thread::new);
-        getTaskRegistry().addListener(observation);
+        getTaskRegistry().setOverrunListener(observation);
         executor.setRunObserver(observation);
     }
 

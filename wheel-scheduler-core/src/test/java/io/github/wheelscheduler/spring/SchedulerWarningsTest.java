@@ -99,7 +99,6 @@ class SchedulerWarningsTest {
         SchedulerObservation observation = new SchedulerObservation(
                 "Scheduler b: ",
                 scheduler.getWheelScheduledExecutor(),
-                registry,
                 scheduler.getLateness(),
                 new WarningLimits(SHORT, LONG, null, null),
                 new PauseGate(),

@@ -38,7 +38,8 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
     /** Pause, resume, re-time, trigger. Never held during a run. */
     private final ReentrantLock steering = new ReentrantLock();
 
-    /** Written before the task is shown to anybody, by the registry. */
+    // Written before the task is shown to anybody, by the registry.
+    private TaskId taskId = TaskId.given("");
     private String id = "";
 
     private volatile TaskSchedule schedule;
@@ -71,8 +72,13 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         this.guarded = new GuardedTask(this, registry, task, failures);
     }
 
-    void setId(String id) {
-        this.id = id;
+    void setId(TaskId taskId) {
+        this.taskId = taskId;
+        this.id = taskId.text();
+    }
+
+    TaskId taskId() {
+        return taskId;
     }
 
     String id() {

@@ -9,18 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskRegistry {
 
-    private static final Log logger = LogFactory.getLog(TaskRegistry.class);
-
     /** So many tasks stay visible when they are over. */
     private static final int MAX_OVER = 100;
 
     /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
     private static final int TIDY_AFTER = 1_000;
 
-    private static final char ORDINAL_MARK = '~';
     private static final double DEFAULT_GRACE_SHARE = 1.0;
     private static final Duration DEFAULT_SHORTEST_GRACE = Duration.ofSeconds(1);
 
@@ -48,15 +39,13 @@ public final class TaskRegistry {
     private final Executor executor;
     private final Map<String, RegisteredTask> tasks = new ConcurrentSkipListMap<>();
 
-    /** For each name, the lowest ordinal that may be free; it need not be right. */
-    private final Map<String, AtomicInteger> ordinals = new ConcurrentHashMap<>();
+    private final TaskIds ids = new TaskIds();
 
     /** How many tasks may still come before those that are over are forgotten. */
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
 
-    private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    private final TaskListeners listeners = new TaskListeners();
     private volatile @Nullable OverrunListener overrunListener;
-    private final AtomicBoolean listenerFailed = new AtomicBoolean();
     private final LongAdder pausedSkips = new LongAdder();
     private final LongAdder runningSkips = new LongAdder();
     private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
@@ -116,9 +105,7 @@ public final class TaskRegistry {
         }
         tidyNowAndThen();
         RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, schedule);
-        registered.setId(name);
-        RegisteredTask other = tasks.putIfAbsent(name, registered);
-        if (other != null && !(other.isDone() && tasks.replace(name, other, registered))) {
+        if (!put(registered, TaskId.given(name))) {
             throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
         }
         Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
@@ -147,22 +134,23 @@ public final class TaskRegistry {
     }
 
     private void putUnderFreeId(RegisteredTask task, String name) {
-        AtomicInteger lowest = ordinals.computeIfAbsent(name, unused -> new AtomicInteger(1));
-        int ordinal = lowest.get();
-        while (true) {
-            task.setId(ordinal == 1 ? name : name + ORDINAL_MARK + ordinal);
-            RegisteredTask other = tasks.putIfAbsent(task.id(), task);
-            if (other == null || (other.isDone() && tasks.replace(task.id(), other, task))) {
-                lowest.set(ordinal + 1);
-                return;
-            }
+        int ordinal = ids.firstFree(name);
+        while (!put(task, new TaskId(name, ordinal))) {
             ordinal++;
         }
+        ids.take(name, ordinal);
+    }
+
+    /** False if a task that is not over has that id. */
+    private boolean put(RegisteredTask task, TaskId id) {
+        task.setId(id);
+        RegisteredTask other = tasks.putIfAbsent(task.id(), task);
+        return other == null || (other.isDone() && tasks.replace(task.id(), other, task));
     }
 
     /** Listeners hear of the task before its first run. */
     private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
-        tell(listener -> listener.added(task.id()));
+        listeners.tell(listener -> listener.added(task.id()));
         boolean isArmed = false;
         try {
             ScheduledFuture<?> timer = timers.arm(task.guarded(), task.schedule(), first);
@@ -179,29 +167,11 @@ public final class TaskRegistry {
         return task;
     }
 
-    private void freeOrdinalOf(RegisteredTask task) {
-        String id = task.id();
-        int mark = id.lastIndexOf(ORDINAL_MARK);
-        AtomicInteger lowest = ordinals.get(id);
-        int ordinal = 1;
-        if (lowest == null && mark > 0) {
-            lowest = ordinals.get(id.substring(0, mark));
-            ordinal = Integer.parseInt(id.substring(mark + 1));
-        }
-        if (lowest != null && ordinal == 1) {
-            // It begins anew: names that nobody has any more must not be kept.
-            boolean ignored = ordinals.remove(id, lowest);
-        } else if (lowest != null) {
-            int freed = ordinal;
-            lowest.updateAndGet(seen -> Math.min(seen, freed));
-        }
-    }
-
     /** Forgets a task that has been cancelled. */
     void remove(RegisteredTask task) {
         if (tasks.remove(task.id(), task)) {
-            freeOrdinalOf(task);
-            tell(listener -> listener.removed(task.id()));
+            ids.free(task.taskId());
+            listeners.tell(listener -> listener.removed(task.id()));
         }
     }
 
@@ -319,9 +289,9 @@ public final class TaskRegistry {
         };
     }
 
-    /** Returns about how much is kept: tasks, and names for which ordinals are. */
+    /** Returns about how much is kept: tasks, and names that have several. */
     int footprint() {
-        return tasks.size() + ordinals.size();
+        return tasks.size() + ids.size();
     }
 
     // Steering
@@ -407,13 +377,13 @@ public final class TaskRegistry {
         }
         if (!listeners.isEmpty()) {
             RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
-            tell(listener -> listener.ran(task.id(), outcome, overran));
+            listeners.tell(listener -> listener.ran(task.id(), outcome, overran));
         }
     }
 
     void skipped(RegisteredTask task, SkipReason reason) {
         (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).increment();
-        tell(listener -> listener.skipped(task.id(), reason));
+        listeners.tell(listener -> listener.skipped(task.id(), reason));
     }
 
     // Listeners
@@ -432,30 +402,12 @@ public final class TaskRegistry {
     public void addListener(TaskListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {
-            tell(listener, told -> told.added(id));
+            listeners.tell(listener, told -> told.added(id));
         }
     }
 
     /** Tells the listener nothing more. */
     public void removeListener(TaskListener listener) {
-        boolean ignored = listeners.remove(listener);
-    }
-
-    private void tell(Consumer<TaskListener> news) {
-        for (TaskListener listener : listeners) {
-            tell(listener, news);
-        }
-    }
-
-    private void tell(TaskListener listener, Consumer<TaskListener> news) {
-        try {
-            news.accept(listener);
-        } catch (Throwable ex) {
-            if (listenerFailed.compareAndSet(false, true)) {
-                logger.warn(
-                        "A task listener failed; tasks go on, and this is said once: " + TaskNames.textOf(listener),
-                        ex);
-            }
-        }
+        listeners.remove(listener);
     }
 }

@@ -132,6 +132,19 @@ class TaskRegistryTest {
     }
 
     @Test
+    void nameThatLooksLikeANumberedOneIsANameLikeAnyOther() {
+        ScheduledFuture<?> first = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        ScheduledFuture<?> named = registry.schedule("job~two", () -> {}, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> numbered = registry.schedule("job~2", () -> {}, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> next = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        assertThat(registry.ids()).containsExactly("job", "job~2", "job~3", "job~two");
+        for (ScheduledFuture<?> future : List.of(named, numbered, first, next)) {
+            assertThat(future.cancel(false)).isTrue();
+        }
+        assertThat(registry.footprint()).isZero();
+    }
+
+    @Test
     void namedOneTimeTaskIsStillSeenWhenItIsOver() throws Exception {
         ScheduledFuture<?> future = registry.schedule("once", runs::incrementAndGet, TaskSchedule.once(Instant.now()));
         assertThat(future.get()).isNull();

@@ -116,7 +116,20 @@ final class LatenessTimers implements LatenessListener {
             isBehind = true;
         }
         if (!willCatchUp.get() && willCatchUp.compareAndSet(false, true)) {
+            agreeToCatchUp();
+        }
+    }
+
+    private void agreeToCatchUp() {
+        boolean agreed = false;
+        try {
             later.accept(this::catchUpAsAgreed);
+            agreed = true;
+        } finally {
+            if (!agreed) {
+                // There may be no thread to be had just now; the next run asks again.
+                willCatchUp.set(false);
+            }
         }
     }
 

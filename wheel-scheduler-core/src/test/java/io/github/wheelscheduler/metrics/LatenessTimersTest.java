@@ -3,6 +3,7 @@ package io.github.wheelscheduler.metrics;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.Meter;
@@ -16,6 +17,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,6 +77,24 @@ class LatenessTimersTest {
         assertThat(agreed).hasSize(2);
         agreed.get(1).run();
         assertThat(queue.count()).isEqualTo(LatenessTimers.DIRECT + 11);
+    }
+
+    @Test
+    void whereThereIsNoThreadToBeHadTheNextRunAsksAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        LatenessTimers poor = new LatenessTimers(wheel, queue, action -> {
+            if (asked.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("no thread");
+            }
+            action.run();
+        });
+        for (int i = 0; i < LatenessTimers.DIRECT; i++) {
+            poor.starting(0, 0, 0);
+        }
+        assertThatThrownBy(() -> poor.starting(5_000, 5_000, 0)).isInstanceOf(OutOfMemoryError.class);
+        assertThat(wheel.count()).isEqualTo(LatenessTimers.DIRECT);
+        poor.starting(5_000, 5_000, 0);
+        assertThat(wheel.count()).isEqualTo(LatenessTimers.DIRECT + 2);
     }
 
     @Test

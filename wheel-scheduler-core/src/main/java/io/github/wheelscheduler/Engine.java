@@ -450,7 +450,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         workers.forEachRunning((run, thread, startedNanos) -> {
             Duration runningFor = Duration.ofNanos(Math.max(0, nowNanos - startedNanos));
             if (runningFor.compareTo(atLeast) >= 0) {
-                running.add(new RunningTask(RunObservation.taskOf(timerOf(run)), thread, runningFor));
+                running.add(new RunningTask(RunObservation.taskOf(timerOf(run)), thread, startedNanos, runningFor));
             }
         });
         return running;

@@ -6,13 +6,15 @@ import org.springframework.util.ErrorHandler;
 /** Keeps what a run has thrown on its way to the error handler. On one thread at a time: that of the run. */
 final class FailureRecorder implements ErrorHandler {
 
-    private final ErrorHandler handler;
+    private final ErrorHandler seriesHandler;
+    private final ErrorHandler oneTimeHandler;
 
     /** Who is told what was thrown, so that a run that succeeds need not look here. */
     private @Nullable GuardedTask task;
 
-    FailureRecorder(ErrorHandler handler) {
-        this.handler = handler;
+    FailureRecorder(ErrorHandler seriesHandler, ErrorHandler oneTimeHandler) {
+        this.seriesHandler = seriesHandler;
+        this.oneTimeHandler = oneTimeHandler;
     }
 
     void recordFor(GuardedTask told) {
@@ -24,12 +26,17 @@ final class FailureRecorder implements ErrorHandler {
         if (task != null) {
             task.threw(thrown);
         }
-        handler.handleError(thrown);
+        handler().handleError(thrown);
+    }
+
+    /** A task may be re-timed from one kind to the other. */
+    private ErrorHandler handler() {
+        return task == null || task.isOfSeries() ? seriesHandler : oneTimeHandler;
     }
 
     /** Says that a run has gone well after one that failed. */
     void succeeded() {
-        if (handler instanceof RunErrorHandler interested) {
+        if (handler() instanceof RunErrorHandler interested) {
             interested.succeeded();
         }
     }

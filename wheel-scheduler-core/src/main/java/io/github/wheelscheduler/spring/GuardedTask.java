@@ -54,6 +54,9 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     /** When that was. */
     private long toldNanos;
 
+    /** The run that is going on is outside of the schedule. */
+    private volatile boolean isTriggered;
+
     /** What the current run has thrown. */
     private @Nullable Throwable thrown;
 
@@ -92,7 +95,9 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
 
     /** Runs outside of the schedule. */
     void runTriggered() {
-        runUnlessRunning(0, registry.nanoTime(), true);
+        if (!owner.isCancelled()) {
+            runUnlessRunning(0, registry.nanoTime(), true);
+        }
     }
 
     private void runUnlessRunning(long late, long nowNanos, boolean triggered) {
@@ -106,7 +111,7 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
             return;
         }
         try {
-            if (owner.takeRun()) {
+            if (triggered || owner.takeRun()) {
                 perform(late, nowNanos, triggered);
             } else {
                 skipped(SkipReason.RUNNING);
@@ -124,6 +129,7 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     private void perform(long late, long startNanos, boolean triggered) {
         long startedAtNanos = RunOutcome.epochNanos(registry.instant());
         startedAt = startedAtNanos;
+        isTriggered = triggered;
         runningSinceNanos = startNanos == 0 ? 1 : startNanos;
         try {
             super.run();
@@ -159,13 +165,20 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
             // The thread first: as long as the run has not ended, it is the thread's.
             Thread thread = runner;
             long sinceNanos = runningSinceNanos;
-            if (thread == null || sinceNanos == 0 || registry.nanoTime() - sinceNanos < limitNanos) {
+            if (interrupted || thread == null || sinceNanos == 0 || registry.nanoTime() - sinceNanos < limitNanos) {
                 interruptConsidered = interrupted;
                 return false;
             }
             interrupted = true;
             thread.interrupt();
             return true;
+        }
+    }
+
+    /** Interrupts a run that somebody has asked for, as no timer knows of it. */
+    void interruptIfTriggered() {
+        if (isTriggered) {
+            boolean ignored = interruptIfRunningFor(0);
         }
     }
 
@@ -204,8 +217,27 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
         return history;
     }
 
-    /** A run that somebody has asked for, outside of the schedule. */
-    record Triggered(GuardedTask task) implements Runnable {
+    boolean isOfSeries() {
+        return owner.isRepeating();
+    }
+
+    /** Returns the guarded task that is behind what runs, if there is one; else what runs. */
+    static Object behind(Object running) {
+        if (running instanceof TriggerSeries series) {
+            return series.task();
+        }
+        return running instanceof Triggered triggered ? triggered.task : running;
+    }
+
+    /** A run that somebody has asked for, outside of the schedule. Of this type, so that no error handler is put around. */
+    static final class Triggered extends DelegatingErrorHandlingRunnable {
+
+        private final GuardedTask task;
+
+        Triggered(GuardedTask task) {
+            super(task, failure -> {});
+            this.task = task;
+        }
 
         @Override
         public void run() {

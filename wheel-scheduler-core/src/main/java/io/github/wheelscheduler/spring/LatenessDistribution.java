@@ -68,6 +68,9 @@ final class LatenessDistribution {
 
     /** Returns the values that so large a share of runs did not exceed; zero if there were none. */
     LatenessPercentile percentile(double share, long nowNanos) {
+        if (windows.get() == null) {
+            return new LatenessPercentile(Duration.ZERO, Duration.ZERO);
+        }
         Windows seen = rotated(nowNanos);
         long[] sums = new long[2 * BUCKETS];
         seen.previous.addTo(sums);

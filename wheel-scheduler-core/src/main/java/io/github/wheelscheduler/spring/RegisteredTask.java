@@ -98,11 +98,20 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         return guarded;
     }
 
-    /** Gives the task its first timer. */
-    void setTimer(ScheduledFuture<?> first) {
-        timer = first;
-        if (cancelled) {
-            boolean ignored = first.cancel(false);
+    /** Gives the task its first timer, unless somebody has re-timed it meanwhile; false if there is none to be had. */
+    boolean armFirst(@Nullable Instant first) {
+        steering.lock();
+        try {
+            if (timer == null) {
+                ScheduledFuture<?> armed = registry.arm(guarded, schedule, first);
+                timer = armed;
+                if (armed != null && cancelled) {
+                    boolean ignored = armed.cancel(false);
+                }
+            }
+            return timer != null;
+        } finally {
+            steering.unlock();
         }
     }
 
@@ -120,15 +129,16 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
             if (guarded.isRunning()) {
                 throw new IllegalStateException("The task must not be running to be triggered: " + id);
             }
-            if (schedule.isRepeating()) {
-                registry.execute(new GuardedTask.Triggered(guarded));
-            } else {
+            if (!repeating) {
                 paused = false;
                 runOnceNow();
+                return;
             }
         } finally {
             steering.unlock();
         }
+        // Not under the lock: it may be the caller who runs it.
+        registry.execute(new GuardedTask.Triggered(guarded));
     }
 
     void pause() {
@@ -169,8 +179,9 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         steering.lock();
         try {
             requireNotOver();
-            replaceTimer(other, firstRunOf(other));
+            // First: the new timer may be due at once.
             spent.set(false);
+            replaceTimer(other, firstRunOf(other));
             release();
         } finally {
             steering.unlock();
@@ -210,6 +221,10 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
     /** Takes the one run that a one-time task has; false if it has been taken. */
     boolean takeRun() {
         return repeating || spent.compareAndSet(false, true);
+    }
+
+    boolean isRepeating() {
+        return repeating;
     }
 
     /** Whether a run that takes so long may be longer than it is to the next one; to be found out if so. */
@@ -265,17 +280,37 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         do {
             seen = timer;
             won |= seen != null && seen.cancel(mayInterruptIfRunning);
-        } while (seen != timer);
-        CountDownLatch latch = held;
-        won |= latch != null;
-        if (won) {
-            cancelled = true;
-            if (latch != null) {
-                latch.countDown();
+            won |= held != null;
+            if (won) {
+                // Before the timer is read again: whoever replaces it looks here afterwards.
+                cancelled = true;
             }
+        } while (seen != timer);
+        if (won) {
+            if (mayInterruptIfRunning) {
+                guarded.interruptIfTriggered();
+            }
+            openLatch();
             registry.remove(this);
         }
         return won;
+    }
+
+    /** Cancels the task if it is due and paused, as nobody will resume it any more. */
+    boolean giveUpIfHeld() {
+        boolean isHeld = held != null && !cancelled;
+        if (isHeld) {
+            cancelled = true;
+            openLatch();
+        }
+        return isHeld;
+    }
+
+    private void openLatch() {
+        CountDownLatch latch = held;
+        if (latch != null) {
+            latch.countDown();
+        }
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.RunningTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -58,9 +57,22 @@ final class RunWatch {
             if (sleeping != null) {
                 LockSupport.unpark(sleeping);
             } else if (threadStarted.compareAndSet(false, true)) {
-                Thread created = threads.newThread(this::watch);
-                created.setDaemon(true);
-                created.start();
+                startThread();
+            }
+        }
+    }
+
+    private void startThread() {
+        boolean started = false;
+        try {
+            Thread created = threads.newThread(this::watch);
+            created.setDaemon(true);
+            created.start();
+            started = true;
+        } finally {
+            if (!started) {
+                threadStarted.set(false);
+                alert.set(false);
             }
         }
     }
@@ -75,33 +87,44 @@ final class RunWatch {
 
     private void watch() {
         thread = Thread.currentThread();
+        boolean isQuiet = false;
         while (!stopped) {
-            if (alert.get()) {
-                LockSupport.parkNanos(this, lookEveryNanos);
-            } else {
+            if (isQuiet && !alert.get()) {
                 LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, lookEveryNanos);
             }
             boolean ignored = Thread.interrupted();
-            if (!stopped && alert.get() && !look()) {
-                alert.set(false);
-                VarHandle.fullFence();
-                // A run that has started meanwhile may have found the alert still set.
-                if (!executor.runningFor(Duration.ZERO).isEmpty()) {
-                    alert.set(true);
-                }
+            if (!stopped) {
+                isQuiet = !lookAndStayAlert();
             }
+        }
+    }
+
+    /** Says whether to look again: a run that has been told of before the alert is over may be seen only after it. */
+    private boolean lookAndStayAlert() {
+        boolean wasAlert = alert.get();
+        boolean isRunning = lookGuarded();
+        alert.set(isRunning);
+        return isRunning || wasAlert;
+    }
+
+    /** Whatever the log or a clock throws, the watch goes on. */
+    private boolean lookGuarded() {
+        try {
+            return look();
+        } catch (Throwable ex) {
+            return true;
         }
     }
 
     /** Looks at all runs once, and says whether there are any. */
     boolean look() {
         List<RunningTask> running = executor.runningFor(Duration.ZERO);
-        long nowNanos = executor.nanoTime();
         Set<Known> stillKnown = new HashSet<>();
         for (RunningTask run : running) {
-            long startedNanos = nowNanos - run.runningFor().toNanos();
-            handle(run, warnAfter, new Known(run.thread(), startedNanos, false), stillKnown);
-            handle(run, interruptAfter, new Known(run.thread(), startedNanos, true), stillKnown);
+            handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
+            handle(run, interruptAfter, new Known(run.thread(), run.startedNanos(), true), stillKnown);
         }
         known = stillKnown;
         return !running.isEmpty();
@@ -115,7 +138,7 @@ final class RunWatch {
         if (known.contains(key)) {
             return;
         }
-        Object task = run.task() instanceof TriggerSeries series ? series.task() : run.task();
+        Object task = GuardedTask.behind(run.task());
         // Before the interrupt, which moves it on.
         SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
         if (!key.isInterrupted) {

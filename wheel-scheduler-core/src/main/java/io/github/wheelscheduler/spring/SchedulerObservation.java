@@ -35,11 +35,10 @@ final class SchedulerObservation implements RunObserver, TaskRegistry.OverrunLis
 
     @Override
     public void starting(Object task, long wheelNanos, long queueNanos, long nowNanos) {
-        Object known = task instanceof TriggerSeries series ? series.task() : task;
-        if (known instanceof GuardedTask guarded) {
+        Object known = GuardedTask.behind(task);
+        if (known instanceof GuardedTask guarded && !(task instanceof GuardedTask.Triggered)) {
             guarded.startsLate(wheelNanos + queueNanos, nowNanos);
         }
-        watch.runStarts();
         lateness.starting(wheelNanos, queueNanos, nowNanos);
         if (wheelNanos > oversleepNanos) {
             warnings.overslept(wheelNanos, known);
@@ -47,6 +46,7 @@ final class SchedulerObservation implements RunObserver, TaskRegistry.OverrunLis
         if (queueNanos > queueWaitNanos && pauseGate.nanosNotPaused(queueNanos, nowNanos) > queueWaitNanos) {
             warnings.cannotKeepUp(queueNanos, known, this::workersText);
         }
+        watch.runStarts();
     }
 
     private String workersText() {

@@ -15,10 +15,19 @@ final class ShutdownReport {
 
     synchronized void add(Runnable run) {
         if (run instanceof WheelTimer<?> timer && !timer.isRepeating() && !timer.isCancelled()) {
-            count++;
-            if (named.size() < NAMED) {
-                named.add(timer.toString());
-            }
+            add(timer.toString());
+        }
+    }
+
+    /** Adds a task that was due, and paused. */
+    synchronized void addHeld(Runnable task) {
+        add(TaskNames.textOf(task));
+    }
+
+    private void add(String text) {
+        count++;
+        if (named.size() < NAMED) {
+            named.add(text);
         }
     }
 

@@ -129,7 +129,8 @@ public final class TaskRegistry {
     }
 
     private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
-        FailureRecorder failures = new FailureRecorder(timers.errorHandler(name, schedule.isRepeating()));
+        FailureRecorder failures =
+                new FailureRecorder(timers.errorHandler(name, true), timers.errorHandler(name, false));
         return new RegisteredTask(this, task, origin, schedule, failures);
     }
 
@@ -153,18 +154,13 @@ public final class TaskRegistry {
         listeners.tell(listener -> listener.added(task.id()));
         boolean isArmed = false;
         try {
-            ScheduledFuture<?> timer = timers.arm(task.guarded(), task.schedule(), first);
-            if (timer == null) {
-                return null;
-            }
-            task.setTimer(timer);
-            isArmed = true;
+            isArmed = task.armFirst(first);
         } finally {
             if (!isArmed) {
                 remove(task);
             }
         }
-        return task;
+        return isArmed ? task : null;
     }
 
     /** Forgets a task that has been cancelled. */
@@ -175,11 +171,16 @@ public final class TaskRegistry {
         }
     }
 
-    /** Forgets everything; the scheduler has been shut down. */
-    void clear() {
+    /** Forgets everything; the scheduler has been shut down. Returns the one-time tasks that a pause has kept from running. */
+    List<Runnable> clear() {
+        List<Runnable> neverRan = new ArrayList<>();
         for (RegisteredTask task : List.copyOf(tasks.values())) {
+            if (task.giveUpIfHeld()) {
+                neverRan.add(task.guarded().task());
+            }
             remove(task);
         }
+        return neverRan;
     }
 
     /** A series may end by itself, unnoticed: so nothing is kept for ever though nobody looks. */

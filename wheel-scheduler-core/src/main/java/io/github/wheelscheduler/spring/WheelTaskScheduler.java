@@ -472,7 +472,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (observed != null) {
             observed.stop();
         }
-        registry.clear();
+        registry.clear().forEach(shutdownReport::addHeld);
         shutdownReport.log(logger, "Scheduler " + getThreadNamePrefix());
     }
 

@@ -165,6 +165,33 @@ class SchedulerWarningsTest {
     }
 
     @Test
+    void longRunIsInterruptedOnceThoughItTakesItsTimeToEnd() {
+        Duration limit = Duration.ofMillis(20);
+        initialize(new WarningLimits(LONG, LONG, null, limit));
+        AtomicInteger interrupts = new AtomicInteger();
+        Runnable slowToEnd = () -> {
+            long endNanos = System.nanoTime() + limit.multipliedBy(20).toNanos();
+            while (System.nanoTime() - endNanos < 0) {
+                LockSupport.parkNanos(limit.toNanos());
+                interrupts.addAndGet(Thread.interrupted() ? 1 : 0);
+            }
+        };
+        ScheduledFuture<?> ignored = registry.schedule("slow to end", slowToEnd, TaskSchedule.fixedRate(LONG));
+        awaitThat(() -> registry.get("slow to end").runs() == 1);
+        assertThat(interrupts).hasValue(1);
+    }
+
+    @Test
+    void longRunThatSomebodyAskedForIsInterruptedToo() {
+        initialize(new WarningLimits(LONG, LONG, null, SHORT));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = scheduler.schedule(new Named("asked for", gate), new CronTrigger("0 0 0 1 1 *"));
+        registry.trigger("asked for");
+        awaitThat(() -> gate.interrupts() > 0);
+        awaitThat(() -> !said("A run of asked for has been interrupted").isEmpty());
+    }
+
+    @Test
     void watchSleepsForGoodWhileNothingRuns() {
         initialize(new WarningLimits(LONG, LONG, SHORT, null));
         scheduler.execute(runs::incrementAndGet);

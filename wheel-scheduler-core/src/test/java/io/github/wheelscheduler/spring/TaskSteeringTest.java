@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.support.TaskUtils;
 
 /** Triggering, pausing, resuming and re-timing a task. */
 class TaskSteeringTest {
@@ -125,6 +127,140 @@ class TaskSteeringTest {
             assertThat(ex).hasMessageContaining("must not be running");
             return false;
         }
+    }
+
+    @Test
+    void failingTaskThatBecomesASeriesGoesOnLikeOne() {
+        ScheduledFuture<?> future = registry.schedule(
+                ID,
+                () -> {
+                    runs.incrementAndGet();
+                    throw new IllegalStateException("fails");
+                },
+                TaskSchedule.once(Instant.now().plus(HOUR)));
+        try (LogCapture log = LogCapture.ofPackage(TaskUtils.class)) {
+            registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
+            awaitThat(() -> runs.get() >= 3);
+            assertThat(log.messages()).containsExactly("Unexpected error occurred in scheduled task task; it goes on");
+            assertThat(future.isDone()).isFalse();
+        }
+    }
+
+    @Test
+    void failureOfATriggeredRunIsCountedAndHandledOnce() {
+        AtomicInteger handled = new AtomicInteger();
+        scheduler.setErrorHandler(failure -> {
+            handled.incrementAndGet();
+            throw new IllegalArgumentException("handler fails", failure);
+        });
+        ScheduledFuture<?> ignored = registry.schedule(
+                ID,
+                () -> {
+                    throw new IllegalStateException("fails");
+                },
+                TaskSchedule.cron("0 0 0 1 1 *"));
+        registry.trigger(ID);
+        awaitThat(() -> task().failures() == 1 && scheduler.getActiveCount() == 0);
+        assertThat(handled).hasValue(1);
+        assertThat(scheduler.getFailedRuns()).isEqualTo(1);
+    }
+
+    @Test
+    void heldTaskIsCancelledAndLoggedWhenTheSchedulerIsShutDown() {
+        ScheduledFuture<?> future = registry.schedule(
+                ID, new Gate(), TaskSchedule.once(Instant.now().plus(HOUR)));
+        registry.pause(ID);
+        registry.retime(ID, TaskSchedule.once(Instant.now()));
+        awaitThat(() -> registry.skips(SkipReason.PAUSED) == 1);
+        try (LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class)) {
+            scheduler.shutdown();
+            assertThat(log.messages()).anyMatch(text -> text.contains("before 1 one-time tasks ran"));
+        }
+        assertThat(future.isCancelled()).isTrue();
+        assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> future.get(1, TimeUnit.MINUTES));
+    }
+
+    @Test
+    void taskThatHasBeenCancelledRunsNoMoreWhoeverReTimesOrResumesItMeanwhile() throws Exception {
+        for (int round = 0; round < 500; round++) {
+            String id = ID + round;
+            boolean isHeld = round % 2 == 0;
+            ScheduledFuture<?> future = registry.schedule(
+                    id, this::run, TaskSchedule.once(Instant.now().plus(HOUR)));
+            registry.pause(id);
+            if (isHeld) {
+                registry.retime(id, TaskSchedule.once(Instant.now()));
+                int skips = round / 2 + 1;
+                awaitThat(() -> registry.skips(SkipReason.PAUSED) == skips);
+            }
+            Thread other = new Thread(() -> steerLate(id, isHeld));
+            other.start();
+            boolean won = future.cancel(false);
+            other.join();
+            if (won) {
+                int before = runs.get();
+                awaitThat(() -> scheduler.getActiveCount() == 0);
+                assertThat(future.isDone()).isTrue();
+                assertThat(scheduler.getWheelScheduledExecutor().pendingCount()).isZero();
+                assertThat(runs.get()).isEqualTo(before);
+            }
+        }
+    }
+
+    private void steerLate(String id, boolean isHeld) {
+        try {
+            if (isHeld) {
+                registry.resume(id);
+            } else {
+                registry.retime(id, TaskSchedule.fixedRate(HOUR));
+            }
+        } catch (IllegalStateException | UnknownTaskException ex) {
+            // It has been cancelled before.
+        }
+    }
+
+    @Test
+    void taskThatIsReTimedAsSoonAsItIsKnownHasOneTimer() {
+        registry.addListener(new TaskListener() {
+            @Override
+            public void added(String id) {
+                registry.retime(id, TaskSchedule.fixedRate(OFTEN));
+            }
+        });
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
+        awaitThat(() -> runs.get() > 2);
+        assertThat(future.cancel(false)).isTrue();
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertThat(scheduler.getWheelScheduledExecutor().pendingCount()).isZero();
+    }
+
+    @Test
+    void runThatWasAskedForBeforeTakesNotThatOfAOneTimeTask() throws Exception {
+        ScheduledFuture<?> future = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
+        scheduler.stop();
+        registry.trigger(ID);
+        registry.retime(ID, TaskSchedule.once(Instant.now().plusSeconds(1)));
+        scheduler.start();
+        awaitThat(() -> runs.get() == 1);
+        assertThat(future.get(1, TimeUnit.MINUTES)).isNull();
+        assertThat(runs).hasValue(2);
+    }
+
+    @Test
+    void cancelReachesRunsThatWereAskedFor() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> future = registry.schedule(ID, gate, TaskSchedule.cron("0 0 0 1 1 *"));
+        registry.trigger(ID);
+        gate.awaitArrivals(1);
+        assertThat(future.cancel(true)).isTrue();
+        awaitThat(() -> gate.interrupts() == 1);
+        ScheduledFuture<?> other = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
+        scheduler.stop();
+        registry.trigger(ID);
+        assertThat(other.cancel(true)).isTrue();
+        scheduler.start();
+        awaitThat(() -> scheduler.getWheelScheduledExecutor().pendingCount() == 0 && scheduler.getActiveCount() == 0);
+        assertThat(runs).hasValue(0);
     }
 
     @Test

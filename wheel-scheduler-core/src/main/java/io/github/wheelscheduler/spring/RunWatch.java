@@ -13,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for runs that take too long, on a thread of its own: a worker could be held up by just those runs. The thread
- * starts with the first run and sleeps for good while none is going on.
+ * starts with the first run, and sleeps for good when none has been going on for a second or two.
  */
 final class RunWatch {
 
     /** So often within a limit the runs are looked at. */
     private static final int LOOKS_PER_LIMIT = 4;
+
+    /** Longer than a thread is held up between saying that its run starts and showing it. */
+    private static final long SETTLE_NANOS = 1_000_000_000;
 
     private final WheelScheduledExecutor executor;
     private final ThreadFactory threads;
@@ -87,26 +90,27 @@ final class RunWatch {
 
     private void watch() {
         thread = Thread.currentThread();
-        boolean isQuiet = false;
+        long seenNanos = executor.nanoTime();
         while (!stopped) {
-            if (isQuiet && !alert.get()) {
-                LockSupport.park(this);
-            } else {
-                LockSupport.parkNanos(this, lookEveryNanos);
-            }
+            boolean wasAlert = alert.get();
+            LockSupport.parkNanos(this, lookEveryNanos);
             boolean ignored = Thread.interrupted();
-            if (!stopped) {
-                isQuiet = !lookAndStayAlert();
+            if (stopped) {
+                return;
+            }
+            boolean hasSettled = executor.nanoTime() - seenNanos >= SETTLE_NANOS;
+            if (lookGuarded()) {
+                alert.set(true);
+                seenNanos = executor.nanoTime();
+            } else if (hasSettled && wasAlert) {
+                // Whoever has found the alert set will be seen only after this: so it goes on looking for a while.
+                alert.set(false);
+                seenNanos = executor.nanoTime();
+            } else if (hasSettled && !alert.get()) {
+                LockSupport.park(this);
+                seenNanos = executor.nanoTime();
             }
         }
-    }
-
-    /** Says whether to look again: a run that has been told of before the alert is over may be seen only after it. */
-    private boolean lookAndStayAlert() {
-        boolean wasAlert = alert.get();
-        boolean isRunning = lookGuarded();
-        alert.set(isRunning);
-        return isRunning || wasAlert;
     }
 
     /** Whatever the log or a clock throws, the watch goes on. */
@@ -134,17 +138,24 @@ final class RunWatch {
         if (limit == null || run.runningFor().compareTo(limit) < 0) {
             return;
         }
-        stillKnown.add(key);
-        if (known.contains(key)) {
-            return;
+        if (known.contains(key) || deal(run, limit, key)) {
+            stillKnown.add(key);
         }
+    }
+
+    /** Warns or interrupts; false if that is to be tried again, since the task says that it has just begun. */
+    private boolean deal(RunningTask run, Duration limit, Known key) {
         Object task = GuardedTask.behind(run.task());
         // Before the interrupt, which moves it on.
         SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
         if (!key.isInterrupted) {
             warnings.runsLong(task, run.runningFor(), limit, stack);
-        } else if (task instanceof GuardedTask guarded && guarded.interruptIfRunningFor(limit.toNanos())) {
+        } else if (task instanceof GuardedTask guarded) {
+            if (!guarded.interruptIfRunningFor(limit.toNanos())) {
+                return false;
+            }
             warnings.interrupted(task, run.runningFor(), limit, stack);
         }
+        return true;
     }
 }

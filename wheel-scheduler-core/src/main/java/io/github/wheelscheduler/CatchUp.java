@@ -1,12 +1,10 @@
 package io.github.wheelscheduler;
 
-import java.util.concurrent.atomic.LongAdder;
-
 /** Says when a periodic timer is due next, and how many missed runs of a fixed rate are made up. */
 final class CatchUp {
 
     private final int max;
-    private final LongAdder skippedRuns = new LongAdder();
+    private final StripedCount skippedRuns = new StripedCount();
 
     CatchUp(int max) {
         this.max = max;
@@ -27,7 +25,9 @@ final class CatchUp {
         }
         long missed = (nowNanos - next - 1) / period + 1;
         long skipped = Math.max(0, missed - max);
-        skippedRuns.add(skipped);
+        if (skipped > 0) {
+            skippedRuns.add(skipped);
+        }
         return next + skipped * period;
     }
 

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.inbox.StackReserve;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,19 @@ import org.jspecify.annotations.Nullable;
 final class Engine implements TimerOwner, Workers.Listener {
 
     private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;
+
+    private static final long DUE_ROUNDING_MASK = ~7L;
+
+    /**
+     * Callers that schedule more than the tick thread takes, so that so many messages wait, wait a little themselves. Those
+     * messages take it some ten milliseconds.
+     */
+    private static final long FLOOD = 1 << 17;
+
+    private static final int FLOOD_WAITS = 50;
+    private static final long FLOOD_WAIT_NANOS = 100_000;
+
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     /** One in 128 cancelled timers looks whether there are too many. */
     private static final int SAMPLE_SHIFT = Long.SIZE - 7;
@@ -44,9 +58,23 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private volatile boolean tickThreadStarted;
 
-    private final LongAdder rejected = new LongAdder();
+    private final StripedCount rejected = new StripedCount();
+
+    private final Detours detours = new Detours();
+
+    /** What shutdownNow is to return. Guarded by the lock. */
+    private final NeverRan givenBack = new NeverRan();
+
+    /** What the workers have given back, and is to follow. Guarded by the lock. */
+    private List<Runnable> stoppedRuns = List.of();
+
+    private boolean isGivenBack;
 
     private final RunObservation observation;
+    private final StackReserve stackReserve = new StackReserve();
+
+    /** Where a sweep puts what comes too late. Set around it, under the lifecycle lock. Reader: tick thread, in the sweep. */
+    private @Nullable NeverRan tooLate;
 
     Engine(ExecutorSettings settings) {
         this.settings = settings;
@@ -57,8 +85,8 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.catchUp = new CatchUp(settings.maxCatchUp());
         this.workers = settings.newWorkers(this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
-        this.watch = new WallClockWatch(settings.wallClock(), wheel);
-        this.loop = new TickLoop(inbox, wheel, watch, workers, pending, clock.nanoTime());
+        this.watch = new WallClockWatch(clock, settings.wallClock(), wheel);
+        this.loop = new TickLoop(inbox, wheel, watch, workers, pending, detours, clock, 1L << settings.tickShift());
         this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::sweep, this::tickThreadEnded);
     }
 
@@ -67,9 +95,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     /**
      * Makes the new timer pending.
      *
+     * @param isDue whether its deadline has come, so that it can go to the workers at once
      * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
      */
-    <T extends ScheduledTimer<?>> T arm(T timer) {
+    <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
         if (runState.isShutdown()) {
             reject(timer, "the executor has been shut down");
         } else if (!pending.tryAcquire()) {
@@ -77,40 +106,123 @@ final class Engine implements TimerOwner, Workers.Listener {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else if (!post(timer)) {
+        } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
     }
 
-    /** Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. */
+    /**
+     * Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. If that
+     * fails, as when memory is short, it can be tried again.
+     */
     boolean armNext(InstantTimer running, InstantTimer timer) {
         if (!policies.mayRepeat() || !running.takePermit()) {
             return false;
         }
-        return post(timer);
+        boolean failed = true;
+        try {
+            boolean armed = post(timer, timer.isDueAtOnce(), false);
+            failed = false;
+            return armed;
+        } finally {
+            if (failed) {
+                pending.acquireAgain();
+                running.putPermitBack();
+                if (running.isDone()) {
+                    // Whoever has cancelled it may have looked for the permit too early.
+                    releasePermit(running);
+                }
+            }
+        }
     }
 
-    /** Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled. */
-    private boolean post(ScheduledTimer<?> timer) {
+    /**
+     * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled.
+     *
+     * @param mayWait whether the caller may be held up if the tick thread does not keep up
+     */
+    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
         boolean posted = false;
+        boolean done = false;
+        // A decorator may move it.
+        long dueNanos = timer.deadlineNanos();
         try {
             startIfNeeded();
             if (settings.decorator() != null) {
                 decorate(timer, settings.decorator());
             }
-            inbox.post(timer, timer.deadlineNanos());
-            posted = true;
+            // What may fail comes before the timer is posted: afterwards it has been accepted.
+            workers.startIfShort();
+            if (isDue && goStraight(timer, dueNanos)) {
+                posted = true;
+                workers.signal();
+            } else {
+                if (mayWait && inbox.isFlooded(FLOOD)) {
+                    awaitEbb();
+                }
+                long neededAtNanos = neededAt(timer);
+                inbox.prepareToWakeFor(neededAtNanos);
+                inbox.postLazily(timer);
+                posted = true;
+                if (isDue && timer.deadlineNanos() - dueNanos <= 0) {
+                    detours.posted();
+                }
+                inbox.wakeFor(neededAtNanos);
+            }
+            done = true;
         } finally {
             if (!posted) {
                 takeBack(timer);
+            } else if (!done) {
+                // What fails at the very end is not accepted, either.
+                boolean ignored = timer.withdraw();
             }
         }
-        workers.startIfShort();
         // A shutdown that came meanwhile may not have seen the timer.
         return !(runState.isShutdown()
                 && (!(timer.isRepeating() && policies.mayRepeat()) || tickThread.isLeaving())
                 && timer.withdraw());
+    }
+
+    /**
+     * Hands an armed timer whose deadline has come to the workers at once, unless it has to go the long way: they have no room or
+     * are paused, or others wait that came before it. False, too, if somebody has moved the timer beyond that time, or cancelled
+     * it.
+     */
+    private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
+        if (!detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
+            return false;
+        }
+        // What follows is done completely or undone completely, and both take stack.
+        if (workers.startsThreadsOnCallers()) {
+            stackReserve.askAlways();
+        } else {
+            stackReserve.askEachTime();
+        }
+        if (!timer.claim(nowNanos)) {
+            return false;
+        }
+        pending.countHandOver();
+        boolean taken = false;
+        try {
+            taken = workers.handOverNow(timer.runnable(), nowNanos);
+        } finally {
+            if (!taken) {
+                pending.uncountHandOver();
+                timer.unclaim();
+            }
+        }
+        return taken;
+    }
+
+    /** Waits for the tick thread, which cannot keep up with its callers; for a while only, whatever keeps it. */
+    private void awaitEbb() {
+        // It may sleep, and would wake for the next message only.
+        inbox.wake();
+        for (int i = 0; i < FLOOD_WAITS && inbox.holdsMoreThan(FLOOD / 2); i++) {
+            LockSupport.parkNanos(this, FLOOD_WAIT_NANOS);
+        }
     }
 
     /** Undoes the arming of a timer that could not be posted. */
@@ -175,6 +287,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         return clock.nanoTime() + nanos;
     }
 
+    /** Returns the deadline for a run that is due now: no later than that, although the state word rounds up. */
+    long deadlineNow() {
+        return clock.nanoTime() & DUE_ROUNDING_MASK;
+    }
+
     @Override
     public boolean decorates() {
         return decorates;
@@ -216,11 +333,19 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private void cancelledInWheel(ScheduledTimer<?> timer) {
         if (timer instanceof InstantTimer) {
-            // The tick thread looks at the clocks every second while it knows of one.
-            inbox.postLazily(timer);
-            pending.countOtherPost();
+            tellOfCancelled(timer);
         } else if (timer.isSample(SAMPLE_SHIFT) && loop.isLittered()) {
             inbox.wake();
+        }
+    }
+
+    /** The tick thread looks at the clocks every second while it knows of such a timer. */
+    private void tellOfCancelled(ScheduledTimer<?> timer) {
+        try {
+            inbox.postLazily(timer);
+            pending.countOtherPost();
+        } catch (OutOfMemoryError ex) {
+            // It will come across the timer.
         }
     }
 
@@ -232,7 +357,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     @Override
-    public void ended(ScheduledTimer<?> timer) {
+    public void ending(ScheduledTimer<?> timer) {
         if (timer.isRepeating()) {
             releasePermit(timer);
         }
@@ -240,9 +365,14 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
-        inbox.post(timer, deadlineNanos);
+        inbox.prepareToWakeFor(deadlineNanos);
+        inbox.postLazily(timer);
         pending.countOtherPost();
+        inbox.wakeFor(deadlineNanos);
         wakeIfItMayEnd();
+        if (inbox.isFlooded(FLOOD)) {
+            awaitEbb();
+        }
     }
 
     @Override
@@ -253,7 +383,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             if (!timer.rearmExactly(nextNanos)) {
                 return;
             }
-            inbox.post(timer, nextNanos);
+            passOn(timer, nextNanos, nowNanos);
         } else {
             timer.endRun();
         }
@@ -263,8 +393,45 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
     }
 
+    /**
+     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: nobody else knows of
+     * the timer. Worker.
+     */
+    private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {
+        boolean straight = false;
+        boolean posted = false;
+        while (true) {
+            try {
+                if (!straight && !posted) {
+                    straight = nextNanos - nowNanos <= 0 && goStraight(timer, nowNanos);
+                }
+                if (straight) {
+                    workers.signal();
+                    return;
+                }
+                if (!posted) {
+                    inbox.prepareToWakeFor(nextNanos);
+                    inbox.postLazily(timer);
+                    posted = true;
+                }
+                inbox.wakeFor(nextNanos);
+                return;
+            } catch (Throwable ex) {
+                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+            }
+            if (!policies.mayRepeat()) {
+                boolean ignored = timer.withdraw();
+            }
+            if (!straight && !posted && timer.state() != TimerWord.ARMED) {
+                // It was counted as gone, and will never be counted as posted.
+                pending.countMissingPost();
+                return;
+            }
+        }
+    }
+
     private void releasePermit(ScheduledTimer<?> timer) {
-        if (!(timer instanceof InstantTimer instant) || instant.takePermit()) {
+        if (timer.takePermit()) {
             pending.release();
         }
     }
@@ -297,41 +464,85 @@ final class Engine implements TimerOwner, Workers.Listener {
         lifecycleLock.lock();
         try {
             runState.shutdown();
-            applyShutdownPolicies();
-            workers.resume();
+            try {
+                applyShutdownPolicies();
+            } finally {
+                workers.resume();
+            }
         } finally {
             lifecycleLock.unlock();
         }
+    }
+
+    /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
+    List<Runnable> shutdownWithin(long limitNanos) {
+        NeverRan neverRun = new NeverRan();
+        lifecycleLock.lock();
+        try {
+            policies.setLastDeadlineNanos(deadlineAfter(limitNanos, TimeUnit.NANOSECONDS));
+            tooLate = neverRun;
+            shutdown();
+        } finally {
+            tooLate = null;
+            lifecycleLock.unlock();
+        }
+        return neverRun.takeByDeadline();
     }
 
     /** Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled. */
     List<Runnable> shutdownNow() {
-        List<ScheduledTimer<?>> neverRan = new ArrayList<>();
         lifecycleLock.lock();
         try {
-            boolean first = !runState.isStopped();
             runState.stop();
             if (tickThreadStarted) {
                 tickThread.awaitGivenUp();
             }
-            if (first) {
-                for (Runnable run : workers.stopNow()) {
-                    giveBack(timerOf(run), neverRan);
-                }
+            if (!isGivenBack) {
+                giveBackWhatIsReady();
                 loop.admitAll();
-                loop.removeIf(timer -> true, timer -> giveBack(timer, neverRan));
+                loop.removeIf(timer -> givenBack.hasRoomFor(1), timer -> giveBack(timer, givenBack));
+                isGivenBack = true;
             }
             workers.interruptActive();
             terminateIfEnded();
+            return givenBack.takeByDeadline();
         } finally {
             lifecycleLock.unlock();
         }
-        neverRan.sort((one, other) -> one.compareTo(other));
-        return new ArrayList<>(neverRan);
     }
 
-    private void giveBack(Object run, List<ScheduledTimer<?>> neverRan) {
-        if (run instanceof ScheduledTimer<?> timer && timer.giveBack()) {
+    /** Without memory for it, nothing is lost: the next call goes on. */
+    private void giveBackWhatIsReady() {
+        boolean mayBeMore = true;
+        while (mayBeMore) {
+            if (stoppedRuns.isEmpty()) {
+                stoppedRuns = workers.stopNow();
+            }
+            mayBeMore = !stoppedRuns.isEmpty();
+            boolean ignored = givenBack.hasRoomFor(stoppedRuns.size());
+            for (Runnable run : stoppedRuns) {
+                if (timerOf(run) instanceof ScheduledTimer<?> timer) {
+                    giveBack(timer, givenBack);
+                }
+            }
+            stoppedRuns = List.of();
+        }
+    }
+
+    /** Takes a timer that is not due yet out of use, without cancelling it; false if it is due, or over. */
+    boolean remove(ScheduledTimer<?> timer) {
+        if (!timer.takeOut()) {
+            return false;
+        }
+        pending.cancelled();
+        releasePermit(timer);
+        cancelledInWheel(timer);
+        wakeIfItMayEnd();
+        return true;
+    }
+
+    private void giveBack(ScheduledTimer<?> timer, NeverRan neverRan) {
+        if (timer.giveBack()) {
             pending.cancelled();
             releasePermit(timer);
             neverRan.add(timer);
@@ -363,10 +574,17 @@ final class Engine implements TimerOwner, Workers.Listener {
         terminateIfEnded();
     }
 
-    /** Cancels what the shutdown policies do not let run. Tick thread. */
+    /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
     private void sweep() {
+        NeverRan handedBack = tooLate;
         loop.admitAll();
-        loop.removeIf(timer -> !mayStart(timer, false), timer -> timer.cancel(false));
+        loop.removeIf(timer -> !mayStart(timer, false) && (handedBack == null || handedBack.hasRoomFor(1)), timer -> {
+            if (handedBack != null && policies.isTooLate(timer)) {
+                giveBack(timer, handedBack);
+            } else {
+                boolean ignored = timer.cancel(false);
+            }
+        });
         workers.forEachReady(run -> {
             if (timerOf(run) instanceof ScheduledTimer<?> scheduled && !mayStart(scheduled, true)) {
                 boolean ignored = scheduled.cancel(false);
@@ -375,8 +593,17 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     private void tickThreadEnded() {
-        workers.stop();
-        terminateIfEnded();
+        boolean told = false;
+        while (!told) {
+            try {
+                workers.stop();
+                terminateIfEnded();
+                told = true;
+            } catch (Throwable ex) {
+                // Nobody else would.
+                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+            }
+        }
     }
 
     @Override
@@ -404,6 +631,18 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public long starting(Runnable run, long expiredNanos) {
         return observation.starting(timerOf(run), expiredNanos);
+    }
+
+    @Override
+    public void abandoned(Runnable run) {
+        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
+            boolean ignored = timer.withdraw();
+        }
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return runState.isShutdown();
     }
 
     private static Object timerOf(Runnable run) {
@@ -437,6 +676,10 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     PendingTimers pending() {
         return pending;
+    }
+
+    Detours detours() {
+        return detours;
     }
 
     RunObservation observation() {
@@ -475,9 +718,22 @@ final class Engine implements TimerOwner, Workers.Listener {
                 tickThread.look(nowNanos, watch.jumps()));
     }
 
-    /** Returns the deadline for an instant on the wall clock, as seen now. */
-    long deadlineAt(Instant instant) {
+    /** Returns when the tick thread has to know of the timer. Where the wall clock is to be watched, that may be soon. */
+    private long neededAt(ScheduledTimer<?> timer) {
+        long deadlineNanos = timer.deadlineNanos();
+        if (timer instanceof InstantTimer) {
+            long checkNanos = clock.nanoTime() + WallClockWatch.CHECK_INTERVAL_NANOS;
+            return deadlineNanos - checkNanos < 0 ? deadlineNanos : checkNanos;
+        }
+        return deadlineNanos;
+    }
+
+    /** Creates a timer for an instant on the wall clock, with a deadline as seen now. */
+    InstantTimer newInstantTimer(Runnable task, Instant instant) {
         Duration ahead = Duration.between(settings.wallClock().instant(), instant);
-        return clock.nanoTime() + Math.max(0, WallClockWatch.saturatedNanos(ahead));
+        long aheadNanos = WallClockWatch.saturatedNanos(ahead);
+        return aheadNanos <= 0
+                ? new InstantTimer(this, task, instant, deadlineNow(), true)
+                : new InstantTimer(this, task, instant, clock.nanoTime() + aheadNanos, false);
     }
 }

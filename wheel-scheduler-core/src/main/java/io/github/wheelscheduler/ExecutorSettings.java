@@ -30,11 +30,13 @@ record ExecutorSettings(
     /** Creates the workers that these settings ask for; none starts yet. */
     Workers newWorkers(Workers.Listener listener) {
         if (executor != null) {
-            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, listener, hooks);
+            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
         }
         if (threadPerRun != null) {
-            return FedWorkers.ofThreadPerRun(threadPerRun, tickThreadFactory, maxWorkers, listener, hooks);
+            return FedWorkers.ofThreadPerRun(
+                    threadPerRun, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
         }
-        return new ElasticPool(threadFactory, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
+        return new ElasticPool(
+                threadFactory, tickThreadFactory, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
     }
 }

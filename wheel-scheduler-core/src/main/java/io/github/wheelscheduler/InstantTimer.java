@@ -15,21 +15,34 @@ final class InstantTimer extends RunnableTimer {
     /** Whether this timer holds the series' permit; it goes to the next timer of the series or back, once. */
     private final AtomicBoolean permit = new AtomicBoolean(true);
 
+    /** Whether the instant had come when this timer was made. */
+    private final boolean isDueAtOnce;
+
     /** The place in the watch, or -1. Tick thread only. */
     int watchIndex = -1;
 
-    InstantTimer(TimerOwner owner, Runnable task, Instant instant, long deadlineNanos) {
+    InstantTimer(TimerOwner owner, Runnable task, Instant instant, long deadlineNanos, boolean isDueAtOnce) {
         super(owner, task, deadlineNanos);
         this.instant = instant;
+        this.isDueAtOnce = isDueAtOnce;
+    }
+
+    boolean isDueAtOnce() {
+        return isDueAtOnce;
     }
 
     Instant instant() {
         return instant;
     }
 
-    /** Takes the permit away from this timer; true for one caller. */
+    @Override
     boolean takePermit() {
         return permit.getAndSet(false);
+    }
+
+    /** Gives this timer the permit again that it has passed on in vain. */
+    void putPermitBack() {
+        permit.set(true);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler;
 
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +19,12 @@ final class PendingTimers {
     /** Counts every timer that becomes pending, as that is posted, and other messages, too. */
     private final LongSupplier posted;
 
-    private final LongAdder otherPosts = new LongAdder();
-    private final LongAdder started = new LongAdder();
-    private final LongAdder cancelled = new LongAdder();
+    /** Timers that have become pending without a message. */
+    private final StripedCount handedOver = new StripedCount();
+
+    private final StripedCount otherPosts = new StripedCount();
+    private final StripedCount started = new StripedCount();
+    private final StripedCount cancelled = new StripedCount();
     private final long max;
 
     /** Only where there is a bound. */
@@ -49,6 +51,13 @@ final class PendingTimers {
         return false;
     }
 
+    /** Takes a permit again on behalf of a series that has always had one, whether there is one or not. */
+    void acquireAgain() {
+        if (permitsInUse != null) {
+            permitsInUse.incrementAndGet();
+        }
+    }
+
     void release() {
         if (permitsInUse != null) {
             permitsInUse.decrementAndGet();
@@ -65,6 +74,16 @@ final class PendingTimers {
         otherPosts.decrement();
     }
 
+    /** Counts a timer that becomes pending by being handed to the workers at once; before it is. */
+    void countHandOver() {
+        handedOver.increment();
+    }
+
+    /** Takes {@link #countHandOver} back: the timer is posted instead. */
+    void uncountHandOver() {
+        handedOver.decrement();
+    }
+
     /** Counts a pending timer that has started. */
     void started() {
         started.increment();
@@ -77,7 +96,7 @@ final class PendingTimers {
 
     /** Returns how many timers have become pending so far. At rest it is exact. */
     long scheduledSoFar() {
-        return posted.getAsLong() - otherPosts.sum();
+        return posted.getAsLong() + handedOver.sum() - otherPosts.sum();
     }
 
     long startedSoFar() {
@@ -91,7 +110,7 @@ final class PendingTimers {
     /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */
     long count() {
         long gone = started.sum() + cancelled.sum() + otherPosts.sum();
-        return Math.max(0, posted.getAsLong() - gone);
+        return Math.max(0, posted.getAsLong() + handedOver.sum() - gone);
     }
 
     /**

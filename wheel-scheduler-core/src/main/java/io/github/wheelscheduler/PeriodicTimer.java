@@ -1,9 +1,21 @@
 package io.github.wheelscheduler;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A timer that is armed again, the same object, when a run has ended. */
 final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
+
+    private static final VarHandle PERMIT;
+
+    static {
+        try {
+            PERMIT = MethodHandles.lookup().findVarHandle(PeriodicTimer.class, "permit", boolean.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
 
     /** Positive: fixed rate. Negative: fixed delay. */
     private final long periodNanos;
@@ -13,6 +25,10 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
      * and by no one else; after a reschedule the phase starts from a rounded deadline.
      */
     private int roundingNanos;
+
+    /** Whether this timer holds a permit to be pending. Writers: whoever ends it, one of whom takes it. */
+    @SuppressWarnings("unused") // by way of the VarHandle
+    private volatile boolean permit = true;
 
     PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
         super(owner, task, deadlineNanos);
@@ -28,7 +44,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
                 Object ignored = call(task);
             }
         } catch (Throwable ex) {
-            finish(new Failure(ex));
+            finish(Failure.of(ex));
             return;
         }
         owner().repeat(this);
@@ -61,6 +77,11 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     @Override
     long exactDeadlineNanos() {
         return deadlineNanos() - roundingNanos;
+    }
+
+    @Override
+    boolean takePermit() {
+        return (boolean) PERMIT.getAndSet(this, false);
     }
 
     @Override

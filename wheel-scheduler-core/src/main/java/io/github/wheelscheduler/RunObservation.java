@@ -58,7 +58,7 @@ final class RunObservation {
 
     /** Returns the task of a timer; the timer itself once it has let go of it. */
     static Object taskOf(Object timer) {
-        Object task = timer instanceof ScheduledTimer<?> scheduled ? scheduled.task() : timer;
+        Object task = timer instanceof ScheduledTimer<?> scheduled ? scheduled.taskIfAny() : timer;
         return task == null ? timer : task;
     }
 }

@@ -46,6 +46,10 @@ final class RunState {
     }
 
     private void advance(int to) {
-        state.updateAndGet(seen -> Math.max(seen, to));
+        // Without a lambda, which may need memory.
+        int seen = state.get();
+        while (seen < to && !state.compareAndSet(seen, to)) {
+            seen = state.get();
+        }
     }
 }

@@ -46,7 +46,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
      *                    |
      *                    +---- RETURNED is where shutdownNow and rejection leave a timer: not pending, still cancellable
      *
-     *   claim: tick thread. start, finish: the thread that runs it. cancel, reschedule: any thread.
+     *   claim: tick thread, or who arms it. start, finish: the thread that runs it. cancel, reschedule: any thread.
      *
      * Whoever makes a move does what follows from it, so it is done once: the count of pending timers, the permit, waking
      * those who wait for the result, letting go of the task.
@@ -114,6 +114,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         move(READY, ARMED);
     }
 
+    /** Takes the timer out of use if no worker knows of it; false if it is on its way to one, or somebody has moved it. */
+    final boolean takeOut() {
+        return move(ARMED, RETURNED);
+    }
+
     /** Takes the timer out of use for shutdownNow; false if somebody else has moved it. */
     final boolean giveBack() {
         return move(ARMED, RETURNED) || move(READY, RETURNED);
@@ -132,7 +137,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             }
             before = start();
             if (before < 0) {
-                runner = null;
+                leaveToOthers();
             }
             // A worker that came with the next run meanwhile was turned away by this thread's claim.
         } while (before < 0 && state() == READY);
@@ -145,6 +150,20 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
                 decorated.countStart();
             }
             perform();
+        }
+    }
+
+    /**
+     * Gives the claim of a thread back that must not run the timer. For a moment it looked like the thread in the run, and
+     * an interrupt may have been meant for that one: it ends here.
+     */
+    private void leaveToOthers() {
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
+        runner = null;
+        // After that: whoever cancels from now on finds nobody.
+        int state = state();
+        if ((state == INTERRUPTING || state == INTERRUPTED) && !wasInterrupted) {
+            awaitInterrupt();
         }
     }
 
@@ -179,7 +198,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         try {
             outcome = task == null ? null : call(task);
         } catch (Throwable ex) {
-            outcome = new Failure(ex);
+            outcome = Failure.of(ex);
         }
         finish(outcome);
     }
@@ -190,10 +209,13 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
     final void finish(@Nullable Object outcome) {
         letGo();
-        payload = outcome;
         releaseRunner();
+        // In this order: whoever reads the outcome, and then who runs the timer, sees that nobody does.
+        VarHandle.storeStoreFence();
+        payload = outcome;
+        // Before it is done: whoever sees that may schedule another in its place.
+        owner.ending(this);
         if (move(RUNNING, DONE)) {
-            owner.ended(this);
             releaseWaiters();
         } else {
             payload = null;
@@ -280,13 +302,26 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         while (stateOf(seen) == ARMED) {
             if (moveDeadline(seen, deadlineNanos)) {
                 if (deadlineNanos - deadlineOf(seen) < 0) {
-                    owner.movedEarlier(this, deadlineNanos);
+                    moveEarlier(deadlineNanos, deadlineOf(seen));
                 }
                 return true;
             }
             seen = word;
         }
         return false;
+    }
+
+    /** Tells the owner of an earlier deadline; if that fails, the timer keeps the one before. */
+    private void moveEarlier(long deadlineNanos, long deadlineBefore) {
+        boolean told = false;
+        try {
+            owner.movedEarlier(this, deadlineNanos);
+            told = true;
+        } finally {
+            if (!told) {
+                boolean ignored = WORD.compareAndSet(this, TimerWord.of(deadlineNanos, ARMED), deadlineBefore | ARMED);
+            }
+        }
     }
 
     /** Gives an armed timer another deadline; true unless it is not armed. The caller tells the wheel. */
@@ -450,6 +485,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     // For the rest of this package
 
+    /** Takes the permit to be pending away from this timer; true for one caller. One-time timers are over only once. */
+    boolean takePermit() {
+        return true;
+    }
+
     /** Whether this timer is one of a few, of which there are the fewer the larger the shift. */
     final boolean isSample(int shift) {
         return spread() >>> shift == 0;
@@ -483,7 +523,16 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return decorated != null ? decorated : this;
     }
 
-    /** Returns the user's task; null once it has been let go. */
+    /** Returns the user's task while the timer is pending or in a run; null once it has been let go, also for a result. */
+    final @Nullable Object taskIfAny() {
+        Object held = task();
+        VarHandle.loadLoadFence();
+        int state = state();
+        boolean holdsTask = state < RUNNING || state == RETURNED || (state == RUNNING && runner != null);
+        return holdsTask ? held : null;
+    }
+
+    /** Returns the user's task; null once it has been let go. By whoever is about to run it. */
     final @Nullable Object task() {
         Object held = payload;
         DecoratedTask decorated = decorated(held);
@@ -501,5 +550,19 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /** What a run threw. */
-    record Failure(Throwable cause) {}
+    record Failure(Throwable cause) {
+
+        /** Stands in for a failure that there was no memory to keep. */
+        private static final Failure WITHOUT_MEMORY =
+                new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
+
+        /** Returns the failure of a run; never fails itself. */
+        static Failure of(Throwable cause) {
+            try {
+                return new Failure(cause);
+            } catch (OutOfMemoryError ex) {
+                return WITHOUT_MEMORY;
+            }
+        }
+    }
 }

@@ -9,6 +9,11 @@ final class ShutdownPolicies {
     private volatile boolean executeDelayed = true;
     private volatile boolean continuePeriodic;
 
+    /** Whether somebody waits for the end, until {@link #lastDeadlineNanos} at most. Written after that. */
+    private volatile boolean isLimited;
+
+    private volatile long lastDeadlineNanos;
+
     ShutdownPolicies(RunState runState) {
         this.runState = runState;
     }
@@ -24,7 +29,18 @@ final class ShutdownPolicies {
         // A timer whose deadline has come is not delayed any more, wherever it is.
         return timer.isRepeating()
                 ? continuePeriodic
-                : handedOver || executeDelayed || timer.getDelay(NANOSECONDS) <= 0;
+                : handedOver || timer.getDelay(NANOSECONDS) <= 0 || (executeDelayed && !isTooLate(timer));
+    }
+
+    /** Says that nobody waits for delayed timers with a later deadline. */
+    void setLastDeadlineNanos(long deadlineNanos) {
+        lastDeadlineNanos = deadlineNanos;
+        isLimited = true;
+    }
+
+    /** Whether the timer has its only run when nobody waits for it any more. */
+    boolean isTooLate(ScheduledTimer<?> timer) {
+        return isLimited && !timer.isRepeating() && timer.deadlineNanos() - lastDeadlineNanos > 0;
     }
 
     /** Whether a repeating timer may be armed again. */

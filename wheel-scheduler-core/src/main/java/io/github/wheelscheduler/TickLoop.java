@@ -5,10 +5,11 @@ import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pass of the tick thread: take the messages, advance the wheel, hand over what is due. It is told the time, and runs
@@ -25,6 +26,14 @@ final class TickLoop {
      *
      * A timer that is cancelled posts no message, unless it is an instant timer: the wheel gives it up when it comes across
      * it. When there are many of them, the tick thread sweeps the wheel, a part in each pass.
+     *
+     * Detours
+     * -------
+     * Timers that were due when they came are handed over before they enter the wheel, each caller's in their order, once none is left
+     * in there. Those that are were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
+     * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
+     *
+     * What fails in the middle, for lack of memory, leaves the timer that was in hand there, and the next pass begins with it.
      */
 
     private static final int DRAIN_LIMIT = 1024;
@@ -44,16 +53,30 @@ final class TickLoop {
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
+    /** A sweep that has found fewer is not begun again at once, whatever the counts say. */
+    private static final int FRUITFUL_SWEEP = 1024;
+
     /** While the workers have no room for what is due, they are asked again so often. A worker that is idle asks for more. */
     private static final long HELD_UP_PAUSE_NANOS = 300_000;
 
     private static final long LONGEST_HELD_UP_PAUSE_NANOS = 50_000_000;
+
+    /** How often a thread that posts is waited for, in all several times what an operating system keeps it from running. */
+    private static final int MAX_WAITS_FOR_PRODUCERS = 50_000;
+
+    private static final long PRODUCER_WAIT_NANOS = 20_000;
+
+    /** No pass takes that long, unless the whole process stands still. */
+    private static final long LONGEST_PASS_NANOS = 60_000_000_000L;
 
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
     private final Workers workers;
     private final PendingTimers pending;
+    private final Detours detours;
+    private final MonotonicClock clock;
+    private final long tickNanos;
 
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
     private final Expiry expiry = this::expire;
@@ -62,17 +85,50 @@ final class TickLoop {
     private boolean othersWaited;
     private long nowNanos;
 
+    /** Neither in the inbox nor in the wheel, nor handed over: placing it has failed. */
+    private @Nullable ScheduledTimer<?> inHand;
+
+    /** The same for one that the wheel has given up. */
+    private @Nullable ScheduledTimer<?> expiredInHand;
+
+    /** Timers that are due go from the inbox to the workers, because nothing is due that came before them. */
+    private boolean straight;
+
+    /** While there are detours: no timer is in the wheel that came before those in the inbox and was due when it came. */
+    private boolean settled;
+
+    /** That will be so from {@link #settledNanos} on, unless the workers have no room before. */
+    private boolean settling;
+
+    private long settledNanos;
+
+    /** This pass has done something. */
+    private boolean productive;
+
     private long sweepAtNanos;
 
+    /** How many timers that were over the wheel has given up. */
+    private long givenUp;
+
+    private long givenUpBeforeSweep;
+
+    /** The last sweep has found little. Writer: tick thread. Readers: those who cancel. */
+    private volatile boolean sweepFruitless;
+
     private long heldUpPauseNanos;
+
+    private long heldUpUntilNanos;
 
     /** Due timers have been held up since {@link #backlogSinceNanos}, and not all of them are handed over. */
     private boolean backlog;
 
     private long backlogSinceNanos;
 
-    /** Due timers wait in the wheel because the workers have no room for more. Writer: tick thread. Readers: workers. */
-    private volatile boolean heldUp;
+    /**
+     * Due timers wait in the wheel because the workers have no room for more. Writer: tick thread. Readers: workers and callers,
+     * so it lies apart from what every pass writes.
+     */
+    private final AtomicBoolean heldUp = new AtomicBoolean();
 
     /** Writer: tick thread. Readers: those who cancel. */
     private volatile boolean sweepPlanned;
@@ -86,13 +142,23 @@ final class TickLoop {
             WallClockWatch watch,
             Workers workers,
             PendingTimers pending,
-            long nowNanos) {
+            Detours detours,
+            MonotonicClock clock,
+            long tickNanos) {
         this.inbox = inbox;
         this.wheel = wheel;
         this.watch = watch;
         this.workers = workers;
         this.pending = pending;
-        this.nowNanos = nowNanos;
+        this.detours = detours;
+        this.clock = clock;
+        this.tickNanos = tickNanos;
+        this.nowNanos = clock.nanoTime();
+    }
+
+    /** To be called before the time of a pass is read. */
+    void beforePass() {
+        detours.beforePass();
     }
 
     /**
@@ -101,33 +167,127 @@ final class TickLoop {
      * @return how many nanoseconds after {@code nowNanos} there is more to do; 0 if there may be more now
      */
     long pass(long nowNanos) {
+        boolean timeStandsStill = this.nowNanos == nowNanos;
         this.nowNanos = nowNanos;
-        int drained = inbox.drain(admission, DRAIN_LIMIT);
-        watch.check(nowNanos);
+        productive = false;
         boolean mayAdvance = hasRoom();
-        boolean advanced = !mayAdvance || advance(Math.min(ADVANCE_BUDGET, workers.room())) > 0;
+        int drained = admitWhatHasCome(mayAdvance, timeStandsStill);
+        productive |= watch.check(nowNanos);
+        boolean advanced = !mayAdvance || advance() > 0;
         backlog &= !(mayAdvance && advanced);
-        int preparationLeft = advanced ? wheel.prepare(nowNanos, PREPARE_BUDGET, expiry) : PREPARE_BUDGET;
+        int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
-        if (!advanced || drained == DRAIN_LIMIT || !swept) {
+        boolean detoursWait = detours.isAny() && mayAdvance && !endDetours(drained);
+        if (!advanced || drained == DRAIN_LIMIT || !swept || (detoursWait && straight)) {
             return 0;
         }
-        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : heldUpPauseNanos;
+        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : Math.max(0, heldUpUntilNanos - nowNanos);
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
         long sweepNanos = sweepPlanned ? Math.max(0, sweepAtNanos - nowNanos) : Long.MAX_VALUE;
+        long detourNanos = settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
-                Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)), Math.min(preparationNanos, sweepNanos));
+                Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)),
+                Math.min(detourNanos, Math.min(preparationNanos, sweepNanos)));
     }
 
-    private int advance(int budget) {
+    /** Takes messages; without memory for that, what is due is handed over all the same. */
+    private int admitWhatHasCome(boolean mayAdvance, boolean timeStandsStill) {
+        boolean taken = false;
         try {
-            return wheel.advance(nowNanos, budget, expiry);
+            takeUpWhatIsInHand();
+            boolean isCaughtUp = detours.isAny() && mayAdvance && advance() > 0;
+            settle(isCaughtUp, timeStandsStill);
+            straight = settled;
+            int drained = settling ? 0 : drain();
+            taken = true;
+            return drained;
         } finally {
-            if (handedOver) {
-                handedOver = false;
-                workers.signalHandOver(othersWaited);
+            if (!taken && mayAdvance && expiredInHand == null) {
+                int ignored = advance();
             }
+        }
+    }
+
+    /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
+    boolean wasProductive() {
+        return productive;
+    }
+
+    private int drain() {
+        try {
+            int drained = inbox.drain(admission, DRAIN_LIMIT);
+            productive |= drained > 0;
+            return drained;
+        } finally {
+            signalHandOver();
+        }
+    }
+
+    private int advance() {
+        int budget = Math.min(ADVANCE_BUDGET, workers.room());
+        try {
+            int left = wheel.advance(nowNanos, budget, expiry);
+            productive |= left < budget;
+            return left;
+        } finally {
+            signalHandOver();
+        }
+    }
+
+    private int prepare() {
+        int left = wheel.prepare(nowNanos, PREPARE_BUDGET, expiry);
+        productive |= left < PREPARE_BUDGET;
+        return left;
+    }
+
+    private void signalHandOver() {
+        if (handedOver) {
+            handedOver = false;
+            workers.signalHandOver(othersWaited);
+        }
+    }
+
+    private void settle(boolean isCaughtUp, boolean timeStandsStill) {
+        if (!isCaughtUp || (settling && timeStandsStill)) {
+            unsettle();
+        } else if (!settled) {
+            if (!settling) {
+                settling = true;
+                settledNanos = nowNanos + tickNanos;
+            }
+            settled = nowNanos - settledNanos >= 0;
+            settling = !settled;
+            productive = true;
+        }
+    }
+
+    private void unsettle() {
+        straight = false;
+        settled = false;
+        settling = false;
+    }
+
+    /** Ends the detours if all that were under way have been handed over. */
+    private boolean endDetours(int drained) {
+        return straight && drained < DRAIN_LIMIT && inbox.isEmpty() && detours.end();
+    }
+
+    /** Goes on with the timer that the last pass has failed with. */
+    private void takeUpWhatIsInHand() {
+        ScheduledTimer<?> timer = inHand;
+        if (timer != null) {
+            inHand = null;
+            unsettle();
+            admit(timer);
+            productive = true;
+        }
+        ScheduledTimer<?> expired = expiredInHand;
+        if (expired != null) {
+            expiredInHand = null;
+            unsettle();
+            admit(expired);
+            productive = true;
         }
     }
 
@@ -136,35 +296,40 @@ final class TickLoop {
      * keeps the order, and leaves it open to be cancelled or moved, until there is room for many at a time.
      */
     private boolean hasRoom() {
-        if (workers.hasRoom(heldUp)) {
-            heldUp = false;
-            heldUpPauseNanos = HELD_UP_PAUSE_NANOS;
+        boolean wasHeldUp = heldUp.get();
+        if (workers.hasRoom(wasHeldUp)) {
+            if (wasHeldUp) {
+                heldUp.set(false);
+            }
             return true;
         }
-        heldUpPauseNanos = heldUp ? Math.min(2 * heldUpPauseNanos, LONGEST_HELD_UP_PAUSE_NANOS) : HELD_UP_PAUSE_NANOS;
+        if (!wasHeldUp || heldUpUntilNanos - nowNanos <= 0) {
+            heldUpPauseNanos =
+                    wasHeldUp ? Math.min(2 * heldUpPauseNanos, LONGEST_HELD_UP_PAUSE_NANOS) : HELD_UP_PAUSE_NANOS;
+            heldUpUntilNanos = nowNanos + heldUpPauseNanos;
+        }
         if (!backlog) {
             backlog = true;
             backlogSinceNanos = nowNanos;
         }
         // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
-        heldUp = true;
-        VarHandle.fullFence();
+        heldUp.set(true);
         return workers.hasRoom(true);
     }
 
     /** Whether due timers wait for room, which an idle worker has. Any thread. */
     boolean isHeldUp() {
-        return heldUp;
+        return heldUp.get();
     }
 
     /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
-        return heldUp && workers.hasRoom(true);
+        return heldUp.get() && workers.hasRoom(true);
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
     boolean isEmpty() {
-        if (!inbox.isEmpty() || pending.count() > 0) {
+        if (!inbox.isEmpty() || pending.count() > 0 || inHand != null || expiredInHand != null) {
             return false;
         }
         removeIf(ScheduledTimer::isOver, timer -> {});
@@ -179,15 +344,19 @@ final class TickLoop {
     /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */
     boolean isLittered() {
         long litter = pending.litter(wheelSize);
-        return pending.isTooMuchLitter(litter) || (litter > 0 && !sweepPlanned);
+        return (pending.isTooMuchLitter(litter) && !sweepFruitless) || (litter > 0 && !sweepPlanned);
     }
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
-        while (!inbox.isEmpty()) {
+        takeUpWhatIsInHand();
+        unsettle();
+        int waits = 0;
+        while (!inbox.isEmpty() && waits < MAX_WAITS_FOR_PRODUCERS) {
             if (inbox.drain(admission, DRAIN_LIMIT) == 0) {
                 // A producer is still storing its message, and hides those behind it: it may need this processor to.
-                LockSupport.parkNanos(this, 10_000);
+                waits++;
+                LockSupport.parkNanos(this, PRODUCER_WAIT_NANOS);
             }
         }
     }
@@ -202,15 +371,47 @@ final class TickLoop {
     }
 
     private void admit(ScheduledTimer<?> timer) {
-        if (timer.state() == TimerWord.ARMED) {
-            if (timer instanceof InstantTimer instant) {
-                watch.add(instant, nowNanos);
+        try {
+            if (timer.state() != TimerWord.ARMED) {
+                if (timer.isLinked()) {
+                    boolean ignored = wheel.remove(timer);
+                }
+                // It may be watched although no place was found for it in the wheel.
+                unwatch(timer);
+            } else if (!straight || !handOverIfDue(timer)) {
+                if (timer instanceof InstantTimer instant) {
+                    watch.add(instant, nowNanos);
+                }
+                wheel.reposition(timer);
             }
-            wheel.reposition(timer);
-        } else if (timer.isLinked()) {
-            boolean ignored = wheel.remove(timer);
-            unwatch(timer);
+        } catch (Throwable ex) {
+            if (timer.state() == TimerWord.ARMED && timer != expiredInHand) {
+                inHand = timer;
+            }
+            throw ex;
         }
+    }
+
+    /** Hands a timer over that is due, before those that come behind it. */
+    private boolean handOverIfDue(ScheduledTimer<?> timer) {
+        if (timer.isLinked() || timer instanceof InstantTimer || !isDueByNow(timer.deadlineNanos())) {
+            return false;
+        }
+        if (workers.room() == 0) {
+            // It goes into the wheel, and so does whatever comes behind it.
+            unsettle();
+            return false;
+        }
+        expire(timer);
+        return true;
+    }
+
+    /** Looks at the clock again for a timer that may have come since the pass began. */
+    private boolean isDueByNow(long deadlineNanos) {
+        if (deadlineNanos - nowNanos > 0 && deadlineNanos - nowNanos < LONGEST_PASS_NANOS) {
+            nowNanos = clock.nanoTime();
+        }
+        return deadlineNanos - nowNanos <= 0;
     }
 
     /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
@@ -219,12 +420,15 @@ final class TickLoop {
             if (!isSweepDue()) {
                 return true;
             }
+            givenUpBeforeSweep = givenUp;
             wheel.startSweep();
         }
+        productive = true;
         if (wheel.sweep(SWEEP_BUDGET, expiry) == 0) {
             return false;
         }
         sweepPlanned = false;
+        sweepFruitless = givenUp - givenUpBeforeSweep < FRUITFUL_SWEEP;
         return true;
     }
 
@@ -238,17 +442,30 @@ final class TickLoop {
             sweepAtNanos = nowNanos + Math.max(SWEEP_DELAY_NANOS, SWEEP_DELAY_PER_TIMER_NANOS * wheel.size());
             sweepPlanned = true;
         }
-        return sweepAtNanos - nowNanos <= 0 || pending.isTooMuchLitter(litter);
+        return sweepAtNanos - nowNanos <= 0 || (pending.isTooMuchLitter(litter) && !sweepFruitless);
     }
 
     private void expire(TimerNode node) {
         ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
+        try {
+            dispatch(timer);
+        } catch (Throwable ex) {
+            // There is only one, as whatever is thrown ends the pass.
+            if (timer.state() == TimerWord.ARMED) {
+                expiredInHand = timer;
+            }
+            throw ex;
+        }
+    }
+
+    private void dispatch(ScheduledTimer<?> timer) {
         boolean early = timer instanceof InstantTimer instant && watch.isEarly(instant, nowNanos);
         if (!early && timer.claim(nowNanos)) {
             handOver(timer);
         } else if (timer.state() == TimerWord.ARMED) {
             wheel.add(timer);
         } else {
+            givenUp++;
             unwatch(timer);
         }
     }
@@ -257,13 +474,14 @@ final class TickLoop {
         if (!handedOver) {
             othersWaited = !workers.isReadyEmpty();
         }
+        boolean taken = false;
         try {
             workers.handOver(timer.runnable(), handOverNanos(timer));
-        } catch (Throwable ex) {
-            // Out of memory, most likely: the timer is not lost.
-            timer.unclaim();
-            wheel.add(timer);
-            throw ex;
+            taken = true;
+        } finally {
+            if (!taken) {
+                timer.unclaim();
+            }
         }
         handedOver = true;
         unwatch(timer);

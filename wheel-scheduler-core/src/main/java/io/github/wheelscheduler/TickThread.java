@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
@@ -23,6 +24,11 @@ final class TickThread implements Runnable {
     private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
+    /** After so many passes in a row that did nothing and wanted another at once, the thread pauses in between. */
+    private static final int PASSES_IN_VAIN = 16;
+
+    private static final long PAUSE_IN_VAIN_NANOS = 100_000;
+
     private final MonotonicClock clock;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TickLoop loop;
@@ -31,6 +37,9 @@ final class TickThread implements Runnable {
     private final Runnable sweep;
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
+
+    /** So many passes in a row did nothing, and no sleep came after them. Tick thread only. */
+    private int passesInVain;
 
     /** The last sleep has ended without anybody's doing. Tick thread only. */
     private boolean wokeUp;
@@ -49,7 +58,10 @@ final class TickThread implements Runnable {
     /** Writer: tick thread. Readers: snapshots. */
     private volatile long wakeUpCount;
 
-    /** When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. As above. */
+    /**
+     * When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. Passes that do nothing
+     * again and again are not on time. As above.
+     */
     private volatile long onTimeUntilNanos;
 
     /** Somebody has started the thread; it may never have begun to run. */
@@ -199,19 +211,23 @@ final class TickThread implements Runnable {
     }
 
     private boolean passAndSleep() {
+        loop.beforePass();
         long nowNanos = clock.nanoTime();
         if (wokeUp) {
             wokeUp = false;
             budget.wokeUp(nowNanos);
             oversleeps.note(nowNanos - onTimeUntilNanos, nowNanos);
         }
-        onTimeUntilNanos = nowNanos;
+        if (passesInVain == 0) {
+            onTimeUntilNanos = nowNanos;
+        }
         passStartNanos = nowNanos;
         answerSweep();
         if (runState.isStopped()) {
             return false;
         }
         workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
+        boolean slept = false;
         long sleepNanos = loop.pass(nowNanos);
         if (sleepNanos > 0) {
             if (isDrainedAfterShutdown()) {
@@ -222,26 +238,34 @@ final class TickThread implements Runnable {
                 }
                 leaving = false;
             }
-            sleep(nowNanos, sleepNanos);
+            slept = sleep(nowNanos, sleepNanos);
+        }
+        passesInVain = slept || loop.wasProductive() ? 0 : passesInVain + 1;
+        if (passesInVain > PASSES_IN_VAIN) {
+            // Usually a producer is still storing its message, and may need this processor to.
+            LockSupport.parkNanos(this, PAUSE_IN_VAIN_NANOS);
         }
         return true;
     }
 
+    /** Sleeps unless something wants this thread, and says whether it did. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUpCount has one writer
-    private void sleep(long nowNanos, long nanos) {
+    private boolean sleep(long nowNanos, long nanos) {
         long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
         long wakeUpNanos = budget.wakeUpAt(wantedNanos);
-        if (workers.isFollowUpOwed()) {
+        boolean isOwed = workers.isFollowUpOwed();
+        if (isOwed) {
             wakeUpNanos = earlier(wakeUpNanos, nowNanos + WAKE_UP_INTERVAL_NANOS);
         }
         // A wake-up that has been put off comes within the interval.
         workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
         if (!inbox.announce(wakeUpNanos)) {
-            // Usually there is a message; rarely a producer is still storing it, and may need this processor to.
             Thread.onSpinWait();
-            return;
+            return false;
         }
-        if (!isAskedForSomething()) {
+        // Callers may have handed something over meanwhile, and a worker that was told to leave it to the follow-up.
+        boolean sleeps = !isAskedForSomething() && (isOwed || !workers.isFollowUpOwed());
+        if (sleeps) {
             onTimeUntilNanos = wakeUpNanos;
             parkUntil(wakeUpNanos);
             wakeUpCount++;
@@ -250,6 +274,7 @@ final class TickThread implements Runnable {
             wokeUp = inbox.isSleepAnnounced();
         }
         inbox.awake();
+        return sleeps;
     }
 
     private void parkUntil(long wakeUpNanos) {
@@ -286,14 +311,12 @@ final class TickThread implements Runnable {
     private void answerSweep() {
         CountDownLatch asked = sweepAsked;
         if (asked != null) {
-            try {
-                if (!hasGivenUp()) {
-                    sweep.run();
-                }
-            } finally {
-                sweepAsked = null;
-                asked.countDown();
+            if (!hasGivenUp()) {
+                // What this throws leaves the question open, and the next pass tries again.
+                sweep.run();
             }
+            sweepAsked = null;
+            asked.countDown();
         }
     }
 

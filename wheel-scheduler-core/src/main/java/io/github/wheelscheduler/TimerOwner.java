@@ -22,8 +22,8 @@ interface TimerOwner {
     /** A timer that was in the given state has been cancelled. */
     void cancelled(ScheduledTimer<?> timer, int stateBefore);
 
-    /** A run has ended the timer. */
-    void ended(ScheduledTimer<?> timer);
+    /** A run is about to end the timer, unless that is cancelled just before. */
+    void ending(ScheduledTimer<?> timer);
 
     /** An armed timer is to run earlier than the wheel knows. */
     void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos);

@@ -10,11 +10,12 @@ final class TimerText {
     private TimerText() {}
 
     static String of(ScheduledTimer<?> timer) {
-        Object task = timer.task();
+        Object task = timer.taskIfAny();
+        Object held = timer.task();
         int state = timer.state();
         String what = state == TimerWord.DONE || task == null ? "" : ", task = " + textOf(task);
         return "WheelTimer@" + Integer.toHexString(System.identityHashCode(timer)) + "[" + kind(timer) + ", "
-                + situation(timer, state, task) + what + "]";
+                + situation(timer, state, held) + what + "]";
     }
 
     private static String kind(ScheduledTimer<?> timer) {

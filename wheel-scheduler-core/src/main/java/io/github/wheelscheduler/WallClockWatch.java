@@ -16,14 +16,17 @@ import org.jspecify.annotations.Nullable;
  * suspended and the monotonic clock is not.
  *
  * <p>While such timers are in the wheel, it compares the two clocks once a second and, when they have moved against each
- * other, computes all deadlines anew. Before such a timer is routed, it is asked whether its instant has really come. Tick
- * thread only.
+ * other, computes all deadlines anew, a part in each pass. Before such a timer is routed, it is asked whether its instant
+ * has really come. Tick thread only.
  */
 final class WallClockWatch {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     static final long CHECK_INTERVAL_NANOS = 1_000_000_000;
+
+    /** So many timers follow the wall clock in one pass, at most. */
+    static final int FOLLOW_LIMIT = 1024;
 
     /** Clocks that drift apart by less are left alone: the check before routing covers it. */
     private static final long TOLERANCE_NANOS = 1_000_000;
@@ -33,40 +36,68 @@ final class WallClockWatch {
 
     private static final long FAR_NANOS = Long.MAX_VALUE / 2;
 
+    /** A reading of both clocks that takes longer, as the thread was stopped meanwhile, is tried again if possible. */
+    private static final long QUICK_READING_NANOS = 100_000;
+
+    private static final int MAX_READINGS = 4;
+
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    private final MonotonicClock clock;
     private final InstantSource wallClock;
     private final TimingWheel wheel;
     private final List<InstantTimer> watched = new ArrayList<>();
     private final LongAdder jumps = new LongAdder();
 
-    private @Nullable Instant referenceWall;
-    private long referenceNanos;
+    /** The deadlines of the timers are computed from it. */
+    private @Nullable Reading reference;
+
     private long nextCheckNanos;
 
-    WallClockWatch(InstantSource wallClock, TimingWheel wheel) {
+    /** So many of the watched timers, from the start of the list, are still to follow {@link #reference}. */
+    private int toFollow;
+
+    /** The clocks have moved again since the first of the timers has followed. */
+    private boolean followsAgain;
+
+    private long followAtNanos;
+
+    WallClockWatch(MonotonicClock clock, InstantSource wallClock, TimingWheel wheel) {
+        this.clock = clock;
         this.wallClock = wallClock;
         this.wheel = wheel;
     }
 
-    /** Watches a timer that is about to enter the wheel, and gives it a fresh deadline. */
+    /**
+     * Watches a timer that is about to enter the wheel, and gives it a fresh deadline.
+     *
+     * @throws OutOfMemoryError if there is no memory for that; the timer is not watched then, unless it was before
+     */
     void add(InstantTimer timer, long nowNanos) {
+        long nanos = clock.nanoTime();
         Instant wall = readWallClock();
+        long deadlineNanos = wall == null ? 0 : nanos + nanosUntil(timer, wall);
         if (watched.isEmpty()) {
-            referenceWall = wall;
-            referenceNanos = nowNanos;
+            Reading reading = wall == null ? null : new Reading(wall, nanos, clock.nanoTime() - nanos);
+            reference = reading != null && reading.isQuick() ? reading : null;
             nextCheckNanos = nowNanos + CHECK_INTERVAL_NANOS;
+            followAtNanos = nowNanos;
+            toFollow = 0;
+            followsAgain = false;
         }
         if (timer.watchIndex < 0) {
-            timer.watchIndex = watched.size();
             watched.add(timer);
+            timer.watchIndex = watched.size() - 1;
         }
         if (wall != null) {
-            boolean ignored = timer.moveDeadline(nowNanos + nanosUntil(timer, wall));
+            boolean ignored = timer.moveDeadline(deadlineNanos);
         }
     }
 
     void remove(InstantTimer timer) {
         int index = timer.watchIndex;
         if (index >= 0) {
+            // The last one may have followed already and follow once more now; none is left out.
             InstantTimer last = watched.remove(watched.size() - 1);
             if (last != timer) {
                 watched.set(index, last);
@@ -76,7 +107,11 @@ final class WallClockWatch {
         }
     }
 
-    /** Whether the timer's instant is still to come; it has a new deadline then. */
+    /**
+     * Whether the timer's instant is still to come; it has a new deadline then.
+     *
+     * @throws OutOfMemoryError if that cannot be told for lack of memory; the timer is to be asked about again
+     */
     boolean isEarly(InstantTimer timer, long nowNanos) {
         Instant wall = readWallClock();
         if (wall == null || !wall.isBefore(timer.instant())) {
@@ -85,42 +120,80 @@ final class WallClockWatch {
         return timer.moveDeadline(nowNanos + nanosUntil(timer, wall));
     }
 
-    /** Compares the clocks if it is time to, and moves the timers if they have moved. */
-    void check(long nowNanos) {
-        if (watched.isEmpty() || nextCheckNanos - nowNanos > 0) {
+    /**
+     * Compares the clocks if it is time to, and moves the timers, or a part of them, if the clocks have moved. Returns whether it
+     * has moved any.
+     */
+    boolean check(long nowNanos) {
+        if (watched.isEmpty()) {
+            return false;
+        }
+        try {
+            if (nextCheckNanos - nowNanos <= 0) {
+                nextCheckNanos = nowNanos + CHECK_INTERVAL_NANOS;
+                compare();
+            }
+            if (toFollow > 0 && followAtNanos - nowNanos <= 0) {
+                followAtNanos = nowNanos;
+                follow();
+                return true;
+            }
+        } catch (OutOfMemoryError ex) {
+            // It goes on where it was. What is due must not wait for that.
+            followAtNanos = nowNanos + PAUSE_WITHOUT_MEMORY_NANOS;
+        }
+        return false;
+    }
+
+    private void compare() {
+        Reading before = reference;
+        Reading reading = readQuickly();
+        if (reading == null) {
             return;
         }
-        nextCheckNanos = nowNanos + CHECK_INTERVAL_NANOS;
-        Instant wall = readWallClock();
-        if (wall == null) {
-            return;
-        }
-        long moved = referenceWall == null
-                ? FAR_NANOS
-                : saturatedNanos(Duration.between(referenceWall.plusNanos(nowNanos - referenceNanos), wall));
+        long moved = before == null ? FAR_NANOS : reading.movedSince(before);
         if (Math.abs(moved) < TOLERANCE_NANOS) {
             return;
         }
-        if (Math.abs(moved) >= JUMP_NANOS && referenceWall != null) {
-            jumps.increment();
-            LOGGER.log(
-                    Level.WARNING,
-                    "The wall clock has moved by {0} against the monotonic clock; {1} calendar timers follow it",
-                    Duration.ofNanos(moved),
-                    watched.size());
+        reference = reading;
+        if (toFollow > 0) {
+            // Those that are left follow at once, then the others: so it ends, however often the clocks move.
+            followsAgain = true;
+        } else {
+            toFollow = watched.size();
         }
-        referenceWall = wall;
-        referenceNanos = nowNanos;
-        for (InstantTimer timer : watched) {
-            if (timer.isLinked() && timer.moveDeadline(nowNanos + nanosUntil(timer, wall))) {
+        if (Math.abs(moved) >= JUMP_NANOS && before != null) {
+            jumps.increment();
+            warn(
+                    "The wall clock has moved by {0} against the monotonic clock; {1} calendar timers follow it",
+                    Duration.ofNanos(moved), watched.size());
+        }
+    }
+
+    /** Gives timers their new deadlines, from the end of the list down, where those are that others are moved from. */
+    private void follow() {
+        Reading reading = reference;
+        toFollow = Math.min(toFollow, watched.size());
+        for (int i = 0; reading != null && i < FOLLOW_LIMIT && toFollow > 0; i++) {
+            InstantTimer timer = watched.get(toFollow - 1);
+            if (timer.isLinked() && timer.moveDeadline(reading.deadlineOf(timer))) {
                 wheel.reposition(timer);
             }
+            toFollow--;
+        }
+        if (toFollow == 0 && followsAgain) {
+            followsAgain = false;
+            toFollow = watched.size();
         }
     }
 
     /** Returns how long the tick thread may sleep as far as this watch goes. */
     long nanosToNextCheck(long nowNanos) {
-        return watched.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextCheckNanos - nowNanos);
+        if (watched.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        long checkNanos = Math.max(0, nextCheckNanos - nowNanos);
+        return toFollow == 0 ? checkNanos : Math.min(checkNanos, Math.max(0, followAtNanos - nowNanos));
     }
 
     /** Returns how often the wall clock was seen to have moved by a second or more. Any thread. */
@@ -128,12 +201,48 @@ final class WallClockWatch {
         return jumps.sum();
     }
 
+    /** Returns the quickest of a few readings; null if the wall clock fails. */
+    private @Nullable Reading readQuickly() {
+        Reading quickest = read();
+        for (int i = 1; i < MAX_READINGS && quickest != null && !quickest.isQuick(); i++) {
+            Reading next = read();
+            if (next == null || next.tookNanos() < quickest.tookNanos()) {
+                quickest = next;
+            }
+        }
+        return quickest;
+    }
+
+    private @Nullable Reading read() {
+        long nanos = clock.nanoTime();
+        Instant wall = readWallClock();
+        return wall == null ? null : new Reading(wall, nanos, clock.nanoTime() - nanos);
+    }
+
     private @Nullable Instant readWallClock() {
         try {
             return wallClock.instant();
+        } catch (OutOfMemoryError ex) {
+            throw ex;
         } catch (Throwable ex) {
-            LOGGER.log(Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", ex);
+            warn("The clock failed; calendar timers keep the deadlines that they have", ex);
             return null;
+        }
+    }
+
+    private static void warn(String message, Object... arguments) {
+        try {
+            LOGGER.log(Level.WARNING, message, arguments);
+        } catch (Throwable ex) {
+            // The timers matter more.
+        }
+    }
+
+    private static void warn(String message, Throwable failure) {
+        try {
+            LOGGER.log(Level.WARNING, message, failure);
+        } catch (Throwable ex) {
+            // The timers matter more.
         }
     }
 
@@ -151,5 +260,25 @@ final class WallClockWatch {
             return -FAR_NANOS;
         }
         return duration.toNanos();
+    }
+
+    /** What the wall clock showed at some time from {@code nanos} of the monotonic clock on, {@code tookNanos} later at most. */
+    private record Reading(Instant wall, long nanos, long tookNanos) {
+
+        boolean isQuick() {
+            return tookNanos <= QUICK_READING_NANOS;
+        }
+
+        /** Returns the deadline on the monotonic clock, not too late. */
+        long deadlineOf(InstantTimer timer) {
+            return nanos + nanosUntil(timer, wall);
+        }
+
+        /** Returns by how much at least the wall clock has moved against the monotonic clock; 0 if it may not have moved. */
+        long movedSince(Reading before) {
+            long moved = saturatedNanos(Duration.between(before.wall, wall)) - (nanos - before.nanos);
+            long least = moved - tookNanos;
+            return least > 0 ? least : Math.min(0, moved + before.tookNanos);
+        }
     }
 }

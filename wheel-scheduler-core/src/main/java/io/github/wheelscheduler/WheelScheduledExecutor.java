@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * are let go at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
  * bounded.
  *
- * <p>No task runs before its deadline. Tasks start in the order of their deadlines, up to a tick, and those of one deadline
- * in the order in which they were scheduled, as far as workers are free; nothing is promised about the order in which
- * workers get on. The threads start with the first task. All methods may be called from any thread, tasks included.
+ * <p>No task runs before its deadline. What one caller schedules for one time starts in that order, and timers start in the
+ * order of their deadlines, up to a tick, as far as the tick thread keeps up and workers are free; a timer that is due may be
+ * overtaken by what is submitted with no delay. Nothing is promised about the order in which workers get on. The threads start with the first task. All methods may be called from any thread, tasks included.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
@@ -52,7 +52,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public WheelTimer<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
-        return engine.arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)));
+        return delay <= 0
+                ? engine.arm(new RunnableTimer(engine, command, engine.deadlineNow()), true)
+                : engine.arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), false);
     }
 
     /**
@@ -64,7 +66,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public <V extends @Nullable Object> WheelTimer<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Objects.requireNonNull(callable, "callable must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
-        return engine.arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)));
+        return delay <= 0
+                ? engine.arm(new CallableTimer<>(engine, callable, engine.deadlineNow()), true)
+                : engine.arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)), false);
     }
 
     /**
@@ -98,7 +102,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
      */
     public WheelTimer<?> scheduleAt(Runnable command, Instant instant) {
-        return engine.arm(newInstantTimer(command, instant));
+        InstantTimer timer = newInstantTimer(command, instant);
+        return engine.arm(timer, timer.isDueAtOnce());
     }
 
     /**
@@ -121,14 +126,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     private InstantTimer newInstantTimer(Runnable command, Instant instant) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
-        return new InstantTimer(engine, command, instant, engine.deadlineAt(instant));
+        return engine.newInstantTimer(command, instant);
     }
 
     private WheelTimer<?> armPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit, int sign) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
-        return engine.arm(new PeriodicTimer(engine, command, engine.deadlineAfter(initialDelay, unit), periodNanos));
+        boolean isDue = initialDelay <= 0;
+        long deadlineNanos = isDue ? engine.deadlineNow() : engine.deadlineAfter(initialDelay, unit);
+        return engine.arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), isDue);
     }
 
     private static long positive(String what, long value) {
@@ -158,6 +165,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return schedule(task, 0, TimeUnit.NANOSECONDS);
     }
 
+    /**
+     * Takes a timer out that is not due yet, so that it never runs by itself. It is not cancelled: its future stays open, and
+     * whoever removed it may run or cancel it. What is due is on its way to a worker, and can only be cancelled.
+     *
+     * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at: pending timers
+     * are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and {@link #snapshot} count
+     * them.
+     *
+     * @param timer what this executor has returned for it
+     * @return whether it was pending and not due
+     */
+    public boolean remove(Runnable timer) {
+        Objects.requireNonNull(timer, "timer must not be null");
+        return timer instanceof ScheduledTimer<?> scheduled && scheduled.owner() == engine && engine.remove(scheduled);
+    }
+
     /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. Without effect after shutdown. */
     public void pause() {
         engine.pause(null);
@@ -185,6 +208,20 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     @Override
     public void shutdown() {
         engine.shutdown();
+    }
+
+    /**
+     * Shuts down like {@link #shutdown}, on behalf of somebody who waits for the end so long at most: one-time tasks whose
+     * deadline lies farther ahead are not waited for. Those that are due within the limit run, if the policy lets them.
+     *
+     * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not cancelled
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public List<Runnable> shutdownWithin(Duration limit) {
+        if (limit.isNegative()) {
+            throw new IllegalArgumentException("limit must not be negative, was " + limit);
+        }
+        return engine.shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
     }
 
     /**

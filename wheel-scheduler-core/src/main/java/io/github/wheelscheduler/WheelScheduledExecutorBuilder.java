@@ -111,7 +111,10 @@ public final class WheelScheduledExecutorBuilder {
         return this;
     }
 
-    /** Starts a thread of this factory for each run, usually a virtual one: {@code Thread.ofVirtual().factory()}. */
+    /**
+     * Starts a thread of this factory for each run, usually a virtual one: {@code Thread.ofVirtual().factory()}. The factory
+     * may be asked by several threads at a time: for what is due at once, by the caller.
+     */
     public WheelScheduledExecutorBuilder threadPerRun(ThreadFactory threadPerRun) {
         this.threadPerRun = Objects.requireNonNull(threadPerRun, "threadPerRun must not be null");
         return this;
@@ -119,8 +122,9 @@ public final class WheelScheduledExecutorBuilder {
 
     /**
      * Runs tasks on this executor. It may block or run them in its caller, which then holds up the tasks behind; what it
-     * refuses is offered again, and counted. It is not shut down with this one. An executor that drops tasks silently
-     * leaves their futures incomplete.
+     * refuses is offered again, and counted. It is not shut down with this one. If it is shut down before this one, what it
+     * refuses then or has never started ends as cancelled, which is logged. What it drops silently while it goes on stays
+     * pending until {@link WheelScheduledExecutor#shutdownNow}.
      */
     public WheelScheduledExecutorBuilder executor(Executor executor) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");

@@ -2,12 +2,13 @@ package io.github.wheelscheduler;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Counts what timers tell it, and arms periodic ones again as the engine does. Its time stands still. */
 final class CountingOwner implements TimerOwner {
 
     final AtomicInteger started = new AtomicInteger();
-    final AtomicInteger ended = new AtomicInteger();
+    final AtomicInteger ending = new AtomicInteger();
     final AtomicInteger cancelledPending = new AtomicInteger();
     final AtomicInteger cancelledRunning = new AtomicInteger();
     final AtomicInteger cancelledReturned = new AtomicInteger();
@@ -15,6 +16,9 @@ final class CountingOwner implements TimerOwner {
 
     /** For the test, which knows. */
     final AtomicInteger returned = new AtomicInteger();
+
+    /** Called at that very moment, with the timer. */
+    Consumer<ScheduledTimer<?>> whenEnding = timer -> {};
 
     private final long nowNanos;
 
@@ -61,8 +65,9 @@ final class CountingOwner implements TimerOwner {
     }
 
     @Override
-    public void ended(ScheduledTimer<?> timer) {
-        ended.incrementAndGet();
+    public void ending(ScheduledTimer<?> timer) {
+        ending.incrementAndGet();
+        whenEnding.accept(timer);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.StopsAfterwards;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,13 +46,13 @@ class RefusingExecutorTest {
     }
 
     @Test
-    void eachStreakOfRefusalsIsLoggedOnce() throws Exception {
-        WheelScheduledExecutor executor = executorThatRefuses(offer -> offer < 3 || offer == 4 || offer == 5);
-        for (int i = 0; i < 3; i++) {
+    void streakOfRefusalsIsLoggedOnceAlsoIfRunsAreTakenInBetween() throws Exception {
+        WheelScheduledExecutor executor = executorThatRefuses(offer -> offer % 2 == 0);
+        for (int i = 0; i < 20; i++) {
             Object ignored = executor.submit(() -> {}).get(30, SECONDS);
         }
-        assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(5);
-        assertThat(log.messages()).hasSize(2).allMatch(line -> line.contains("refused a due run"));
+        assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(20);
+        assertThat(log.messages()).singleElement().asString().contains("refused a due run");
     }
 
     @Test
@@ -90,9 +92,44 @@ class RefusingExecutorTest {
     }
 
     @Test
+    void runThatEndsLetsTheNextOneBeOfferedAtOnce() throws Exception {
+        AtomicBoolean busy = new AtomicBoolean();
+        AtomicInteger refusals = new AtomicInteger();
+        WheelScheduledExecutor executor = withExecutor(run -> {
+            if (!busy.compareAndSet(false, true)) {
+                refusals.incrementAndGet();
+                throw new RejectedExecutionException("full");
+            }
+            pool.execute(() -> {
+                busy.set(false);
+                run.run();
+            });
+        });
+        long waitedNanos = 0;
+        for (int i = 0; i < 5; i++) {
+            Gate gate = new Gate();
+            Future<?> first = executor.submit(() -> {
+                busy.set(true);
+                gate.run();
+                busy.set(false);
+            });
+            gate.awaitArrivals(1);
+            Future<?> next = executor.submit(() -> {});
+            // By then the pauses have grown to 100 ms, and one has just begun.
+            int before = refusals.get();
+            awaitThat(() -> refusals.get() == before + 8);
+            long openedNanos = System.nanoTime();
+            gate.open();
+            Object ignored = next.get(30, SECONDS);
+            waitedNanos += System.nanoTime() - openedNanos;
+            assertThat(first.isDone()).isTrue();
+        }
+        assertThat(waitedNanos).isLessThan(300_000_000);
+    }
+
+    @Test
     void refusedRunCanBeCancelledAndThenKeepsNobodyFromEnding() throws Exception {
-        pool.shutdown();
-        WheelScheduledExecutor executor = withExecutor(pool);
+        WheelScheduledExecutor executor = executorThatRefuses(offer -> true);
         WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
         awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 1);
         assertThat(executor.pendingCount()).isOne();
@@ -104,8 +141,7 @@ class RefusingExecutorTest {
 
     @Test
     void stoppingReturnsWhatWasRefusedAndWhatWaitsBehindIt() throws Exception {
-        pool.shutdown();
-        WheelScheduledExecutor executor = withExecutor(pool);
+        WheelScheduledExecutor executor = executorThatRefuses(offer -> true);
         WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
         awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 0);
         WheelTimer<?> behind = executor.schedule(() -> {}, 0, NANOSECONDS);

@@ -2,13 +2,16 @@ package io.github.wheelscheduler;
 
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.StopsAfterwards;
 import io.github.wheelscheduler.testing.WorkerKind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +30,42 @@ class RejectionAndStopTest {
 
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
+
+    @Test
+    void seriesThatIsDoneHasMadeRoomForAnother() {
+        WheelScheduledExecutor executor =
+                stops.use(WheelScheduledExecutor.builder().maxPending(1).build());
+        for (int round = 0; round < Scale.of(2_000, 100_000); round++) {
+            WheelTimer<?> series = executor.scheduleAtFixedRate(
+                    () -> {
+                        throw new IllegalStateException("on purpose");
+                    },
+                    0,
+                    1,
+                    HOURS);
+            while (!series.isDone()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void removedTimerNeitherRunsNorIsCancelledAndMakesRoomForAnother() throws Exception {
+        try (VirtualTime time = new VirtualTime(builder -> builder.maxPending(1))) {
+            VirtualTime.Recorder recorder = time.recorder();
+            WheelTimer<?> timer = time.executor.schedule(recorder, 10, MILLISECONDS);
+            assertThat(time.executor.remove(timer)).isTrue();
+            assertThat(time.executor.remove(timer)).isFalse();
+            assertThat(time.executor.pendingCount()).isZero();
+            WheelTimer<?> other = time.executor.schedule(() -> {}, 20, MILLISECONDS);
+            time.pass(Duration.ofMillis(30));
+            assertThat(recorder.take()).isEmpty();
+            assertThat(timer.isDone()).isFalse();
+            assertThat(other.isDone()).isTrue();
+            assertThat(time.executor.remove(other)).isFalse();
+            assertThat(time.executor.remove(() -> {})).isFalse();
+        }
+    }
 
     @Test
     void rejectionSaysHowManyTimersArePendingAndHowManyMayBe() {

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.testing.Scale;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -58,6 +60,56 @@ class ScheduledTimerTest {
     }
 
     @Test
+    void resultIsNeverShownAsTheTaskThatRuns() {
+        List<Object> shown = new ArrayList<>();
+        owner.whenEnding = timer -> {
+            assertThat(timer.state()).isEqualTo(TimerWord.RUNNING);
+            shown.add(RunObservation.taskOf(timer));
+            assertThat(timer.toString()).contains("running").doesNotContain("secret");
+        };
+        CallableTimer<String> timer = result("secret");
+        timer.run();
+        RunnableTimer failing = runnable(() -> {
+            throw new IllegalStateException("secret");
+        });
+        failing.run();
+        assertThat(shown).containsExactly(timer, failing);
+    }
+
+    @Test
+    void threadThatMayNotRunItIsNotInterruptedInPlaceOfTheOneThatDoes() throws Exception {
+        AtomicInteger interrupted = new AtomicInteger();
+        for (int round = 0; round < Scale.of(3_000, 100_000); round++) {
+            RunnableTimer timer = runnable(() -> {});
+            CyclicBarrier barrier = new CyclicBarrier(3);
+            Thread runner = inTime(barrier, timer);
+            Thread bystander = inTime(barrier, () -> {
+                timer.run();
+                // It may have been the one that ran it; then an interrupt has ended with the run.
+                interrupted.addAndGet(Thread.interrupted() ? 1 : 0);
+            });
+            barrier.await();
+            boolean ignored = timer.cancel(true);
+            runner.join();
+            bystander.join();
+        }
+        assertThat(interrupted).hasValue(0);
+    }
+
+    private static Thread inTime(CyclicBarrier barrier, Runnable action) {
+        Thread thread = new Thread(() -> {
+            try {
+                barrier.await();
+                action.run();
+            } catch (InterruptedException | BrokenBarrierException ex) {
+                throw new IllegalStateException(ex);
+            }
+        });
+        thread.start();
+        return thread;
+    }
+
+    @Test
     void whatTheTaskThrewIsTheCauseErrorsIncluded() {
         AssertionError thrown = new AssertionError("on purpose");
         RunnableTimer timer = runnable(() -> {
@@ -68,7 +120,7 @@ class ScheduledTimerTest {
                 .isThrownBy(timer::get)
                 .withCause(thrown);
         assertThat(timer.isCancelled()).isFalse();
-        assertThat(owner.ended).hasValue(1);
+        assertThat(owner.ending).hasValue(1);
     }
 
     @Test
@@ -145,7 +197,7 @@ class ScheduledTimerTest {
             assertThat(runs).hasValue(1);
         }
         assertThat(owner.started).hasValue(500);
-        assertThat(owner.ended).hasValue(500);
+        assertThat(owner.ending).hasValue(500);
     }
 
     @Test
@@ -175,7 +227,6 @@ class ScheduledTimerTest {
         assertThat(outcome).hasValue("interrupted");
         assertThat(leaked).hasValue(false);
         assertThat(owner.cancelledRunning).hasValue(1);
-        assertThat(owner.ended).hasValue(0);
     }
 
     @Test
@@ -290,7 +341,7 @@ class ScheduledTimerTest {
                 .isThrownBy(timer::get)
                 .withCause(thrown);
         assertThat(owner.repeated).hasValue(0);
-        assertThat(owner.ended).hasValue(1);
+        assertThat(owner.ending).hasValue(1);
     }
 
     @Test

@@ -198,6 +198,30 @@ class WallClockWatchTest {
     }
 
     @Test
+    void timerThatComesWhileTheTickThreadSleepsLongFollowsTheClock() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            WheelTimer<?> unused = time.executor.schedule(() -> {}, 10, HOURS);
+            time.awaitQuiet();
+            scheduleAt(time, after(Duration.ofHours(11)));
+            time.pass(Duration.ofMinutes(1));
+            time.wallClock.moveBy(Duration.ofHours(11));
+            time.pass(WITHIN);
+            assertThat(runs).hasSize(1);
+        }
+    }
+
+    @Test
+    void wallClockThatTakesTwoSecondsToReadHasNotJumped() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            scheduleAt(time, after(Duration.ofHours(1)));
+            time.wallClock.blockNextReadingOn(() -> time.clock.advance(Duration.ofSeconds(2)));
+            time.pass(Duration.ofHours(1));
+            assertThat(runs).hasSize(1);
+            assertThat(time.executor.snapshot().tick().clockJumps()).isZero();
+        }
+    }
+
+    @Test
     void dayOfASeriesThatNamesItsInstantsRunsOnceForEach() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             new Series(time).arm(1);

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +12,7 @@ import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.StopsAfterwards;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +77,36 @@ class WorkerStartFailureTest {
         }
         gate.open();
         assertThat(log.messages()).singleElement().asString().contains("further worker could not be started");
+    }
+
+    /** Nobody calls the executor meanwhile, and the workers that there are have long runs. */
+    @Test
+    void heartbeatGoesOnSoonAfterThreadsCouldNotBeStarted() {
+        AtomicBoolean failing = new AtomicBoolean();
+        WheelScheduledExecutor executor = stops.use(WheelScheduledExecutor.builder()
+                .tickThreadFactory(Thread::new)
+                .threadFactory(task -> {
+                    if (failing.get()) {
+                        asked.incrementAndGet();
+                        throw new OutOfMemoryError("on purpose");
+                    }
+                    return new Thread(task);
+                })
+                .build());
+        WheelTimer<?> heartbeat = executor.scheduleAtFixedRate(ran::incrementAndGet, 1, 1, MILLISECONDS);
+        awaitThat(() -> ran.get() > 3);
+        failing.set(true);
+        Gate gate = new Gate();
+        // More than there are workers: those that are left wait in front of the heartbeat.
+        for (int i = 0; i < 16; i++) {
+            executor.execute(gate);
+        }
+        awaitThat(() -> asked.get() > 0 && gate.arrivals() == executor.workerCount());
+        int beats = ran.get();
+        failing.set(false);
+        awaitThat(() -> ran.get() > beats + 10);
+        assertThat(heartbeat.cancel(false)).isTrue();
+        gate.open();
     }
 
     @ParameterizedTest

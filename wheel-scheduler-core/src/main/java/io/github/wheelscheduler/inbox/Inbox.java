@@ -4,11 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that any thread posts to and one thread, the owner, drains and sleeps on.
+ * A queue that any thread posts to and one thread, the owner, drains and sleeps on. What one thread posts comes out in that
+ * order; what several threads post does not.
  *
  * <p>Posting allocates nothing but a share of the next chunk of the queue, takes no lock, and wakes the owner only when
  * the message cannot wait until the owner wakes up by itself.
@@ -22,8 +22,8 @@ public final class Inbox<E> {
      * -------------
      *      poster                                owner
      *   1  offer(message): moves the             1  announced = wake-up time
-     *      producer index by CAS                 2  full fence
-     *   2  read announced                        3  has the producer index moved?
+     *      producer index of its stripe by CAS   2  full fence
+     *   2  read announced                        3  has any producer index moved?
      *      AWAKE or soon enough: done               yes: announced = AWAKE, drain again
      *      else: win it by CAS to AWAKE,            no: park until then
      *            and unpark                      4  announced = AWAKE
@@ -46,10 +46,13 @@ public final class Inbox<E> {
 
     private static final long AWAKE = 1L;
 
-    private static final int CHUNK_SIZE = 1024;
+    private static final int CHUNK_SIZE = 256;
 
-    /** So many messages wake the owner even if none of them is urgent: it bounds the memory they hold. */
+    /** About so many messages wake the owner even if none of them is urgent: it bounds the memory they hold. */
     static final int LARGE_BACKLOG = 16_384;
+
+    /** One in so many pairs of messages asks how many wait, because that reads what the owner and others write all the time. */
+    private static final int SAMPLE_MASK = 127;
 
     private static final VarHandle ANNOUNCED;
 
@@ -61,7 +64,13 @@ public final class Inbox<E> {
         }
     }
 
-    private final MpscUnboundedVarHandleArrayQueue<E> queue = new MpscUnboundedVarHandleArrayQueue<>(CHUNK_SIZE);
+    private final StackReserve stackReserve = new StackReserve();
+
+    /** One for each group of callers, by the number of the thread: so each caller stays in one, and callers do not meet there. */
+    private final Stripe<E>[] stripes = newStripes();
+
+    /** Where the next drain begins. Owner only. */
+    private int firstToDrain;
 
     /** Writers: the owner, and the one poster that wakes it. Readers: posters. Volatile for the order of the wake rule. */
     private volatile long announced = AWAKE;
@@ -78,16 +87,59 @@ public final class Inbox<E> {
      * Posts a message that the owner is to see at {@code neededAtNanos}, on the clock of {@link #announce}. Any thread.
      */
     public void post(E message, long neededAtNanos) {
-        queue.offer(message);
+        prepareToWakeFor(neededAtNanos);
+        postLazily(message);
+        wakeFor(neededAtNanos);
+    }
+
+    /**
+     * Makes sure of the stack for {@link #wakeFor}, before the message is posted that it is for. Any thread.
+     *
+     * @throws StackOverflowError if there is not enough stack; nothing has happened then
+     */
+    public void prepareToWakeFor(long neededAtNanos) {
+        long seen = announced;
+        if (seen != AWAKE && neededAtNanos - seen < 0) {
+            stackReserve.askAlways();
+        }
+    }
+
+    /**
+     * Wakes the owner for a message that has been {@linkplain #postLazily posted} and that it is to see at {@code neededAtNanos}.
+     * Any thread.
+     */
+    public void wakeFor(long neededAtNanos) {
         long seen = announced;
         if (seen != AWAKE && (neededAtNanos - seen < 0 || isBacklogLarge())) {
             wake(seen);
         }
     }
 
+    /**
+     * Whether more than so many messages wait. To be asked by who posts a message, each time; mostly answers no without a look.
+     * Any thread.
+     */
+    public boolean isFlooded(long limit) {
+        return isSample() && holdsMoreThan(limit);
+    }
+
+    /** Whether more than so many messages wait. Any thread. */
+    public boolean holdsMoreThan(long limit) {
+        long waiting = 0;
+        for (Stripe<E> stripe : stripes) {
+            waiting += stripe.waiting();
+        }
+        return waiting > limit;
+    }
+
     /** Posts a message that can wait until the owner looks at the queue of its own accord. Any thread. */
     public void postLazily(E message) {
-        queue.offer(message);
+        stackReserve.ask();
+        stripe().offer(message);
+    }
+
+    private Stripe<E> stripe() {
+        return stripes[CallerStripe.index()];
     }
 
     /** Wakes the owner if it sleeps, whatever is in the queue. Any thread. */
@@ -102,8 +154,17 @@ public final class Inbox<E> {
     /** Takes messages out, at most {@code limit}, and returns how many. Owner only. */
     public int drain(Consumer<? super E> consumer, int limit) {
         int drained = 0;
+        for (int i = 0; i < stripes.length && drained < limit; i++) {
+            drained += drain(stripes[(firstToDrain + i) & (CallerStripe.COUNT - 1)], consumer, limit - drained);
+        }
+        firstToDrain++;
+        return drained;
+    }
+
+    private static <E> int drain(Stripe<E> stripe, Consumer<? super E> consumer, int limit) {
+        int drained = 0;
         while (drained < limit) {
-            E message = queue.relaxedPoll();
+            E message = stripe.relaxedPoll();
             if (message == null) {
                 break;
             }
@@ -115,17 +176,30 @@ public final class Inbox<E> {
 
     /** Whether there is nothing in here. Exact for the owner as far as finished posts go. */
     public boolean isEmpty() {
-        return queue.lvProducerIndex() == 2 * queue.currentConsumerIndex();
+        for (Stripe<E> stripe : stripes) {
+            if (!stripe.isDrained()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns how many messages have been posted so far. Any thread. */
     public long posted() {
-        return queue.currentProducerIndex();
+        long posted = 0;
+        for (Stripe<E> stripe : stripes) {
+            posted += stripe.currentProducerIndex();
+        }
+        return posted;
     }
 
     /** Returns about how many messages are in here. Any thread. */
     public int size() {
-        return queue.size();
+        int size = 0;
+        for (Stripe<E> stripe : stripes) {
+            size += stripe.size();
+        }
+        return size;
     }
 
     /**
@@ -160,12 +234,36 @@ public final class Inbox<E> {
     }
 
     private boolean isBacklogLarge() {
-        return queue.currentProducerIndex() - queue.currentConsumerIndex() >= LARGE_BACKLOG;
+        return isSample() && holdsMoreThan(LARGE_BACKLOG - 1);
+    }
+
+    /** Two neighbours in so many messages of each stripe, so that callers who ask about every other one are not missed for ever. */
+    private boolean isSample() {
+        return (stripe().currentProducerIndex() & SAMPLE_MASK) < 2;
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private Stripe<E>[] newStripes() {
+        Stripe<E>[] stripes = new Stripe[CallerStripe.COUNT];
+        for (int i = 0; i < stripes.length; i++) {
+            stripes[i] = new Stripe<>(CHUNK_SIZE, stackReserve);
+        }
+        return stripes;
     }
 
     private void wake(long seen) {
+        stackReserve.askAlways();
         if (ANNOUNCED.compareAndSet(this, seen, AWAKE)) {
-            LockSupport.unpark(owner);
+            boolean woken = false;
+            try {
+                LockSupport.unpark(owner);
+                woken = true;
+            } finally {
+                if (!woken) {
+                    // No stack for it: leave it to others. If the owner is awake by now, they wake it for nothing.
+                    boolean ignored = ANNOUNCED.compareAndSet(this, AWAKE, seen);
+                }
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 /**
- * The way from any thread to the tick thread: a queue of messages and the rule that says when a message wakes the tick
+ * The way from any thread to the tick thread: queues of messages and the rule that says when a message wakes the tick
  * thread.
  */
 @NullMarked

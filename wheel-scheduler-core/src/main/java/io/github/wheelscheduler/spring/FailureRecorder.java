@@ -26,12 +26,23 @@ final class FailureRecorder implements ErrorHandler {
         if (task != null) {
             task.threw(thrown);
         }
-        handler().handleError(thrown);
+        try {
+            handler().handleError(thrown);
+        } catch (OutOfMemoryError ex) {
+            if (!isOfSeries()) {
+                throw ex;
+            }
+            // That memory is short while a failure is handled says nothing about the series.
+        }
     }
 
     /** A task may be re-timed from one kind to the other. */
     private ErrorHandler handler() {
-        return task == null || task.isOfSeries() ? seriesHandler : oneTimeHandler;
+        return isOfSeries() ? seriesHandler : oneTimeHandler;
+    }
+
+    private boolean isOfSeries() {
+        return task == null || task.isOfSeries();
     }
 
     /** Says that a run has gone well after one that failed. */

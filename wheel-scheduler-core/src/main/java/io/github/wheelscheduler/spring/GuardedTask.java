@@ -101,6 +101,9 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
     }
 
     private void runUnlessRunning(long late, long nowNanos, boolean triggered) {
+        if (owner.hasBeenCancelled()) {
+            return;
+        }
         // First: a run that does not take place must not be in the way of one that somebody asks for.
         if (!triggered && owner.isHeldBack()) {
             skipped(SkipReason.PAUSED);
@@ -121,13 +124,14 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
         }
     }
 
+    /** Takes a note of it. */
     private void skipped(SkipReason reason) {
         history.skipped();
         registry.skipped(owner, reason);
     }
 
     private void perform(long late, long startNanos, boolean triggered) {
-        long startedAtNanos = RunOutcome.epochNanos(registry.instant());
+        long startedAtNanos = registry.epochNanos();
         startedAt = startedAtNanos;
         isTriggered = triggered;
         runningSinceNanos = startNanos == 0 ? 1 : startNanos;
@@ -137,25 +141,34 @@ final class GuardedTask extends DelegatingErrorHandlingRunnable {
             long nanos = registry.nanoTime() - startNanos;
             runningSinceNanos = 0;
             endInterrupt();
-            Throwable failure = thrown;
-            thrown = null;
-            if (failing && failure == null) {
-                failures.succeeded();
-            }
-            failing = failure != null;
-            boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
-            RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
-            history.ran(startedAtNanos, nanos, late, triggered, described, overran);
-            registry.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+            note(startedAtNanos, nanos, late, triggered);
         }
+    }
+
+    /** Takes notes of a run. Nothing in here fails, also when memory is short: a series would end for it. */
+    private void note(long startedAtNanos, long nanos, long late, boolean triggered) {
+        Throwable failure = thrown;
+        thrown = null;
+        if (failing && failure == null) {
+            failures.succeeded();
+        }
+        failing = failure != null;
+        boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
+        RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
+        history.ran(startedAtNanos, nanos, late, triggered, described, overran);
+        registry.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
     private boolean hasOverrun(long deadline, long nanos) {
-        // Calendars name whole seconds, the deadline is read from two clocks.
-        Instant before = RunOutcome.instant(deadline - HALF_A_SECOND_NANOS);
-        Duration interval = owner.schedule().intervalAfter(before);
-        return interval != null && interval.compareTo(Duration.ofNanos(nanos)) < 0;
+        try {
+            // Calendars name whole seconds, the deadline is read from two clocks.
+            Instant before = RunOutcome.instant(deadline - HALF_A_SECOND_NANOS);
+            Duration interval = owner.schedule().intervalAfter(before);
+            return interval != null && interval.compareTo(Duration.ofNanos(nanos)) < 0;
+        } catch (Throwable ex) {
+            return false;
+        }
     }
 
     /** Interrupts the run if it has been going on for longer, and says whether it did. */

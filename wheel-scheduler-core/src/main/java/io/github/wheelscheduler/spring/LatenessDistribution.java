@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.inbox.CallerStripe;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,9 +18,6 @@ final class LatenessDistribution {
     private static final int SUBS = 1 << SUB_BITS;
     private static final int BUCKETS = (Long.SIZE - SUB_BITS) * SUBS;
 
-    /** Threads share counters, a few to each, so that those that run side by side are seldom in each other's way. */
-    private static final int STRIPES = 8;
-
     private final AtomicReference<@Nullable Windows> windows = new AtomicReference<>();
 
     /**
@@ -33,10 +31,11 @@ final class LatenessDistribution {
     private static final class Window {
 
         /** Null where there has been nothing to count. */
-        private final AtomicReferenceArray<@Nullable AtomicIntegerArray> stripes = new AtomicReferenceArray<>(STRIPES);
+        private final AtomicReferenceArray<@Nullable AtomicIntegerArray> stripes =
+                new AtomicReferenceArray<>(CallerStripe.COUNT);
 
         void count(long wheelNanos, long queueNanos) {
-            int index = (int) Thread.currentThread().getId() & (STRIPES - 1);
+            int index = CallerStripe.index();
             AtomicIntegerArray counts = stripes.getAcquire(index);
             if (counts == null) {
                 AtomicIntegerArray created = new AtomicIntegerArray(2 * BUCKETS);
@@ -48,7 +47,7 @@ final class LatenessDistribution {
         }
 
         void addTo(long[] sums) {
-            for (int index = 0; index < STRIPES; index++) {
+            for (int index = 0; index < CallerStripe.COUNT; index++) {
                 AtomicIntegerArray counts = stripes.getAcquire(index);
                 for (int bucket = 0; counts != null && bucket < 2 * BUCKETS; bucket++) {
                     sums[bucket] += Integer.toUnsignedLong(counts.get(bucket));

@@ -58,6 +58,9 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
     /** Set while a one-time task is due and paused; opens when that ends. */
     private volatile @Nullable CountDownLatch held;
 
+    /** Made when the task is paused, as a run that is to be held cannot do without. Guarded by {@link #steering}. */
+    private @Nullable CountDownLatch nextHeld;
+
     RegisteredTask(
             TaskRegistry registry,
             Runnable task,
@@ -130,8 +133,7 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
                 throw new IllegalStateException("The task must not be running to be triggered: " + id);
             }
             if (!repeating) {
-                paused = false;
-                runOnceNow();
+                endPauseAndRunOnce();
                 return;
             }
         } finally {
@@ -145,6 +147,7 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         steering.lock();
         try {
             requireNotOver();
+            prepareToHold();
             paused = true;
         } finally {
             steering.unlock();
@@ -155,12 +158,35 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         steering.lock();
         try {
             requireNotOver();
-            paused = false;
             if (held != null) {
-                runOnceNow();
+                endPauseAndRunOnce();
+            } else {
+                paused = false;
             }
         } finally {
             steering.unlock();
+        }
+    }
+
+    /** If there is no timer to be had, nothing has changed. */
+    private void endPauseAndRunOnce() {
+        boolean wasPaused = paused;
+        // First: the timer may be due at once.
+        paused = false;
+        boolean isDone = false;
+        try {
+            runOnceNow();
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                paused = wasPaused;
+            }
+        }
+    }
+
+    private void prepareToHold() {
+        if (nextHeld == null) {
+            nextHeld = new CountDownLatch(1);
         }
     }
 
@@ -179,9 +205,11 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         steering.lock();
         try {
             requireNotOver();
+            prepareToHold();
+            Instant first = firstRunOf(other);
             // First: the new timer may be due at once.
             spent.set(false);
-            replaceTimer(other, firstRunOf(other));
+            replaceTimer(other, first);
             release();
         } finally {
             steering.unlock();
@@ -246,14 +274,26 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
         if (!paused) {
             return false;
         }
-        steering.lock();
+        lockAlsoWithoutMemory();
         try {
             if (paused && !schedule.isRepeating() && held == null) {
-                held = new CountDownLatch(1);
+                held = nextHeld;
+                nextHeld = null;
             }
             return paused;
         } finally {
             steering.unlock();
+        }
+    }
+
+    /** To wait for a lock takes memory, to ask for it does not. */
+    private void lockAlsoWithoutMemory() {
+        try {
+            steering.lock();
+        } catch (OutOfMemoryError ex) {
+            while (!steering.tryLock()) {
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -291,9 +331,21 @@ final class RegisteredTask implements ScheduledFuture<@Nullable Object> {
                 guarded.interruptIfTriggered();
             }
             openLatch();
-            registry.remove(this);
+            forget();
         }
         return won;
+    }
+
+    private void forget() {
+        try {
+            registry.remove(this);
+        } catch (OutOfMemoryError ex) {
+            // It is over, and will be forgotten with others that are.
+        }
+    }
+
+    boolean hasBeenCancelled() {
+        return cancelled;
     }
 
     /** Cancels the task if it is due and paused, as nobody will resume it any more. */

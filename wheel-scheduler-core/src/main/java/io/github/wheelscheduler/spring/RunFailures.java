@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.spring;
 
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
@@ -10,7 +10,9 @@ import org.springframework.util.ErrorHandler;
 /** Counts what tasks throw, on its way to the error handler. */
 final class RunFailures {
 
-    private final LongAdder count = new LongAdder();
+    /** Needs no memory to be counted up. */
+    private final AtomicLong count = new AtomicLong();
+
     private final LongSupplier nanoClock;
 
     /** Whom the user has set, if anybody. */
@@ -61,7 +63,7 @@ final class RunFailures {
     }
 
     long count() {
-        return count.sum();
+        return count.get();
     }
 
     private final class Counting implements RunErrorHandler {
@@ -74,7 +76,7 @@ final class RunFailures {
 
         @Override
         public void handleError(Throwable thrown) {
-            count.increment();
+            count.incrementAndGet();
             target.handleError(thrown);
         }
 

@@ -16,12 +16,16 @@ final class RunHistory {
     // What the array has of each run.
     private static final int STARTED_AT = 0;
     private static final int DURATION = 1;
-    private static final int LATENESS_AND_TRIGGERED = 2;
+    private static final int LATENESS_AND_FLAGS = 2;
     private static final int FIELDS = 3;
+
+    private static final int TRIGGERED = 1;
+    private static final int FAILED = 2;
+    private static final int FLAG_BITS = 2;
 
     private final long[] recent = new long[REMEMBERED * FIELDS];
 
-    /** What the runs in the array threw; null as long as none has. */
+    /** What the runs in the array threw; null as long as none has, or there was no memory for it. */
     private RunOutcome.@Nullable Failure @Nullable [] recentFailures;
 
     /** Since the epoch, in nanoseconds; of no meaning as long as no run has succeeded. */
@@ -48,7 +52,7 @@ final class RunHistory {
             long overruns) {}
 
     /**
-     * Notes a run.
+     * Notes a run. Does not fail when memory is short.
      *
      * @param startedAt since the epoch, in nanoseconds
      */
@@ -62,21 +66,29 @@ final class RunHistory {
         int place = (int) (runs % REMEMBERED);
         recent[place * FIELDS + STARTED_AT] = startedAt;
         recent[place * FIELDS + DURATION] = nanos;
-        recent[place * FIELDS + LATENESS_AND_TRIGGERED] = latenessNanos << 1 | (triggered ? 1 : 0);
+        int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
+        recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
         runs++;
         overruns += overran ? 1 : 0;
         if (failure == null) {
             lastSuccess = startedAt + nanos;
             failuresInARow = 0;
-            if (recentFailures != null) {
-                recentFailures[place] = null;
-            }
         } else {
             failures++;
             failuresInARow++;
-            if (recentFailures == null) {
+        }
+        remember(place, failure);
+    }
+
+    private void remember(int place, RunOutcome.@Nullable Failure failure) {
+        if (recentFailures == null && failure != null) {
+            try {
                 recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
+            } catch (OutOfMemoryError ex) {
+                // The flag says that the run has failed.
             }
+        }
+        if (recentFailures != null) {
             recentFailures[place] = failure;
         }
     }
@@ -95,12 +107,14 @@ final class RunHistory {
     }
 
     private RunOutcome outcomeAt(int place) {
-        long lateness = recent[place * FIELDS + LATENESS_AND_TRIGGERED];
+        long lateness = recent[place * FIELDS + LATENESS_AND_FLAGS];
+        RunOutcome.Failure remembered = recentFailures == null ? null : recentFailures[place];
+        boolean isForgotten = remembered == null && (lateness & FAILED) != 0;
         return RunOutcome.of(
                 recent[place * FIELDS + STARTED_AT],
                 recent[place * FIELDS + DURATION],
-                lateness >> 1,
-                (lateness & 1) != 0,
-                recentFailures == null ? null : recentFailures[place]);
+                lateness >> FLAG_BITS,
+                (lateness & TRIGGERED) != 0,
+                isForgotten ? RunOutcome.Failure.UNKNOWN : remembered);
     }
 }

@@ -61,7 +61,19 @@ public record RunOutcome(
      */
     public record Failure(String type, String message) {
 
+        /** In place of what was thrown, if memory was too short to describe that. */
+        static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "");
+
+        /** Describes what was thrown, as well as the memory that there is allows. */
         static Failure of(Throwable thrown) {
+            try {
+                return described(thrown);
+            } catch (OutOfMemoryError ex) {
+                return UNKNOWN;
+            }
+        }
+
+        private static Failure described(Throwable thrown) {
             String message;
             try {
                 message = thrown.getMessage();

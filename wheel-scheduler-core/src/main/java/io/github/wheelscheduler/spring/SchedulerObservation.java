@@ -39,6 +39,15 @@ final class SchedulerObservation implements RunObserver, TaskRegistry.OverrunLis
         if (known instanceof GuardedTask guarded && !(task instanceof GuardedTask.Triggered)) {
             guarded.startsLate(wheelNanos + queueNanos, nowNanos);
         }
+        try {
+            note(known, wheelNanos, queueNanos, nowNanos);
+        } finally {
+            // Whatever becomes of the notes: the run that starts may be the one to watch.
+            watch.runStarts();
+        }
+    }
+
+    private void note(Object known, long wheelNanos, long queueNanos, long nowNanos) {
         lateness.starting(wheelNanos, queueNanos, nowNanos);
         if (wheelNanos > oversleepNanos) {
             warnings.overslept(wheelNanos, known);
@@ -46,7 +55,6 @@ final class SchedulerObservation implements RunObserver, TaskRegistry.OverrunLis
         if (queueNanos > queueWaitNanos && pauseGate.nanosNotPaused(queueNanos, nowNanos) > queueWaitNanos) {
             warnings.cannotKeepUp(queueNanos, known, this::workersText);
         }
-        watch.runStarts();
     }
 
     private String workersText() {

@@ -20,6 +20,10 @@ final class SeriesFailureLog implements RunErrorHandler {
     private final String task;
     private final LongSupplier nanoClock;
     private long inARow;
+
+    /** Of the failures in a row, one has been logged. */
+    private boolean isSaid;
+
     private long saidAtNanos;
 
     SeriesFailureLog(String task, LongSupplier nanoClock) {
@@ -31,21 +35,38 @@ final class SeriesFailureLog implements RunErrorHandler {
     public void handleError(Throwable thrown) {
         inARow++;
         long nowNanos = nanoClock.getAsLong();
-        if (inARow == 1) {
-            saidAtNanos = nowNanos;
-            logger.error("Unexpected error occurred in scheduled task " + task + "; it goes on", thrown);
-        } else if (nowNanos - saidAtNanos >= INTERVAL_NANOS) {
-            saidAtNanos = nowNanos;
-            logger.error(
-                    "Scheduled task " + task + " has failed " + inARow + " times in a row; the last failure", thrown);
+        if (isSaid && nowNanos - saidAtNanos < INTERVAL_NANOS) {
+            return;
         }
+        try {
+            logger.error(isSaid || inARow > 1 ? inARowText() : firstText(), thrown);
+            isSaid = true;
+            saidAtNanos = nowNanos;
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
+        }
+    }
+
+    private String firstText() {
+        return "Unexpected error occurred in scheduled task " + task + "; it goes on";
+    }
+
+    private String inARowText() {
+        return "Scheduled task " + task + " has failed " + inARow + " times in a row; the last failure";
     }
 
     @Override
     public void succeeded() {
-        if (inARow > 1) {
-            logger.info("Scheduled task " + task + " has succeeded again, after " + inARow + " failures in a row");
-        }
+        long failures = inARow;
         inARow = 0;
+        isSaid = false;
+        try {
+            if (failures > 1) {
+                logger.info(
+                        "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");
+            }
+        } catch (Throwable ex) {
+            // As above.
+        }
     }
 }

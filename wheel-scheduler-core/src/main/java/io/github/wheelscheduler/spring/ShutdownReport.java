@@ -10,34 +10,41 @@ final class ShutdownReport {
 
     private static final int NAMED = 10;
 
-    private final List<String> named = new ArrayList<>();
+    private final List<String> named = new ArrayList<>(NAMED);
     private long count;
 
     synchronized void add(Runnable run) {
         if (run instanceof WheelTimer<?> timer && !timer.isRepeating() && !timer.isCancelled()) {
-            add(timer.toString());
+            count(timer);
         }
     }
 
     /** Adds a task that was due, and paused. */
     synchronized void addHeld(Runnable task) {
-        add(TaskNames.textOf(task));
+        count(task);
     }
 
-    private void add(String text) {
+    private void count(Object task) {
         count++;
         if (named.size() < NAMED) {
-            named.add(text);
+            try {
+                named.add(TaskNames.textOf(task));
+            } catch (OutOfMemoryError ex) {
+                // It is counted all the same; what is shutting down must not fail for a name.
+            }
         }
     }
 
     /** Logs what has been gathered, if anything, and begins anew. */
     synchronized void log(Log logger, String scheduler) {
-        if (count > 0) {
-            String more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
-            logger.warn(scheduler + " was shut down before " + count + " one-time tasks ran: " + named + more);
+        try {
+            if (count > 0) {
+                String more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
+                logger.warn(scheduler + " was shut down before " + count + " one-time tasks ran: " + named + more);
+            }
+        } finally {
+            count = 0;
+            named.clear();
         }
-        count = 0;
-        named.clear();
     }
 }

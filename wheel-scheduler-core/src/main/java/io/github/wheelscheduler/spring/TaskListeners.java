@@ -27,9 +27,14 @@ final class TaskListeners {
         return listeners.isEmpty();
     }
 
+    /** Does not fail, also when memory is short; then somebody may not hear of it. */
     void tell(Consumer<TaskListener> news) {
-        for (TaskListener listener : listeners) {
-            tell(listener, news);
+        try {
+            for (TaskListener listener : listeners) {
+                tell(listener, news);
+            }
+        } catch (OutOfMemoryError ex) {
+            // There is not even memory to look through the list.
         }
     }
 
@@ -38,10 +43,18 @@ final class TaskListeners {
             news.accept(listener);
         } catch (Throwable ex) {
             if (failed.compareAndSet(false, true)) {
-                logger.warn(
-                        "A task listener failed; tasks go on, and this is said once: " + TaskNames.textOf(listener),
-                        ex);
+                warn(listener, ex);
             }
+        }
+    }
+
+    private static void warn(TaskListener listener, Throwable failure) {
+        try {
+            logger.warn(
+                    "A task listener failed; tasks go on, and this is said once: " + TaskNames.textOf(listener),
+                    failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
         }
     }
 }

@@ -14,7 +14,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +47,9 @@ public final class TaskRegistry {
 
     private final TaskListeners listeners = new TaskListeners();
     private volatile @Nullable OverrunListener overrunListener;
-    private final LongAdder pausedSkips = new LongAdder();
-    private final LongAdder runningSkips = new LongAdder();
+    // They need no memory to be counted up.
+    private final AtomicLong pausedSkips = new AtomicLong();
+    private final AtomicLong runningSkips = new AtomicLong();
     private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
 
     /**
@@ -124,7 +126,16 @@ public final class TaskRegistry {
         tidyNowAndThen();
         String name = TaskNames.of(task);
         RegisteredTask registered = newTask(name, task, origin, schedule);
-        putUnderFreeId(registered, name);
+        boolean isPut = false;
+        try {
+            putUnderFreeId(registered, name);
+            isPut = true;
+        } finally {
+            if (!isPut) {
+                // Its name must not be taken by what never gets a timer.
+                remove(registered);
+            }
+        }
         return armOrForget(registered, first);
     }
 
@@ -151,9 +162,9 @@ public final class TaskRegistry {
 
     /** Listeners hear of the task before its first run. */
     private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
-        listeners.tell(listener -> listener.added(task.id()));
         boolean isArmed = false;
         try {
+            listeners.tell(listener -> listener.added(task.id()));
             isArmed = task.armFirst(first);
         } finally {
             if (!isArmed) {
@@ -166,26 +177,30 @@ public final class TaskRegistry {
     /** Forgets a task that has been cancelled. */
     void remove(RegisteredTask task) {
         if (tasks.remove(task.id(), task)) {
-            ids.free(task.taskId());
-            listeners.tell(listener -> listener.removed(task.id()));
+            try {
+                ids.free(task.taskId());
+                listeners.tell(listener -> listener.removed(task.id()));
+            } catch (OutOfMemoryError ex) {
+                // It is forgotten; where to look for a free number is only a hint.
+            }
         }
     }
 
-    /** Forgets everything; the scheduler has been shut down. Returns the one-time tasks that a pause has kept from running. */
-    List<Runnable> clear() {
-        List<Runnable> neverRan = new ArrayList<>();
-        for (RegisteredTask task : List.copyOf(tasks.values())) {
+    /** Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from running. */
+    void clear(Consumer<Runnable> neverRan) {
+        for (RegisteredTask task : tasks.values()) {
             if (task.giveUpIfHeld()) {
-                neverRan.add(task.guarded().task());
+                neverRan.accept(task.guarded().task());
             }
             remove(task);
         }
-        return neverRan;
     }
 
     /** A series may end by itself, unnoticed: so nothing is kept for ever though nobody looks. */
     private void tidyNowAndThen() {
         if (untilTidying.decrementAndGet() == 0) {
+            // First: if tidying fails, it is not the last time.
+            untilTidying.set(TIDY_AFTER);
             forgetOver();
             untilTidying.set(Math.max(TIDY_AFTER, tasks.size()));
         }
@@ -284,8 +299,8 @@ public final class TaskRegistry {
     /** Returns how many runs did not take place for that reason since the start; {@code MISSED} ones are not counted here. */
     public long skips(SkipReason reason) {
         return switch (reason) {
-            case PAUSED -> pausedSkips.sum();
-            case RUNNING -> runningSkips.sum();
+            case PAUSED -> pausedSkips.get();
+            case RUNNING -> runningSkips.get();
             case MISSED -> 0;
         };
     }
@@ -355,12 +370,21 @@ public final class TaskRegistry {
         return timers.clock().instant();
     }
 
+    /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */
+    long epochNanos() {
+        try {
+            return RunOutcome.epochNanos(instant());
+        } catch (Throwable ex) {
+            return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+        }
+    }
+
     long nanoTime() {
         return timers.nanoTime();
     }
 
     /**
-     * Passes on that a run has ended.
+     * Passes on that a run has ended. Does not fail.
      *
      * @param startedAt since the epoch, in nanoseconds
      */
@@ -372,19 +396,28 @@ public final class TaskRegistry {
             boolean triggered,
             RunOutcome.@Nullable Failure failure,
             boolean overran) {
-        OverrunListener warned = overrunListener;
-        if (overran && warned != null) {
-            warned.overran(task, nanos);
-        }
-        if (!listeners.isEmpty()) {
-            RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
-            listeners.tell(listener -> listener.ran(task.id(), outcome, overran));
+        try {
+            if (!listeners.isEmpty()) {
+                RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
+                listeners.tell(listener -> listener.ran(task.id(), outcome, overran));
+            }
+            OverrunListener warned = overrunListener;
+            if (overran && warned != null) {
+                warned.overran(task, nanos);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: neither is the run's fault.
         }
     }
 
+    /** Passes on that a run has not taken place. Does not fail. */
     void skipped(RegisteredTask task, SkipReason reason) {
-        (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).increment();
-        listeners.tell(listener -> listener.skipped(task.id(), reason));
+        (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).incrementAndGet();
+        try {
+            listeners.tell(listener -> listener.skipped(task.id(), reason));
+        } catch (OutOfMemoryError ex) {
+            // It has been counted.
+        }
     }
 
     // Listeners

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -36,6 +37,9 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
      */
 
     private static final Log logger = LogFactory.getLog(TriggerSeries.class);
+
+    private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
     private final Runnable task;
     private final Runnable guardedTask;
@@ -86,19 +90,79 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     @Override
     public void run() {
-        Instant actual = context.getClock().instant();
+        Instant actual = startOfRun();
         boolean ran = !cancelled;
         if (ran) {
             guardedTask.run();
         }
-        Instant completion = context.getClock().instant();
+        goOn(ran, actual);
+    }
+
+    /** Returns the time now; null if there is no memory for it, which is no reason not to run. */
+    private @Nullable Instant startOfRun() {
+        try {
+            return context.getClock().instant();
+        } catch (OutOfMemoryError ex) {
+            return null;
+        }
+    }
+
+    /** Arms the next run. A series does not end for lack of memory: it is tried until there is some. */
+    private void goOn(boolean ran, @Nullable Instant actual) {
+        Instant completion = null;
+        long pauseNanos = SHORTEST_PAUSE_NANOS;
+        while (true) {
+            try {
+                if (completion == null) {
+                    completion = context.getClock().instant();
+                }
+                endRun(ran, actual, completion);
+                return;
+            } catch (OutOfMemoryError ex) {
+                if (!mayTryAgain()) {
+                    boolean ignored = timer().cancel(false);
+                    return;
+                }
+                if (pauseNanos == SHORTEST_PAUSE_NANOS) {
+                    warnOfShortMemory(ex);
+                }
+                pause(pauseNanos);
+                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+            }
+        }
+    }
+
+    private boolean mayTryAgain() {
+        boolean goesOnAfterShutdown = executor.getContinueExistingPeriodicTasksAfterShutdownPolicy()
+                && !Thread.currentThread().isInterrupted();
+        return !isCancelled() && (!executor.isShutdown() || goesOnAfterShutdown);
+    }
+
+    private void warnOfShortMemory(OutOfMemoryError failure) {
+        try {
+            logger.warn("Memory is too short to arm the next run of " + task + ", which is tried again", failure);
+        } catch (Throwable ex) {
+            // It is tried again all the same.
+        }
+    }
+
+    private void pause(long nanos) {
+        try {
+            LockSupport.parkNanos(this, nanos);
+        } catch (OutOfMemoryError ex) {
+            // Virtual threads need memory to sleep.
+            Thread.onSpinWait();
+        }
+    }
+
+    private void endRun(boolean ran, @Nullable Instant actual, Instant completion) {
         arming.lock();
         try {
             WheelTimer<?> finished = timer();
             if (!ran || isCancelled()) {
                 boolean ignored = finished.cancel(false);
             } else {
-                context.update(scheduled, actual, completion);
+                context.update(scheduled, actual != null ? actual : scheduled, completion);
                 armAfter(finished);
             }
         } finally {
@@ -126,10 +190,20 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
     private @Nullable Instant nextOrReport() {
         try {
             return trigger.nextExecution(context);
-        } catch (Throwable ex) {
-            logger.warn("The trigger " + trigger + " failed, so there are no more runs of " + task);
-            errorHandler.handleError(ex);
+        } catch (OutOfMemoryError ex) {
             throw ex;
+        } catch (Throwable ex) {
+            report(ex);
+            throw ex;
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
+            logger.warn("The trigger " + trigger + " failed, so there are no more runs of " + task);
+            errorHandler.handleError(failure);
+        } catch (OutOfMemoryError ex) {
+            // The future says it all the same.
         }
     }
 

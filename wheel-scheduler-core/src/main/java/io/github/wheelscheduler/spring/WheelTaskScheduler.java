@@ -32,7 +32,8 @@ import org.springframework.util.ErrorHandler;
  *   <li>a fixed-rate task makes up at most {@linkplain #setMaxCatchUp 10} missed runs by default;
  *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
  *   <li>cancelled tasks are always let go at once;
- *   <li>after waiting for tasks in vain, {@link #shutdown} interrupts them and logs what never ran.
+ *   <li>where {@link #shutdown} waits for tasks up to a limit, it drops one-time tasks that are not due within it at once,
+ *       interrupts in the end those that still run, and logs what never ran.
  * </ul>
  *
  * <p>The scheduled futures are {@link WheelTimer}s, except those of triggers. It can be initialized again after shutdown.
@@ -42,6 +43,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     private static final int DEFAULT_POOL_SIZE = 256;
     private static final int DEFAULT_MAX_CATCH_UP = 10;
+    private static final Duration WAIT_BEGINS_WITHIN = Duration.ofMillis(100);
 
     private final PauseGate pauseGate = new PauseGate();
     private final ShutdownReport shutdownReport = new ShutdownReport();
@@ -75,7 +77,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Null until initialized. */
     private volatile @Nullable SchedulerObservation observation;
 
-    private @Nullable ClassLoader contextClassLoader;
+    private SchedulerThreads threads = SchedulerThreads.ofNobody(this);
 
     // Settings
 
@@ -223,7 +225,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
-        contextClassLoader = Thread.currentThread().getContextClassLoader();
+        threads = SchedulerThreads.ofCaller(this);
         WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
                 .maxPending(maxPending)
                 .maxCatchUp(maxCatchUp)
@@ -268,7 +270,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 lateness,
                 warningLimits,
                 pauseGate,
-                runnable -> newThread(runnable, getThreadNamePrefix() + "watch"));
+                runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
         registry.setOverrunListener(next);
         created.setRunObserver(next);
         observation = next;
@@ -290,20 +292,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Creates a thread with this scheduler's settings and class loader, and without the creator's thread-locals. */
     @Override
     public Thread createThread(Runnable runnable) {
-        return newThread(runnable, nextThreadName());
+        return threads.newThread(runnable, nextThreadName());
     }
 
     private Thread newTickThread(Runnable runnable) {
-        return newThread(runnable, getThreadNamePrefix() + "tick");
-    }
-
-    @SuppressWarnings("ThreadPriorityCheck") // the user's setting
-    private Thread newThread(Runnable runnable, String name) {
-        Thread thread = new Thread(getThreadGroup(), runnable, name, 0, false);
-        thread.setPriority(getThreadPriority());
-        thread.setDaemon(isDaemon());
-        thread.setContextClassLoader(contextClassLoader);
-        return thread;
+        return threads.newThread(runnable, getThreadNamePrefix() + "tick");
     }
 
     /**
@@ -457,22 +450,57 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected void afterExecute(Runnable task, @Nullable Throwable ex) {}
 
+    /** Stops accepting tasks, as the superclass does it, and notes the one-time tasks that the policy keeps from running. */
+    @Override
+    public void initiateShutdown() {
+        WheelScheduledExecutor current = executor;
+        if (current != null && !executeDelayedAfterShutdown) {
+            drop(current, Duration.ZERO);
+        }
+        super.initiateShutdown();
+    }
+
     /**
-     * Shuts down as the superclass does. Where it has waited for tasks up to the limit, those that still run are
-     * interrupted, and those that wait are cancelled. One-time tasks that never ran are logged.
+     * Shuts down as the superclass does. Where it waits for tasks up to a limit, one-time tasks that are not due within it are
+     * cancelled at once; after the limit, those that still run are interrupted, and those that wait are cancelled. One-time
+     * tasks that never ran are logged.
      */
     @Override
     public void shutdown() {
-        super.shutdown();
         WheelScheduledExecutor current = executor;
-        if (current != null && waitForTasks && awaitTerminationMillis > 0 && !current.isTerminated()) {
-            current.shutdownNow().forEach(this::cancelRemainingTask);
+        try {
+            if (current != null && waitForTasks) {
+                dropWhatComesTooLate(current);
+            }
+            super.shutdown();
+            if (current != null && waitForTasks && awaitTerminationMillis > 0 && !current.isTerminated()) {
+                current.shutdownNow().forEach(this::cancelRemainingTask);
+            }
+        } finally {
+            SchedulerObservation observed = observation;
+            if (observed != null) {
+                observed.stop();
+            }
+            registry.clear(shutdownReport::addHeld);
+            logWhatNeverRan();
         }
-        SchedulerObservation observed = observation;
-        if (observed != null) {
-            observed.stop();
+    }
+
+    private void dropWhatComesTooLate(WheelScheduledExecutor current) {
+        if (!executeDelayedAfterShutdown) {
+            drop(current, Duration.ZERO);
+        } else if (awaitTerminationMillis > 0) {
+            // The superclass counts from when all others have been dropped, which is a little later.
+            drop(current, Duration.ofMillis(awaitTerminationMillis).plus(WAIT_BEGINS_WITHIN));
         }
-        registry.clear().forEach(shutdownReport::addHeld);
+        logWhatNeverRan();
+    }
+
+    private void drop(WheelScheduledExecutor current, Duration limit) {
+        current.shutdownWithin(limit).forEach(this::cancelRemainingTask);
+    }
+
+    private void logWhatNeverRan() {
         shutdownReport.log(logger, "Scheduler " + getThreadNamePrefix());
     }
 

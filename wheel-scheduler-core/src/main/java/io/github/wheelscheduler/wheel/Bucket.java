@@ -39,6 +39,7 @@ final class Bucket {
         this.slot = slot;
     }
 
+    /** Puts the timer at the end. Without memory for it nothing changes. */
     void append(TimerNode node, long dueTick) {
         Chunk chunk = tail;
         if (chunk == null || chunk.isFull()) {
@@ -53,22 +54,26 @@ final class Bucket {
         }
     }
 
-    /**
-     * Takes the first timer out, or returns null if there is none. The timer keeps its {@linkplain TimerNode#position
-     * position}, so that one on its way from one bucket to another never looks as if no wheel held it.
-     */
+    /** Returns the first timer, or null if there is none. */
     @Nullable
-    TimerNode poll() {
+    TimerNode peek() {
         Chunk chunk = head;
-        if (chunk == null || count == 0) {
-            return null;
-        }
-        TimerNode node = chunk.poll();
-        removedFrom(chunk);
-        return node;
+        return chunk == null || count == 0 ? null : chunk.peek();
     }
 
-    /** Takes the timer in that cell out. */
+    /**
+     * Takes out the timer that {@link #peek} has returned. Its {@linkplain TimerNode#position position} stays as it is: if
+     * the timer has been appended to another bucket meanwhile, it is the one there.
+     */
+    void dropPeeked() {
+        Chunk chunk = head;
+        if (chunk != null) {
+            chunk.dropPeeked();
+            removedFrom(chunk);
+        }
+    }
+
+    /** Takes the timer in that cell out, and leaves its position as it is. */
     void remove(Chunk chunk, int cell) {
         chunk.clearCell(cell);
         removedFrom(chunk);

@@ -36,6 +36,9 @@ final class Chunk {
     /** The number of timers. */
     int count;
 
+    /** How often a bucket has let go of this chunk. */
+    int releases;
+
     Chunk(int index) {
         this.nodes = new TimerNode[SIZE];
         this.base = index << BITS;
@@ -87,18 +90,22 @@ final class Chunk {
         count++;
     }
 
-    /** Takes the first timer out; there must be one. */
-    TimerNode poll() {
+    /** Returns the first timer; there must be one. */
+    TimerNode peek() {
         while (true) {
             TimerNode node = nodes[first];
             if (node != null) {
-                nodes[first] = null;
-                first++;
-                count--;
                 return node;
             }
             first++;
         }
+    }
+
+    /** Takes out the timer that {@link #peek} has returned. */
+    void dropPeeked() {
+        nodes[first] = null;
+        first++;
+        count--;
     }
 
     void clearCell(int cell) {

@@ -26,8 +26,17 @@ final class ChunkTable {
 
     private int inUse;
 
-    ChunkTable() {
+    /** Is asked before the wheel allocates anything, and throws where tests want memory to run out. */
+    private final Runnable beforeAllocation;
+
+    ChunkTable(Runnable beforeAllocation) {
         this.chunks = new Chunk[16];
+        this.beforeAllocation = beforeAllocation;
+    }
+
+    Level newLevel(int index) {
+        beforeAllocation.run();
+        return new Level(this, index);
     }
 
     /** Returns how many chunks buckets hold. */
@@ -35,6 +44,7 @@ final class ChunkTable {
         return inUse;
     }
 
+    /** Returns an empty chunk. Without memory for it nothing changes. */
     Chunk take() {
         Chunk chunk = spare;
         if (chunk != null) {
@@ -46,8 +56,10 @@ final class ChunkTable {
         }
         int index = freeCount > 0 ? freeIndices[freeCount - 1] : nextIndex;
         if (index == chunks.length) {
+            beforeAllocation.run();
             chunks = Arrays.copyOf(chunks, 2 * index);
         }
+        beforeAllocation.run();
         chunk = new Chunk(index);
         chunks[index] = chunk;
         // Nothing is changed before memory has been found for it.
@@ -63,6 +75,7 @@ final class ChunkTable {
     /** Takes an empty chunk back. */
     void release(Chunk chunk) {
         inUse--;
+        chunk.releases++;
         chunk.reset();
         chunk.bucket = null;
         chunk.previous = null;
@@ -83,6 +96,7 @@ final class ChunkTable {
     /** Makes room for more; without memory for it, an index is never used again, and nothing else happens. */
     private boolean growFreeIndices() {
         try {
+            beforeAllocation.run();
             freeIndices = Arrays.copyOf(freeIndices, 2 * freeCount);
             return true;
         } catch (OutOfMemoryError ex) {

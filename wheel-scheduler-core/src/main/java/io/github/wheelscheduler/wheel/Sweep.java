@@ -6,19 +6,26 @@ import org.jspecify.annotations.Nullable;
  * A way through all buckets, in small steps, that takes out the timers that are over and moves the others together.
  *
  * <p>Timers come and go between two steps. What is added behind the place that a sweep has come to is left to the next one.
+ * The list of those that are due already comes last, as all others move towards it.
  */
 final class Sweep {
+
+    /** Stands for the list of timers that are due. */
+    private static final int DUE = 2 * TimingWheel.MAX_LEVELS;
 
     private final TimingWheel wheel;
     private boolean active;
 
-    /** The levels come first, then the prepared ones. */
+    /** The levels come first, then the prepared ones, then {@link #DUE}. */
     private int levelIndex;
 
     private int slot;
 
     /** The chunk that comes next; null at the start of a bucket. */
     private @Nullable Chunk chunk;
+
+    /** The chunk's releases when it was chosen: it is another place since, if they have become more. */
+    private int chunkReleases;
 
     Sweep(TimingWheel wheel) {
         this.wheel = wheel;
@@ -41,27 +48,37 @@ final class Sweep {
     int goOn(int budget, Expiry expiry) {
         int left = budget;
         while (left > 0 && active) {
-            Level level = levelIndex < TimingWheel.MAX_LEVELS
-                    ? wheel.levelIfUsed(levelIndex)
-                    : wheel.preparation.levelIfUsed(levelIndex - TimingWheel.MAX_LEVELS);
-            if (level == null || level.isEmpty() || slot == Level.SLOTS) {
+            Bucket bucket = bucket();
+            if (bucket == null) {
                 nextLevel();
             } else {
-                left -= sweepChunkOf(level.bucket(slot), expiry);
+                left -= sweepChunkOf(bucket, expiry);
             }
         }
         return Math.max(0, left);
+    }
+
+    /** Returns the bucket that the sweep has come to; null at the end of a level. */
+    private @Nullable Bucket bucket() {
+        if (levelIndex == DUE) {
+            return slot == 0 ? wheel.due : null;
+        }
+        Level level = levelIndex < TimingWheel.MAX_LEVELS
+                ? wheel.levelIfUsed(levelIndex)
+                : wheel.preparation.levelIfUsed(levelIndex - TimingWheel.MAX_LEVELS);
+        return level == null || level.isEmpty() || slot == Level.SLOTS ? null : level.bucket(slot);
     }
 
     private void nextLevel() {
         slot = 0;
         chunk = null;
         levelIndex++;
-        active = levelIndex < 2 * TimingWheel.MAX_LEVELS;
+        active = levelIndex <= DUE;
     }
 
     private int sweepChunkOf(Bucket bucket, Expiry expiry) {
-        Chunk current = chunk == null || chunk.bucket != bucket ? bucket.head() : chunk;
+        boolean goesOn = chunk != null && chunk.bucket == bucket && chunk.releases == chunkReleases;
+        Chunk current = goesOn ? chunk : bucket.head();
         if (bucket.isEmpty() || current == null) {
             slot++;
             chunk = null;
@@ -81,6 +98,8 @@ final class Sweep {
         chunk = following;
         if (following == null) {
             slot++;
+        } else {
+            chunkReleases = following.releases;
         }
         return looks;
     }

@@ -59,6 +59,11 @@ public final class TimingWheel {
      *      prepared level 0:  slot 3: A  slot 9: B C  slot 40: D
      *
      *      cascade from slot 9 (A is gone)  ->  level 0 = prepared level; then B and C are placed, then E and F
+     *
+     * When memory runs out
+     * --------------------
+     * A timer that moves is appended to its new bucket, which may need memory, before it is taken out of the old one. So
+     * what fails leaves everything as it was, and is done by the next call.
      */
 
     /** Base-64 digits of a 63-bit tick. */
@@ -72,7 +77,7 @@ public final class TimingWheel {
 
     private final int tickShift;
     private final long startNanos;
-    final ChunkTable chunks = new ChunkTable();
+    final ChunkTable chunks;
     private final Sweep sweep = new Sweep(this);
     final Preparation preparation;
 
@@ -107,21 +112,26 @@ public final class TimingWheel {
      * @throws IllegalArgumentException if the shift is out of range
      */
     public TimingWheel(int tickShift, long startNanos) {
-        this(tickShift, startNanos, MIN_PREPARED);
+        this(tickShift, startNanos, MIN_PREPARED, () -> {});
     }
 
-    /** For tests: prepares buckets that hold fewer timers. */
-    TimingWheel(int tickShift, long startNanos, int minPrepared) {
+    /** For tests: prepares buckets that hold fewer timers, and may run out of memory. */
+    TimingWheel(int tickShift, long startNanos, int minPrepared, Runnable beforeAllocation) {
         if (tickShift < 0 || tickShift > 40) {
             throw new IllegalArgumentException("tickShift must be between 0 and 40, was " + tickShift);
         }
         this.tickShift = tickShift;
         this.startNanos = startNanos;
+        this.chunks = new ChunkTable(beforeAllocation);
         this.due = new Bucket(chunks, null, 0);
         this.preparation = new Preparation(this, minPrepared);
     }
 
-    /** Adds a timer that is in no wheel. A timer whose deadline has passed expires in the next {@link #advance}. */
+    /**
+     * Adds a timer that is in no wheel. A timer whose deadline has passed expires in the next {@link #advance}.
+     *
+     * @throws OutOfMemoryError if there is no memory for it; it is in no wheel then
+     */
     public void add(TimerNode node) {
         place(node, dueTickOf(node), currentTick);
         size++;
@@ -129,27 +139,31 @@ public final class TimingWheel {
 
     /** Removes the timer if this wheel holds it, and says whether it did. */
     public boolean remove(TimerNode node) {
-        if (!takeOut(node)) {
-            return false;
-        }
-        node.position = 0;
-        return true;
-    }
-
-    /** Puts a timer whose deadline has changed where it belongs now; adds it if the wheel does not hold it. */
-    public void reposition(TimerNode node) {
-        boolean ignored = takeOut(node);
-        add(node);
-    }
-
-    private boolean takeOut(TimerNode node) {
         Chunk chunk = chunks.chunkOf(node);
         if (chunk == null || chunk.bucket == null) {
             return false;
         }
         chunk.bucket.remove(chunk, Chunk.cellOf(node.position));
+        node.position = 0;
         size--;
         return true;
+    }
+
+    /**
+     * Puts a timer whose deadline has changed where it belongs now; adds it if the wheel does not hold it.
+     *
+     * @throws OutOfMemoryError if there is no memory for it; it is where it was then, and to be repositioned again unless
+     *     its deadline has become later
+     */
+    public void reposition(TimerNode node) {
+        Chunk chunk = chunks.chunkOf(node);
+        if (chunk == null || chunk.bucket == null) {
+            add(node);
+            return;
+        }
+        int cell = Chunk.cellOf(node.position);
+        place(node, dueTickOf(node), currentTick);
+        chunk.bucket.remove(chunk, cell);
     }
 
     /**
@@ -184,8 +198,7 @@ public final class TimingWheel {
             }
             Bucket bucket = level.bucket(slot);
             if (bucket.isSingleton() && bucket.earliestTick <= nowTick) {
-                currentTick = slotTick;
-                expireFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), expiry);
+                expireFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), slotTick, expiry);
                 left--;
             } else if (index == 0) {
                 currentTick = slotTick - 1;
@@ -220,18 +233,20 @@ public final class TimingWheel {
     /** Places the first timer of a bucket in the level that is being prepared for it. */
     void moveAhead(Bucket bucket, Level below, long firstTick, long lastTick, Expiry expiry) {
         touchAhead(bucket);
-        TimerNode node = bucket.poll();
+        TimerNode node = bucket.peek();
         if (node == null) {
             return;
         }
         long dueTick = dueTickOf(node);
         if (node.isOver()) {
-            giveUp(node, expiry);
+            giveUpFirst(bucket, node, expiry);
         } else if (dueTick >= firstTick && dueTick <= lastTick) {
             bucket.earliestTick = Math.min(bucket.earliestTick, dueTick);
             below.bucketOf(dueTick).append(node, dueTick);
+            bucket.dropPeeked();
         } else {
             place(node, dueTick, currentTick);
+            bucket.dropPeeked();
         }
     }
 
@@ -241,7 +256,7 @@ public final class TimingWheel {
      * to later deadlines, but not too late.
      */
     public long nanosToNextExpiry(long nowNanos) {
-        if (!due.isEmpty() || cascadingCount > 0) {
+        if (hasToAdvance()) {
             return 0;
         }
         int index = lowestOccupiedLevel();
@@ -260,17 +275,25 @@ public final class TimingWheel {
      * @return the unused budget; 0 says that there is more to do, well before {@link #nanosToNextExpiry} if possible
      */
     public int prepare(long nowNanos, int budget, Expiry expiry) {
-        if (!due.isEmpty() || cascadingCount > 0) {
+        if (hasToAdvance()) {
             return budget;
         }
         return preparation.prepare(tickOf(nowNanos), budget, expiry);
     }
 
+    /** Whether there is something to do for {@link #advance} that needs no later time. */
+    private boolean hasToAdvance() {
+        return !due.isEmpty() || cascadingCount > 0;
+    }
+
     /**
      * Returns how many nanoseconds after {@code nowNanos} {@link #prepare} has something to do again: 0 if there is something
-     * now, {@code Long.MAX_VALUE} if no bucket is large.
+     * now, {@code Long.MAX_VALUE} if no bucket is large, or if {@link #advance} has to come first.
      */
     public long nanosToNextPreparation(long nowNanos) {
+        if (hasToAdvance()) {
+            return Long.MAX_VALUE;
+        }
         long tick = preparation.nextTick();
         return tick == Bucket.NO_TICK ? Long.MAX_VALUE : nanosUntil(tick, nowNanos);
     }
@@ -361,24 +384,28 @@ public final class TimingWheel {
         while (left > 0 && !bucket.isEmpty()) {
             left--;
             touchAhead(bucket);
-            expireFirst(bucket, limitTick, expiry);
+            expireFirst(bucket, limitTick, currentTick, expiry);
         }
         return left;
     }
 
     /**
-     * Takes the first timer out: it expires if it is due by {@code limitTick} or over, and is placed anew if it was moved on.
+     * Takes the first timer out: it expires if it is due by {@code limitTick} or over, and is placed anew, as seen from
+     * {@code fromTick}, if it was moved on. Then that is the current tick.
      */
-    private void expireFirst(Bucket bucket, long limitTick, Expiry expiry) {
-        TimerNode node = bucket.poll();
+    private void expireFirst(Bucket bucket, long limitTick, long fromTick, Expiry expiry) {
+        TimerNode node = bucket.peek();
         if (node == null) {
             return;
         }
         long dueTick = dueTickOf(node);
         if (dueTick <= limitTick || node.isOver()) {
-            giveUp(node, expiry);
+            currentTick = fromTick;
+            giveUpFirst(bucket, node, expiry);
         } else {
-            place(node, dueTick, currentTick);
+            place(node, dueTick, fromTick);
+            bucket.dropPeeked();
+            currentTick = fromTick;
         }
     }
 
@@ -401,14 +428,15 @@ public final class TimingWheel {
     }
 
     private void cascadeFirst(Bucket bucket, Expiry expiry) {
-        TimerNode node = bucket.poll();
+        TimerNode node = bucket.peek();
         if (node == null) {
             return;
         }
         if (node.isOver()) {
-            giveUp(node, expiry);
+            giveUpFirst(bucket, node, expiry);
         } else {
             place(node, dueTickOf(node), cascadeTick);
+            bucket.dropPeeked();
         }
     }
 
@@ -432,12 +460,18 @@ public final class TimingWheel {
         touched = chunk.touch();
     }
 
+    private void giveUpFirst(Bucket bucket, TimerNode node, Expiry expiry) {
+        bucket.dropPeeked();
+        giveUp(node, expiry);
+    }
+
     private void giveUp(TimerNode node, Expiry expiry) {
         node.position = 0;
         size--;
         expiry.expire(node);
     }
 
+    /** Puts the timer where it belongs, as seen from that tick. Without memory for it, it stays where it is. */
     private void place(TimerNode node, long dueTick, long fromTick) {
         if (dueTick <= fromTick) {
             due.append(node, dueTick);
@@ -468,7 +502,7 @@ public final class TimingWheel {
     }
 
     Level newLevel(int index) {
-        return new Level(chunks, index);
+        return chunks.newLevel(index);
     }
 
     long firstTickOf(Level level, int slot) {

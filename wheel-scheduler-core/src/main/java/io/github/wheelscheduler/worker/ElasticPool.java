@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.worker;
 
+import io.github.wheelscheduler.inbox.StackReserve;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Threads that come when they are needed, up to a limit, and end when they have been idle for long.
  *
- * <p>A worker, never the tick thread, starts further workers.
+ * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
  */
 public final class ElasticPool extends Workers {
 
@@ -34,76 +34,69 @@ public final class ElasticPool extends Workers {
      *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
-     * Who starts whom
-     * ---------------
-     * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
-     * run and finds that it was the last available one starts another before it runs. So, below the limit, somebody
-     * always looks at the queue, and a run that takes for ever holds up nobody. The last SPARE available workers do not
-     * end, so that a lone task does not start a thread each time.
+     * Who starts whom: see Crew.
+     *
+     * A worker ends only by way of Crew, which counts it out: whatever is thrown inside, memory that runs out included, the
+     * counts are made good and it goes on. A run that has been taken is performed, whatever happens in between.
      */
 
-    private static final int SPARE = 2;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
-    private final ThreadFactory threadFactory;
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;
     private final Predicate<Runnable> touch;
-    private final Rack firstRack = new Rack();
-
-    private final AtomicInteger size = new AtomicInteger();
-    private final AtomicInteger available = new AtomicInteger();
+    private final Crew crew;
+    private final StackReserve stackReserve = new StackReserve();
 
     /** The workers that will look at the ready queue once more, perhaps after a run. */
     private final AtomicInteger awake = new AtomicInteger();
 
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
-    private final AtomicBoolean startFailing = new AtomicBoolean();
-    private volatile int maxSize;
 
     /**
      * Creates a pool without threads.
      *
+     * @param threadFactory makes the workers
+     * @param helperFactory makes the thread that tries again when a worker could not be started
      * @param maxSize how many workers there may be, at least 1
      * @param keepAliveNanos how long a worker stays idle before it ends
      * @param nanoClock the monotonic clock that the idle time is read from
      */
     public ElasticPool(
             ThreadFactory threadFactory,
+            ThreadFactory helperFactory,
             int maxSize,
             long keepAliveNanos,
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
         super(listener, hooks);
-        this.threadFactory = threadFactory;
-        this.maxSize = maxSize;
         this.keepAliveNanos = keepAliveNanos;
         this.nanoClock = nanoClock;
         this.touch = listener::touch;
+        this.crew = new Crew(this, threadFactory, helperFactory, maxSize);
     }
 
     @Override
     public void start() {
-        if (size.get() == 0) {
-            startWorker();
-        }
+        crew.startFirst();
     }
 
     @Override
     public void startIfShort() {
-        if (startFailing.get() && available.get() == 0) {
-            startWorkerIfAllowed();
-        }
+        crew.startIfShort();
     }
 
     @Override
     public void signal() {
         VarHandle.fullFence();
-        while (isOpen() && !ready.isEmpty() && hasIdleWorker()) {
+        while (isOpen() && ready.hasNext() && crew.hasIdleWorker()) {
+            // A wake-up that is claimed must be sent: without it, nobody would send another.
+            stackReserve.askAlways();
             if (!wakeUpOnItsWay.compareAndSet(false, true)) {
                 return;
             }
-            Worker worker = claimIdleWorker();
+            Worker worker = crew.claimIdleWorker();
             if (worker != null) {
                 LockSupport.unpark(worker.thread);
                 return;
@@ -120,28 +113,25 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void setMaxSize(int maxSize) {
-        this.maxSize = maxSize;
-        if (size.get() > 0 && available.get() == 0) {
-            startWorkerIfAllowed();
-        }
-        if (size.get() > maxSize) {
-            forEachWorker(worker -> LockSupport.unpark(worker.thread));
+        crew.setMaxSize(maxSize);
+        if (crew.isTooLarge()) {
+            crew.wakeAll();
         }
     }
 
     @Override
     public int maxSize() {
-        return maxSize;
+        return crew.maxSize();
     }
 
     @Override
     public int coreSize() {
-        return Math.min(SPARE, maxSize);
+        return Math.min(Crew.SPARE, crew.maxSize());
     }
 
     @Override
     public int threadCount() {
-        return size.get();
+        return crew.size();
     }
 
     @Override
@@ -159,7 +149,7 @@ public final class ElasticPool extends Workers {
     @Override
     public void stop() {
         stopped = true;
-        forEachWorker(worker -> LockSupport.unpark(worker.thread));
+        crew.wakeAll();
     }
 
     @Override
@@ -191,12 +181,12 @@ public final class ElasticPool extends Workers {
 
     @Override
     public boolean hasEnded() {
-        return stopped && size.get() == 0;
+        return crew.hasEnded();
     }
 
     @Override
     boolean isActive() {
-        return anyWorker(worker -> worker.phase != Worker.IDLE);
+        return crew.anyWorker(worker -> worker.phase != Worker.IDLE);
     }
 
     @Override
@@ -204,84 +194,114 @@ public final class ElasticPool extends Workers {
         return isActive();
     }
 
+    /** Tells the listener if the last thread has ended after a stop. */
+    void tellIfEnded() {
+        if (hasEnded()) {
+            listener.ended();
+        }
+    }
+
     /** The life of a worker, on its thread. */
     void work(Worker worker) {
-        try {
-            boolean isNeeded = awaitWork(worker, true);
-            while (isNeeded) {
-                awake.incrementAndGet();
-                workOff(worker);
-                // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
-                // right.
-                awake.decrementAndGet();
-                isNeeded = awaitWork(worker, false);
+        boolean isNew = true;
+        while (!worker.hasLeft) {
+            try {
+                if (awaitWork(worker, isNew)) {
+                    workOff(worker);
+                }
+            } catch (Throwable ex) {
+                RunBoundary.log(Level.ERROR, "A worker failed and goes on", null, ex);
+                // A wake-up may have been meant for it; it looks at the queue next.
+                if (!worker.place.unmarkIdle()) {
+                    wakeUpOnItsWay.set(false);
+                }
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
-        } finally {
-            worker.phase = Worker.IDLE;
-            worker.place.leave();
-            if (size.get() == 0 && stopped) {
-                listener.ended();
-            }
+            isNew = false;
         }
+        worker.place.leave();
+        tellIfEnded();
     }
 
     private void workOff(Worker worker) {
         boolean worked = false;
-        while (true) {
-            worker.phase = Worker.TAKING;
-            // An interrupt that was meant for the run before, or that it left behind, ends here.
-            boolean ignored = Thread.interrupted();
-            worker.touched += ready.touchAhead(touch);
-            Runnable run = isOpen() && size.get() <= maxSize ? ready.poll(worker.taken) : null;
-            if (run == null) {
-                break;
-            }
-            worker.phase = Worker.RUNNING;
-            if (worked) {
-                startIfShort();
-            } else {
+        awake.incrementAndGet();
+        try {
+            Runnable run = take(worker);
+            while (run != null) {
+                boolean isFirst = !worked;
                 worked = true;
-                leaveAvailable();
+                try {
+                    if (isFirst) {
+                        leaveAvailable();
+                    } else {
+                        crew.startIfShort();
+                    }
+                } finally {
+                    perform(worker, run);
+                }
+                if (isQuietAwaited()) {
+                    worker.phase = Worker.IDLE;
+                    callBackIfQuiet();
+                }
+                run = take(worker);
             }
-            perform(worker, run);
-            if (isQuietAwaited()) {
-                worker.phase = Worker.IDLE;
-                callBackIfQuiet();
+        } finally {
+            worker.phase = Worker.IDLE;
+            if (worked) {
+                crew.becomeAvailable();
+            }
+            try {
+                afterWork();
+            } finally {
+                // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
+                // right.
+                awake.decrementAndGet();
             }
         }
-        worker.phase = Worker.IDLE;
-        if (worked) {
-            available.incrementAndGet();
+    }
+
+    private @Nullable Runnable take(Worker worker) {
+        worker.phase = Worker.TAKING;
+        // An interrupt that was meant for the run before, or that it left behind, ends here.
+        boolean ignored = Thread.interrupted();
+        worker.touched += ready.touchAhead(touch);
+        Runnable run = isOpen() && !crew.isTooLarge() ? ready.poll(worker.taken) : null;
+        if (run != null) {
+            worker.phase = Worker.RUNNING;
         }
-        afterWork();
+        return run;
     }
 
     private void perform(Worker worker, Runnable run) {
-        long nowNanos = listener.starting(run, worker.taken.expiredNanos);
+        long nowNanos = tellStarting(run, worker.taken.expiredNanos);
         if (nowNanos == 0) {
             boundary.run(run);
             return;
         }
         worker.show(run, nowNanos);
-        boundary.run(run);
-        worker.showNothing();
+        try {
+            boundary.run(run);
+        } finally {
+            worker.showNothing();
+        }
     }
 
     private void leaveAvailable() {
-        if (available.decrementAndGet() == 0) {
-            startWorkerIfAllowed();
-            if (!followedUp && !ready.isEmpty()) {
+        if (crew.leaveAvailable()) {
+            crew.startIfAllowed();
+            if (!followedUp && ready.hasNext()) {
                 // A second one: so that the pool grows to a burst by doubling, not one by one.
-                startWorkerIfAllowed();
+                crew.startIfAllowed();
             }
         }
-        if (!followedUp && !ready.isEmpty()) {
+        if (!followedUp && ready.hasNext()) {
             signal();
         }
     }
 
     /**
-     * Waits for a signal; false if the worker is to end, which then is counted no more.
+     * Waits for a signal; false if the worker is to look again or has left, and then is counted no more.
      *
      * @param isNew whether the worker has just come, perhaps only to be available; if the tick thread follows up, it says
      *     when the worker is needed
@@ -289,10 +309,13 @@ public final class ElasticPool extends Workers {
     private boolean awaitWork(Worker worker, boolean isNew) {
         long idleSince = nanoClock.getAsLong();
         while (true) {
-            if (leaveIfStopped()) {
+            if (stopped) {
+                crew.leave();
+                worker.hasLeft = true;
                 return false;
             }
-            if (leaveIfTooMany()) {
+            if (crew.leaveIfTooMany()) {
+                worker.hasLeft = true;
                 // It may have used up a wake-up and taken nothing.
                 signal();
                 return false;
@@ -301,7 +324,7 @@ public final class ElasticPool extends Workers {
             if (stopped || (isWorkWaiting() && !(isNew && followedUp))) {
                 return returnToWork(worker);
             }
-            if (available.get() > SPARE) {
+            if (crew.hasMoreThanSpare()) {
                 LockSupport.parkNanos(this, keepAliveNanos);
             } else {
                 LockSupport.park(this);
@@ -311,7 +334,8 @@ public final class ElasticPool extends Workers {
             if (!worker.place.unmarkIdle()) {
                 return returnToWork(worker);
             }
-            if (nanoClock.getAsLong() - idleSince >= keepAliveNanos && leaveIfMoreThanSpare()) {
+            if (nanoClock.getAsLong() - idleSince >= keepAliveNanos && crew.leaveIfMoreThanSpare()) {
+                worker.hasLeft = true;
                 // A signal that came while this worker was not marked idle may have found nobody.
                 signal();
                 return false;
@@ -327,132 +351,14 @@ public final class ElasticPool extends Workers {
         return true;
     }
 
-    private boolean leaveIfStopped() {
-        if (!stopped) {
-            return false;
-        }
-        available.decrementAndGet();
-        size.decrementAndGet();
-        return true;
-    }
-
-    private boolean leaveIfTooMany() {
-        int seen = size.get();
-        while (seen > maxSize) {
-            if (size.compareAndSet(seen, seen - 1)) {
-                if (available.decrementAndGet() == 0) {
-                    // The limit may have been raised meanwhile, by somebody who saw this worker available.
-                    startWorkerIfAllowed();
-                }
-                return true;
-            }
-            seen = size.get();
-        }
-        return false;
-    }
-
-    private boolean leaveIfMoreThanSpare() {
-        int seen = available.get();
-        while (seen > SPARE) {
-            if (available.compareAndSet(seen, seen - 1)) {
-                size.decrementAndGet();
-                return true;
-            }
-            seen = available.get();
-        }
-        return false;
-    }
-
     private boolean isWorkWaiting() {
-        return !paused && !ready.isEmpty();
-    }
-
-    private void startWorkerIfAllowed() {
-        try {
-            startWorker();
-            startFailing.set(false);
-        } catch (Throwable ex) {
-            if (startFailing.compareAndSet(false, true)) {
-                RunBoundary.log(
-                        Level.WARNING,
-                        "A further worker could not be started; " + size.get() + " workers go on, and due tasks wait",
-                        null,
-                        ex);
-            }
-        }
-    }
-
-    private void startWorker() {
-        int seen;
-        do {
-            seen = size.get();
-            if (seen >= maxSize || stopped) {
-                return;
-            }
-        } while (!size.compareAndSet(seen, seen + 1));
-        available.incrementAndGet();
-        Rack.Place place = null;
-        boolean started = false;
-        try {
-            place = firstRack.takePlace();
-            Worker worker = new Worker(this, place);
-            Thread thread = threadFactory.newThread(worker);
-            if (thread == null) {
-                throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-            }
-            worker.thread = thread;
-            place.seat(worker);
-            thread.start();
-            started = true;
-        } finally {
-            if (!started) {
-                if (place != null) {
-                    place.leave();
-                }
-                available.decrementAndGet();
-                if (size.decrementAndGet() == 0 && stopped) {
-                    // The last worker has ended meanwhile and left the news to this one.
-                    listener.ended();
-                }
-            }
-        }
-    }
-
-    private boolean hasIdleWorker() {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            if (rack.hasIdle()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private @Nullable Worker claimIdleWorker() {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            Worker worker = rack.claimIdle();
-            if (worker != null) {
-                return worker;
-            }
-        }
-        return null;
+        return !paused && ready.hasNext();
     }
 
     private void forEachWorker(Consumer<Worker> action) {
-        boolean ignored = anyWorker(worker -> {
+        boolean ignored = crew.anyWorker(worker -> {
             action.accept(worker);
             return false;
         });
-    }
-
-    private boolean anyWorker(Predicate<Worker> condition) {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            for (int index = 0; index < Rack.places(); index++) {
-                Worker worker = rack.worker(index);
-                if (worker != null && condition.test(worker)) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -1,35 +1,71 @@
 package io.github.wheelscheduler.worker;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A due run on its way through an executor: started by it, or taken back before that; never both. */
-final class FedRun implements Runnable {
+/**
+ * A due run on its way through an executor: started by it, or taken back before that; never both.
+ *
+ * <p>Its value is a {@link State}, or the thread that is in the run: one step decides between those who want to move it. It is
+ * no field with a handle of its own, because the first use of such a handle takes memory, which may be lacking just then.
+ */
+final class FedRun extends AtomicReference<Object> implements Runnable {
 
-    private static final int WAITING = 0;
-    private static final int STARTED = 1;
-    private static final int TAKEN_BACK = 2;
+    /*
+     *   WAITING ----start----> its thread ----finish----> OVER
+     *     |  ^                   |    ^
+     *     |  |                   v    |
+     *     |  |                INTERRUPTING              the thread is not to leave the run meanwhile
+     *     |  +---------------+
+     *     +--sendBack--> RETURNED --sendAgain--+        a pause has caught it; the feeder hands it over again
+     *     |                  |
+     *     +-----takeBack-----+--> TAKEN_BACK            stopped, cancelled, or not taken by the executor
+     */
 
-    final Runnable task;
+    /** What the state may be while no thread is in the run. */
+    enum State {
+        WAITING,
+        RETURNED,
+        TAKEN_BACK,
+        INTERRUPTING,
+        OVER
+    }
 
-    /** When the task was handed over to be run. */
-    final long expiredNanos;
+    private static final AtomicLongFieldUpdater<FedRun> STARTED_NANOS =
+            AtomicLongFieldUpdater.newUpdater(FedRun.class, "startedNanos");
 
     private final FedWorkers workers;
-    private final AtomicInteger state = new AtomicInteger(WAITING);
 
-    /** Guarded by this: an interrupt must not hit the thread after the run has left it. */
-    private @Nullable Thread thread;
+    /** Written by whoever fills this run, before others see it. */
+    Runnable task = FedRun::nothing;
 
+    /** When the task was handed over to be run. Written as {@link #task} is. */
+    long expiredNanos;
+
+    /** Where it is in flight. Written by whoever prepares this run, before others see it. */
+    int place;
+
+    /** The one that came back before this one, or after it. Writers: whoever sends it back; then the feeder. */
+    @Nullable
+    FedRun neighbour;
+
+    /** Written while the state is INTERRUPTING, read by the thread that has left the run. */
     private boolean interrupted;
 
-    /** When it started, if somebody observes runs; else 0. Guarded by this. */
-    private long startedNanos;
+    /** When it started, if somebody observes runs; else 0. Writer: the thread that runs it. Readers: watchdogs. */
+    private volatile long startedNanos;
 
-    FedRun(FedWorkers workers, Runnable task, long expiredNanos) {
+    FedRun(FedWorkers workers) {
+        super(State.WAITING);
         this.workers = workers;
-        this.task = task;
-        this.expiredNanos = expiredNanos;
+    }
+
+    /** Says what is to be run. */
+    void fill(Runnable newTask, long newExpiredNanos) {
+        task = newTask;
+        expiredNanos = newExpiredNanos;
     }
 
     @Override
@@ -38,54 +74,78 @@ final class FedRun implements Runnable {
     }
 
     boolean isWaiting() {
-        return state.get() == WAITING;
+        return get() == State.WAITING;
     }
 
-    boolean takeBack() {
-        return state.compareAndSet(WAITING, TAKEN_BACK);
+    boolean isReturned() {
+        return get() == State.RETURNED;
+    }
+
+    /** Takes it out of use if it has not started, and returns the state before; null if it has, or somebody else took it. */
+    @Nullable
+    State takeBack() {
+        while (true) {
+            Object seen = get();
+            if (seen != State.WAITING && seen != State.RETURNED) {
+                return null;
+            }
+            if (compareAndSet(seen, State.TAKEN_BACK)) {
+                return (State) seen;
+            }
+        }
+    }
+
+    boolean sendBack() {
+        return compareAndSet(State.WAITING, State.RETURNED);
+    }
+
+    boolean sendAgain() {
+        return compareAndSet(State.RETURNED, State.WAITING);
     }
 
     /** In one step with the thread: an interrupt finds either a run that can be taken back, or its thread. */
-    synchronized boolean start() {
-        if (!state.compareAndSet(WAITING, STARTED)) {
-            return false;
-        }
-        thread = Thread.currentThread();
-        return true;
+    boolean start(Thread thread) {
+        return compareAndSet(State.WAITING, thread);
     }
 
-    /** Notes when it started. */
-    synchronized void startedAt(long nanos) {
-        startedNanos = nanos;
+    /** Notes when it started. Nobody waits for this, so it needs no fence. */
+    void startedAt(long nanos) {
+        STARTED_NANOS.lazySet(this, nanos);
     }
 
     /** Shows the run if it is going on and has been observed. */
     void showTo(Workers.RunningVisitor visitor) {
-        Thread running;
-        long sinceNanos;
-        synchronized (this) {
-            running = thread;
-            sinceNanos = startedNanos;
-        }
-        if (running != null && sinceNanos != 0) {
-            visitor.visit(task, running, sinceNanos);
+        if (get() instanceof Thread thread) {
+            long sinceNanos = startedNanos;
+            if (sinceNanos != 0) {
+                visitor.visit(task, thread, sinceNanos);
+            }
         }
     }
 
-    /** To be called on the thread that started it. */
-    synchronized void finish() {
-        thread = null;
+    /** To be called on the thread that started it: no interrupt hits it from here on, and none is left over. */
+    void finish(Thread thread) {
+        while (!compareAndSet(thread, State.OVER)) {
+            LockSupport.parkNanos(this, 10_000);
+        }
         if (interrupted) {
             boolean ignored = Thread.interrupted();
         }
     }
 
-    synchronized void interrupt() {
-        if (thread != null) {
-            interrupted = true;
-            thread.interrupt();
+    void interrupt() {
+        if (get() instanceof Thread thread && compareAndSet(thread, State.INTERRUPTING)) {
+            try {
+                interrupted = true;
+                thread.interrupt();
+            } finally {
+                // Threads may override interrupt(), and the run waits for this.
+                set(thread);
+            }
         }
     }
+
+    private static void nothing() {}
 
     @Override
     public String toString() {

@@ -1,116 +1,174 @@
 package io.github.wheelscheduler.worker;
 
-import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hands due runs to an executor of the user's, or starts a thread for each.
  *
- * <p>A thread of its own, the feeder, does the handing over, because a given executor may block, refuse, or run the task
- * in its caller. What is refused is offered again after a short pause, and nothing behind it overtakes it.
+ * <p>A thread of its own, the {@linkplain Feeder feeder}, does the handing over, because a given executor may block, refuse,
+ * or run the task in its caller. A thread for a run that is due now is started by the caller, unless others wait. What is
+ * refused is offered again after a short pause, and nothing behind it overtakes it.
  */
 public final class FedWorkers extends Workers {
 
-    private static final long FIRST_PAUSE_NANOS = 1_000_000;
-    private static final long LONGEST_PAUSE_NANOS = 100_000_000;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
     private final Executor target;
+
+    /** Whether the target starts a thread for each run: that neither blocks nor runs anything in its caller. */
+    private final boolean startsThreads;
+
     private final ThreadFactory feederFactory;
     private volatile int maxSize;
 
-    /** Handed to the target and not over yet; those that the target has not started can still be taken back. */
-    private final Set<FedRun> inFlight = ConcurrentHashMap.newKeySet();
+    private final InFlight inFlight = new InFlight();
 
-    private final AtomicInteger inFlightCount = new AtomicInteger();
-    private final AtomicInteger active = new AtomicInteger();
-    private final AtomicBoolean feederParked = new AtomicBoolean();
-    private final LongAdder refused = new LongAdder();
-
-    /** The feeder is between taking a run and showing it in {@link #inFlight}: whoever stops it waits this out. */
-    private volatile boolean taking;
-
-    /** So many threads are about to put a run back into the ready queue: whoever stops them waits this out. */
-    private final AtomicInteger sendingBack = new AtomicInteger();
-
-    /** What the ready queue says about the run that was taken last. Feeder only. */
-    private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
-
-    /** The target has refused the last run that it was offered. Feeder only. */
-    private boolean refusing;
-
-    private volatile @Nullable Thread feeder;
-    private volatile boolean feederEnded;
+    private final Refusals refusals;
+    private final Feeder feeder;
+    private volatile @Nullable Thread feederThread;
 
     private FedWorkers(
-            Executor target, ThreadFactory feederFactory, int maxSize, Listener listener, @Nullable RunHooks hooks) {
+            Executor target,
+            boolean startsThreads,
+            ThreadFactory feederFactory,
+            int maxSize,
+            LongSupplier nanoClock,
+            Listener listener,
+            @Nullable RunHooks hooks) {
         super(listener, hooks);
         this.target = target;
+        this.startsThreads = startsThreads;
         this.feederFactory = feederFactory;
         this.maxSize = maxSize;
+        this.refusals = new Refusals(nanoClock);
+        this.feeder = new Feeder(this, inFlight, target, refusals);
     }
 
-    /** Creates workers that are tasks of the given executor. */
+    /**
+     * Creates workers that are tasks of the given executor.
+     *
+     * @param nanoClock the monotonic clock that says when refusals are logged again
+     */
     public static FedWorkers ofExecutor(
-            Executor target, ThreadFactory feederFactory, int maxSize, Listener listener, @Nullable RunHooks hooks) {
-        return new FedWorkers(target, feederFactory, maxSize, listener, hooks);
+            Executor target,
+            ThreadFactory feederFactory,
+            int maxSize,
+            LongSupplier nanoClock,
+            Listener listener,
+            @Nullable RunHooks hooks) {
+        return new FedWorkers(target, false, feederFactory, maxSize, nanoClock, listener, hooks);
     }
 
-    /** Creates workers that each have a new thread, usually a virtual one, and end with their run. */
+    /**
+     * Creates workers that each have a new thread, usually a virtual one, and end with their run.
+     *
+     * @param nanoClock the monotonic clock that says when failures to start threads are logged again
+     */
     public static FedWorkers ofThreadPerRun(
             ThreadFactory threads,
             ThreadFactory feederFactory,
             int maxSize,
+            LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Executor starter = run -> {
-            Thread thread = threads.newThread(run);
-            if (thread == null) {
-                throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+            Thread thread = Crew.newThread(threads, run);
+            ClassLoader inherited = Thread.currentThread().getContextClassLoader();
+            if (inherited != loader && thread.getContextClassLoader() == inherited) {
+                // It would depend on who happens to schedule.
+                thread.setContextClassLoader(loader);
             }
             thread.start();
         };
-        return new FedWorkers(starter, feederFactory, maxSize, listener, hooks);
+        return new FedWorkers(starter, true, feederFactory, maxSize, nanoClock, listener, hooks);
     }
 
     @Override
     public void start() {
-        if (feeder == null) {
-            Thread thread = feederFactory.newThread(this::feed);
-            if (thread == null) {
-                throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-            }
-            feeder = thread;
+        if (feederThread == null) {
+            Thread thread = Crew.newThread(feederFactory, feeder);
+            feederThread = thread;
             boolean started = false;
             try {
                 thread.start();
                 started = true;
             } finally {
                 if (!started) {
-                    feeder = null;
+                    feederThread = null;
                 }
             }
+        }
+    }
+
+    /**
+     * Starts the thread of the run on the calling thread, if every run that was handed over before has its own; else the
+     * feeder does.
+     */
+    @Override
+    public boolean handOverNow(Runnable run, long nowNanos) {
+        return (startsThreads && startNow(run, nowNanos)) || super.handOverNow(run, nowNanos);
+    }
+
+    @Override
+    public boolean startsThreadsOnCallers() {
+        return startsThreads;
+    }
+
+    /** Returns whether the run needs nobody any more: it has its thread, or whoever stopped the workers has it. */
+    private boolean startNow(Runnable task, long nowNanos) {
+        if (!isOpen() || !feeder.isCaughtUp() || !inFlight.tryCount(maxSize)) {
+            return false;
+        }
+        FedRun run = newRun(task, nowNanos);
+        if (run == null) {
+            inFlight.uncount();
+            signal();
+            return false;
+        }
+        // Whoever stops the workers sets the flag first, then looks at what is in flight.
+        inFlight.show(run);
+        try {
+            if (!stopped) {
+                target.execute(run);
+                return true;
+            }
+        } catch (Throwable ex) {
+            refusals.count();
+            refusals.log(run, ex);
+        }
+        if (!inFlight.takeBack(run)) {
+            return true;
+        }
+        inFlight.remove(run);
+        signal();
+        return false;
+    }
+
+    /** Returns a run with a place, or null if there is no memory for it. */
+    private @Nullable FedRun newRun(Runnable task, long nowNanos) {
+        try {
+            FedRun run = new FedRun(this);
+            run.fill(task, nowNanos);
+            inFlight.prepare(run);
+            return run;
+        } catch (Throwable ex) {
+            // The feeder tries again.
+            return null;
         }
     }
 
     @Override
     public void signal() {
         VarHandle.fullFence();
-        if (feederParked.get() && feederParked.compareAndSet(true, false)) {
-            LockSupport.unpark(feeder);
-        }
+        feeder.signal(feederThread);
     }
 
     @Override
@@ -136,43 +194,48 @@ public final class FedWorkers extends Workers {
 
     @Override
     public int threadCount() {
-        return active.get();
+        return inFlight.activeCount();
     }
 
     @Override
     public int activeCount() {
-        return active.get();
+        return inFlight.activeCount();
+    }
+
+    @Override
+    public long readyCount() {
+        return super.readyCount() + inFlight.returnedCount();
+    }
+
+    @Override
+    public long oldestReadyNanos(long nowNanos) {
+        return Math.max(super.oldestReadyNanos(nowNanos), inFlight.oldestReturnedNanos(nowNanos));
     }
 
     @Override
     public long refusedHandOvers() {
-        return refused.sum();
+        return refusals.total();
     }
 
     @Override
     public void stop() {
         stopped = true;
-        Thread thread = feeder;
-        if (thread != null) {
-            LockSupport.unpark(thread);
-        }
+        LockSupport.unpark(feederThread);
     }
 
     @Override
     public List<Runnable> stopNow() {
         stopped = true;
-        while (taking || sendingBack.get() > 0) {
+        while (feeder.isTaking()) {
             LockSupport.parkNanos(this, 10_000);
         }
-        List<Runnable> neverRan = new ArrayList<>();
-        for (FedRun run : inFlight) {
-            if (run.takeBack()) {
-                neverRan.add(run.task);
-            }
+        // What is in flight comes before what waits.
+        List<Runnable> neverRan = inFlight.takeBackUpTo(inFlight.count());
+        if (neverRan.isEmpty()) {
+            neverRan = ready.pollAll();
         }
-        neverRan.addAll(ready.pollAll());
         stop();
-        Thread thread = feeder;
+        Thread thread = feederThread;
         if (thread != null && thread != Thread.currentThread()) {
             // It may sit in an executor that blocks.
             thread.interrupt();
@@ -182,20 +245,18 @@ public final class FedWorkers extends Workers {
 
     @Override
     public void interruptActive() {
-        for (FedRun run : inFlight) {
-            run.interrupt();
-        }
+        inFlight.forEach(FedRun::interrupt);
     }
 
     @Override
     public boolean hasEnded() {
-        return stopped && active.get() == 0 && (feeder == null || feederEnded);
+        return stopped && inFlight.activeCount() == 0 && (feederThread == null || feeder.hasEnded());
     }
 
     @Override
     public void forEachReady(Consumer<? super Runnable> action) {
         super.forEachReady(action);
-        inFlight.stream().filter(FedRun::isWaiting).forEach(run -> action.accept(run.task));
+        inFlight.forEachNotStarted(action);
     }
 
     @Override
@@ -205,139 +266,64 @@ public final class FedWorkers extends Workers {
 
     @Override
     boolean isActive() {
-        return active.get() > 0;
+        return inFlight.activeCount() > 0;
     }
 
     @Override
     boolean holdsRuns() {
-        return inFlightCount.get() > 0;
+        return inFlight.count() > 0;
     }
 
-    private void feed() {
-        try {
-            while (!stopped) {
-                FedRun run = isOpen() && inFlightCount.get() < maxSize ? takeNext() : null;
-                if (run == null) {
-                    afterWork();
-                    awaitSignal();
-                } else {
-                    handToTarget(run);
-                }
-            }
-        } finally {
-            feederEnded = true;
-            if (hasEnded()) {
-                listener.ended();
-            }
-        }
-    }
-
-    /** Counts a run as in flight before it leaves the ready queue, so that it is always in one of them. */
-    private @Nullable FedRun takeNext() {
-        taking = true;
-        inFlightCount.incrementAndGet();
-        Runnable task = isOpen() ? ready.poll(taken) : null;
-        FedRun run = null;
-        if (task == null) {
-            inFlightCount.decrementAndGet();
-        } else {
-            run = new FedRun(this, task, taken.expiredNanos);
-            inFlight.add(run);
-        }
-        taking = false;
-        return run;
-    }
-
-    private void awaitSignal() {
-        feederParked.set(true);
-        boolean workWaiting = !paused && !ready.isEmpty() && inFlightCount.get() < maxSize;
-        if (!workWaiting && !stopped) {
-            LockSupport.park(this);
-        }
-        feederParked.set(false);
-        // Meant for an executor that blocked, if for anything.
-        boolean ignored = Thread.interrupted();
-    }
-
-    private void handToTarget(FedRun run) {
-        long pauseNanos = FIRST_PAUSE_NANOS;
-        while (true) {
-            // What the run before has left behind; whoever stops the pool takes the run back before he interrupts.
-            boolean ignored = Thread.interrupted();
-            if (!run.isWaiting()) {
-                return;
-            }
-            if (listener.isOver(run.task) && run.takeBack()) {
-                forget(run);
-                return;
-            }
-            try {
-                target.execute(run);
-                refusing = false;
-                return;
-            } catch (Throwable ex) {
-                refused.increment();
-                if (!refusing) {
-                    refusing = true;
-                    RunBoundary.log(
-                            Level.WARNING,
-                            "The executor refused a due run, which is offered again until it is taken",
-                            run,
-                            ex);
-                }
-            }
-            LockSupport.parkNanos(this, pauseNanos);
-            pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
-        }
-    }
-
-    /** Lets a run that a pause has caught on its way wait with the others. */
-    private boolean sendBack(FedRun run) {
-        sendingBack.incrementAndGet();
-        try {
-            if (stopped || !run.takeBack()) {
-                return false;
-            }
-            ready.addBack(run.task, run.expiredNanos);
-            return true;
-        } finally {
-            sendingBack.decrementAndGet();
-        }
-    }
-
-    private void forget(FedRun run) {
-        if (inFlight.remove(run)) {
-            inFlightCount.decrementAndGet();
-        }
-    }
-
-    /** Runs on the target's thread. */
+    /** Runs on the target's thread. Whatever is thrown here, the counts are true afterwards. */
     void execute(FedRun run) {
         // The counter first, then the flags; whoever closes the pool sets the flags first, then looks at the counter.
-        active.incrementAndGet();
-        boolean started = isOpen() && run.start();
-        boolean over = started;
-        if (started) {
-            try {
-                long nowNanos = listener.starting(run.task, run.expiredNanos);
-                if (nowNanos != 0) {
-                    run.startedAt(nowNanos);
-                }
-                boundary.run(run.task);
-            } finally {
-                run.finish();
+        inFlight.enter();
+        Thread thread = Thread.currentThread();
+        boolean started = false;
+        try {
+            started = isOpen() && run.start(thread);
+            if (started) {
+                perform(run, thread);
+            } else if (!stopped) {
+                inFlight.sendBack(run);
             }
-        } else {
-            over = sendBack(run);
+        } finally {
+            if (started) {
+                inFlight.leave(run);
+            } else {
+                inFlight.leave();
+            }
+            try {
+                feeder.runEnded(feederThread);
+                afterWork();
+            } finally {
+                tellIfEnded();
+            }
         }
-        active.decrementAndGet();
-        if (over) {
-            forget(run);
+    }
+
+    private void perform(FedRun run, Thread thread) {
+        try {
+            long nowNanos = tellStarting(run.task, run.expiredNanos);
+            if (nowNanos != 0) {
+                run.startedAt(nowNanos);
+            }
+            boundary.run(run.task);
+        } finally {
+            run.finish(thread);
         }
-        signal();
-        afterWork();
-        if (hasEnded()) {
-            listener.ended();
+    }
+
+    /** Tells that the last of the threads has ended, if so, and insists. */
+    void tellIfEnded() {
+        boolean told = !hasEnded();
+        while (!told) {
+            try {
+                listener.ended();
+                told = true;
+            } catch (Throwable ex) {
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            }
         }
     }
 }

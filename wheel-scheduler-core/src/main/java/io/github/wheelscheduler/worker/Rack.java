@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * 64 places for workers, with one bit each for "taken" and "idle", and the next rack.
  *
  * <p>Waking prefers low places, so the same few workers stay busy and those in high places become idle for long enough
- * to end.
+ * to end. The two lowest take turns: a caller that waits for each run in turn is answered sooner, as a worker that has rested
+ * rather starts on the caller's processor, which is about to be free, than on one that has gone to sleep.
  */
 final class Rack {
 
@@ -17,6 +18,10 @@ final class Rack {
 
     private final AtomicLong takenBits = new AtomicLong();
     private final AtomicLong idleBits = new AtomicLong();
+
+    /** The idle bit that was claimed last, more or less. Any thread. */
+    private long lastClaimed;
+
     private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(PLACES);
     private final AtomicReference<@Nullable Rack> next = new AtomicReference<>();
 
@@ -39,13 +44,22 @@ final class Rack {
         return next.get();
     }
 
-    /** Clears the lowest idle bit and returns its worker, which the caller must wake; null if there is none here. */
+    /**
+     * Clears the idle bit of the lowest place, or of the second lowest if it was the lowest one's turn before, and returns its
+     * worker, which the caller must wake; null if there is none here.
+     */
     @Nullable
     Worker claimIdle() {
         long bits = idleBits.get();
         while (bits != 0) {
-            if (idleBits.compareAndSet(bits, bits & (bits - 1))) {
-                return workers.get(Long.numberOfTrailingZeros(bits));
+            long others = bits & (bits - 1);
+            long bit = Long.lowestOneBit(bits);
+            if (bit == lastClaimed && others != 0) {
+                bit = Long.lowestOneBit(others);
+            }
+            if (idleBits.compareAndSet(bits, bits & ~bit)) {
+                lastClaimed = bit;
+                return workers.get(Long.numberOfTrailingZeros(bit));
             }
             bits = idleBits.get();
         }

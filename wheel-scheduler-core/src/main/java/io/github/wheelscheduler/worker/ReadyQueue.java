@@ -1,34 +1,40 @@
 package io.github.wheelscheduler.worker;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Due runs, first in, first out: one thread adds, many take.
+ * Due runs, first in, first out: any thread adds, and any thread takes.
  *
- * <p>A ring holds them, so that nothing is allocated; whoever adds asks first how many it has {@linkplain #room room} for.
- * What does not fit all the same waits in a linked queue behind it. No call waits for another thread.
+ * <p>A ring holds them, so that nothing is allocated. The tick thread asks first how many it has {@linkplain #room room} for;
+ * what it adds and does not fit all the same waits in a linked queue behind the ring. Others add only while there is plenty of
+ * room. No call waits for another thread, but for {@link #pollAll}.
  */
 final class ReadyQueue {
 
     /*
-     *   ring    head: the next to take, claimed by CAS     tail: the next to fill, moved by the one producer
+     *   ring    head: the next to take, claimed by CAS     tail: the next to fill, claimed by CAS
      *
-     * Whoever moves the head owns that cell: it takes the run out and then empties the cell. The producer fills a cell only
-     * if it is empty; a taker that is slow to empty its cell makes the ring look full, and nobody waits for it.
+     * Whoever moves the tail owns that cell: it notes the time and then fills the cell. The tail moves only over a cell that is
+     * empty; a taker that is slow to empty its cell makes the ring look full, and nobody waits for it.
+     *
+     * Whoever moves the head owns that cell: it takes the run out and then empties the cell. The head moves only over a cell
+     * that is full. A thread that has moved the tail and not filled its cell yet hides those behind it: to takers the queue
+     * looks empty until it has, and then signals; whoever asks whether anything is under way goes by the indices.
      *
      * The ring is filled only while the queue behind it is empty. What waits in that queue knows how many runs had been put
-     * into the ring before it, and is taken only when those have been taken. So no run overtakes another.
+     * into the ring before it, and is taken only when those have been taken. So no run overtakes another, but for one that
+     * another thread adds at that very moment.
      */
 
     private static final int RING_SIZE = 4096;
@@ -36,26 +42,51 @@ final class ReadyQueue {
     /** So many runs are looked at together; a power of two. */
     private static final int AHEAD = 8;
 
+    /** How often a thread that adds is waited for, in all several times what an operating system keeps it from running. */
+    private static final int MAX_WAITS = 50_000;
+
+    private static final long WAIT_NANOS = 20_000;
+
     /** Far enough apart that they share no cache line. */
     private static final int HEAD = 16;
 
     private static final int TAIL = 32;
     private static final int INDICES = 48;
 
-    private final AtomicReferenceArray<@Nullable Runnable> ring;
+    /**
+     * Cells and indices by way of handles, which compilers always build in: so between moving the tail and filling the cell
+     * compiled code calls nothing, which could fail for want of stack.
+     */
+    private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(Object[].class);
+
+    private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
+
+    static {
+        // The same for code that is not compiled: every step has been linked before a caller takes it.
+        ReadyQueue rehearsal = new ReadyQueue(4);
+        boolean ignored = rehearsal.offer(() -> {}, 0);
+        rehearsal.add(() -> {}, 0);
+        rehearsal.pollAll().clear();
+    }
+
+    /** Holds runs. */
+    private final @Nullable Object[] ring;
+
     private final int ringMask;
 
     /** When the run in the same cell expired. Written before the cell is filled, read before it is emptied. */
-    private final AtomicLongArray ringTimes;
+    private final long[] ringTimes;
 
-    private final AtomicLongArray indices = new AtomicLongArray(INDICES);
+    private final long[] indices = new long[INDICES];
+    /** The head at some time before. Any thread that adds; a value that is too small is as good. */
+    private long headSeen;
+
     private final Queue<Waiting> overflow = new ConcurrentLinkedQueue<>();
 
     private final AtomicLong overflowCount = new AtomicLong();
-    private final LongAdder returned = new LongAdder();
 
-    /** The number of calls of {@link #add}; one writer. */
-    private final AtomicLong added = new AtomicLong();
+    /** How many runs have been put into the queue behind the ring so far. */
+    private final AtomicLong overflowAdded = new AtomicLong();
 
     ReadyQueue() {
         this(RING_SIZE);
@@ -63,47 +94,57 @@ final class ReadyQueue {
 
     /** For tests: with a ring of another size, a power of two. */
     ReadyQueue(int ringSize) {
-        this.ring = new AtomicReferenceArray<>(ringSize);
+        this.ring = new Object[ringSize];
         this.ringMask = ringSize - 1;
-        this.ringTimes = new AtomicLongArray(ringSize);
+        this.ringTimes = new long[ringSize];
     }
 
-    /** Returns how many runs the ring has room for. By the thread that adds; others can only make it more. */
+    /** Returns how many runs the ring has room for. Others may add meanwhile. */
     int room() {
         if (overflowCount.get() > 0) {
             return 0;
         }
-        return ringMask + 1 - (int) (indices.getPlain(TAIL) - indices.get(HEAD));
+        return Math.max(0, ringMask + 1 - (int) (index(TAIL) - index(HEAD)));
     }
 
     int ringSize() {
         return ringMask + 1;
     }
 
-    /** Adds a run that has expired at {@code expiredNanos}. One thread only. */
+    /** Adds a run that has expired at {@code expiredNanos}, whether there is room or not. Any thread. */
     void add(Runnable run, long expiredNanos) {
-        if (overflowCount.get() > 0 || !addToRing(run, expiredNanos)) {
+        if (overflowCount.get() > 0 || !addToRing(run, expiredNanos, ringSize())) {
             addToOverflow(run, expiredNanos);
         }
-        added.setRelease(added.getPlain() + 1);
     }
 
-    private boolean addToRing(Runnable run, long expiredNanos) {
-        long tail = indices.getPlain(TAIL);
-        int cell = (int) tail & ringMask;
-        if (ring.getAcquire(cell) != null) {
-            return false;
+    /** Adds a run if there is plenty of room: a quarter of the ring is left to the tick thread. Any thread. */
+    boolean offer(Runnable run, long expiredNanos) {
+        return overflowCount.get() == 0 && addToRing(run, expiredNanos, ringSize() - ringSize() / 4);
+    }
+
+    /** Adds a run if the ring holds fewer than {@code limit}. */
+    private boolean addToRing(Runnable run, long expiredNanos, int limit) {
+        while (true) {
+            long tail = index(TAIL);
+            // A cell that is empty may be one that is still being filled, one turn before: the head tells.
+            if (tail - headSeen >= limit) {
+                headSeen = index(HEAD);
+                if (tail - headSeen >= limit) {
+                    return false;
+                }
+            }
+            int cell = (int) tail & ringMask;
+            if (CELLS.getAcquire(ring, cell) != null) {
+                if (index(TAIL) == tail) {
+                    return false;
+                }
+            } else if (LONGS.compareAndSet(indices, TAIL, tail, tail + 1)) {
+                ringTimes[cell] = expiredNanos;
+                CELLS.setRelease(ring, cell, run);
+                return true;
+            }
         }
-        ringTimes.setPlain(cell, expiredNanos);
-        ring.setRelease(cell, run);
-        indices.setRelease(TAIL, tail + 1);
-        return true;
-    }
-
-    /** Adds a run that has been taken and not started, behind all others. Any thread. */
-    void addBack(Runnable run, long expiredNanos) {
-        addToOverflow(run, expiredNanos);
-        returned.increment();
     }
 
     private void addToOverflow(Runnable run, long expiredNanos) {
@@ -111,9 +152,11 @@ final class ReadyQueue {
         overflowCount.incrementAndGet();
         boolean done = false;
         try {
-            done = overflow.add(new Waiting(run, expiredNanos, indices.get(TAIL)));
+            done = overflow.add(new Waiting(run, expiredNanos, index(TAIL)));
         } finally {
-            if (!done) {
+            if (done) {
+                overflowAdded.incrementAndGet();
+            } else {
                 overflowCount.decrementAndGet();
             }
         }
@@ -127,10 +170,18 @@ final class ReadyQueue {
     @Nullable
     Runnable poll(Taken taken) {
         while (true) {
-            long head = indices.get(HEAD);
-            if (head < indices.get(TAIL)) {
-                if (indices.compareAndSet(HEAD, head, head + 1)) {
-                    return takeOut((int) head & ringMask, taken);
+            long head = index(HEAD);
+            if (head < index(TAIL)) {
+                int cell = (int) head & ringMask;
+                Runnable run = runIn(cell);
+                if (run == null) {
+                    if (index(HEAD) == head) {
+                        return null;
+                    }
+                } else if (LONGS.compareAndSet(indices, HEAD, head, head + 1)) {
+                    taken.expiredNanos = ringTimes[cell];
+                    CELLS.setRelease(ring, cell, null);
+                    return run;
                 }
                 continue;
             }
@@ -138,7 +189,7 @@ final class ReadyQueue {
             if (waiting == null) {
                 return null;
             }
-            if (waiting.ringTail <= indices.get(HEAD)) {
+            if (waiting.ringTail <= index(HEAD)) {
                 Runnable run = waiting.getAndSet(null);
                 boolean ignored = overflow.remove(waiting);
                 if (run != null) {
@@ -155,50 +206,63 @@ final class ReadyQueue {
      * same time, which starting them one after the other does not. Returns something that depends on all of them.
      */
     int touchAhead(Predicate<? super Runnable> touch) {
-        long head = indices.get(HEAD);
+        long head = index(HEAD);
         int touched = 0;
         if ((head & (AHEAD - 1)) == 0) {
-            long end = Math.min(head + AHEAD, indices.get(TAIL));
+            long end = Math.min(head + AHEAD, index(TAIL));
             for (long next = head; next < end; next++) {
-                Runnable run = ring.getPlain((int) next & ringMask);
-                touched += run != null && touch.test(run) ? 1 : 0;
+                touched += ring[(int) next & ringMask] instanceof Runnable run && touch.test(run) ? 1 : 0;
             }
         }
         return touched;
     }
 
-    private @Nullable Runnable takeOut(int cell, Taken taken) {
-        Runnable run = ring.getAcquire(cell);
-        taken.expiredNanos = ringTimes.getPlain(cell);
-        ring.setRelease(cell, null);
-        return run;
-    }
-
-    /** Takes all runs. */
+    /** Takes the runs that are in here now, in their order; waits for those that are being added at this moment. */
     List<Runnable> pollAll() {
-        List<Runnable> all = new ArrayList<>();
+        // Before a run is taken out, memory has been found for it.
+        int capacity = Math.toIntExact(size());
+        List<Runnable> all = new ArrayList<>(capacity);
         Taken taken = new Taken();
-        for (Runnable run = poll(taken); run != null; run = poll(taken)) {
-            all.add(run);
+        int waits = 0;
+        while (!isEmpty() && waits < MAX_WAITS && all.size() < capacity) {
+            Runnable run = poll(taken);
+            if (run == null) {
+                waits++;
+                LockSupport.parkNanos(this, WAIT_NANOS);
+            } else {
+                all.add(run);
+            }
         }
         return all;
     }
 
+    /** Whether there is nothing in here, nor being added. */
     boolean isEmpty() {
-        return indices.get(HEAD) >= indices.get(TAIL) && overflowCount.get() == 0;
+        return index(HEAD) >= index(TAIL) && overflowCount.get() == 0;
+    }
+
+    /** Whether there is a run that can be taken: one that is being added counts when it has been. */
+    boolean hasNext() {
+        long head = index(HEAD);
+        if (head < index(TAIL)) {
+            return CELLS.getAcquire(ring, (int) head & ringMask) != null || index(HEAD) != head;
+        }
+        return overflowCount.get() > 0;
     }
 
     long size() {
-        long head = indices.get(HEAD);
-        return Math.max(0, indices.get(TAIL) - head) + overflowCount.get();
+        long head = index(HEAD);
+        return Math.max(0, index(TAIL) - head) + overflowCount.get();
     }
 
     /** Returns about how long the first run has been waiting, 0 if none is. Any thread. */
     long oldestNanos(long nowNanos) {
-        long head = indices.get(HEAD);
-        if (head < indices.get(TAIL)) {
-            long expiredNanos = ringTimes.getOpaque((int) head & ringMask);
-            return indices.get(HEAD) == head ? Math.max(0, nowNanos - expiredNanos) : 0;
+        long head = index(HEAD);
+        if (head < index(TAIL)) {
+            int cell = (int) head & ringMask;
+            boolean isThere = CELLS.getAcquire(ring, cell) != null;
+            long expiredNanos = (long) LONGS.getOpaque(ringTimes, cell);
+            return isThere && index(HEAD) == head ? Math.max(0, nowNanos - expiredNanos) : 0;
         }
         Waiting waiting = overflow.peek();
         return waiting == null ? 0 : Math.max(0, nowNanos - waiting.expiredNanos);
@@ -206,7 +270,7 @@ final class ReadyQueue {
 
     /** Returns how many runs have been added so far. */
     long addedSoFar() {
-        return added.get() + returned.sum();
+        return index(TAIL) + overflowAdded.get();
     }
 
     /** Returns about how many runs have been taken so far. */
@@ -217,7 +281,7 @@ final class ReadyQueue {
     /** Looks at every run that waits; one that is taken meanwhile may be looked at or not. */
     void forEach(Consumer<? super Runnable> action) {
         for (int cell = 0; cell <= ringMask; cell++) {
-            Runnable run = ring.getAcquire(cell);
+            Runnable run = runIn(cell);
             if (run != null) {
                 action.accept(run);
             }
@@ -228,6 +292,14 @@ final class ReadyQueue {
                 action.accept(run);
             }
         }
+    }
+
+    private long index(int which) {
+        return (long) LONGS.getVolatile(indices, which);
+    }
+
+    private @Nullable Runnable runIn(int cell) {
+        return (Runnable) CELLS.getAcquire(ring, cell);
     }
 
     /** What a taker is told beside the run; one for each taker. */

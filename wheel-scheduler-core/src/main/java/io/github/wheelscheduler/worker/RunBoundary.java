@@ -44,7 +44,7 @@ final class RunBoundary {
     }
 
     /** Logs, if possible: neither the text of a task nor a log handler may end a worker. */
-    static void log(Level level, String message, @Nullable Runnable run, Throwable failure) {
+    static void log(Level level, String message, @Nullable Runnable run, @Nullable Throwable failure) {
         try {
             LOGGER.log(level, run == null ? message : message + ": " + run, failure);
         } catch (Throwable ex) {

@@ -19,6 +19,9 @@ final class Worker implements Runnable {
     final Rack.Place place;
     private final ElasticPool pool;
 
+    /** It is counted no more and ends. This worker only. */
+    boolean hasLeft;
+
     /** Keeps the compiler from leaving out reads whose result nobody needs. This worker only. */
     int touched;
 

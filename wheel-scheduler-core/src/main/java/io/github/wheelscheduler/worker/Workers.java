@@ -34,6 +34,14 @@ public abstract class Workers {
          * @return the time now, if anybody wants to know; else 0
          */
         long starting(Runnable run, long expiredNanos);
+
+        /** Nobody will ever start this run: it is to end as cancelled. Any thread. */
+        default void abandoned(Runnable run) {}
+
+        /** Whether the scheduler accepts nothing more, and waits for the runs that it has. Any thread. */
+        default boolean isShutdown() {
+            return false;
+        }
     }
 
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
@@ -103,6 +111,21 @@ public abstract class Workers {
     /** Adds a run that is due now, at {@code nowNanos}. Tick thread; {@link #signalHandOver} follows. */
     public final void handOver(Runnable run, long nowNanos) {
         ready.add(run, nowNanos);
+    }
+
+    /**
+     * Hands over a run that is due now, unless it has to go the long way: because of a pause, or because there is no room.
+     * {@link #signal} follows. Any thread.
+     *
+     * @return whether it has been handed over
+     */
+    public boolean handOverNow(Runnable run, long nowNanos) {
+        return isOpen() && ready.offer(run, nowNanos);
+    }
+
+    /** Whether {@link #handOverNow} starts threads, which takes a deep stack. */
+    public boolean startsThreadsOnCallers() {
+        return false;
     }
 
     /** Whether no due run waits. */
@@ -198,7 +221,7 @@ public abstract class Workers {
     public abstract int activeCount();
 
     /** Returns about how many due runs wait for a worker. */
-    public final long readyCount() {
+    public long readyCount() {
         return ready.size();
     }
 
@@ -206,7 +229,7 @@ public abstract class Workers {
     public abstract long refusedHandOvers();
 
     /** Returns about how long the first of the due runs has been waiting for a worker; 0 if none waits. */
-    public final long oldestReadyNanos(long nowNanos) {
+    public long oldestReadyNanos(long nowNanos) {
         return ready.oldestNanos(nowNanos);
     }
 
@@ -261,8 +284,9 @@ public abstract class Workers {
     public abstract void stop();
 
     /**
-     * Like {@link #stop}, and returns the runs that have not started, in their order: from here on none starts any more.
-     * Waits only for threads that are between taking a run and starting it.
+     * Like {@link #stop}, and returns runs that have not started, in their order: from here on none starts any more. Returns as
+     * many as it has found memory for before it took them; to be called until there is none. Waits only for threads that are
+     * between taking a run and starting it.
      */
     public abstract List<Runnable> stopNow();
 
@@ -280,6 +304,16 @@ public abstract class Workers {
 
     /** Whether any run has left the ready queue, or is about to, and is not over. */
     abstract boolean holdsRuns();
+
+    /** Tells that a run is about to start, and returns the time if anybody wants to know; else 0. */
+    final long tellStarting(Runnable run, long expiredNanos) {
+        try {
+            return listener.starting(run, expiredNanos);
+        } catch (Throwable ex) {
+            // Whatever became of the telling, the run goes on.
+            return 0;
+        }
+    }
 
     final boolean isOpen() {
         return !paused && !stopped;

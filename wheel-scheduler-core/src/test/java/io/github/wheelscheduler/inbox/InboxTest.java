@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which message wakes the owner. The test is the owner, so a wake-up is seen by what is announced. */
 class InboxTest {
@@ -169,6 +171,92 @@ class InboxTest {
     }
 
     @Test
+    void largeBacklogOfManyCallersWakesAboutAsSoon() throws InterruptedException {
+        sleepUntil(1_000);
+        int callers = 2 * CallerStripe.COUNT;
+        int each = Inbox.LARGE_BACKLOG / callers - 1;
+        for (int caller = 0; caller < callers; caller++) {
+            onAnotherThread(() -> IntStream.range(0, each).forEach(i -> inbox.post("later", 2_000)));
+        }
+        assertThat(isWoken()).isFalse();
+        onAnotherThread(() -> IntStream.range(0, 2 * 128).forEach(i -> inbox.post("later", 2_000)));
+        assertThat(isWoken()).isTrue();
+    }
+
+    @Test
+    void whatEachThreadPostsComesOutInItsOrder() throws InterruptedException {
+        int callers = 2 * CallerStripe.COUNT + 1;
+        List<List<String>> posted = new ArrayList<>();
+        for (int caller = 0; caller < callers; caller++) {
+            String name = caller + "-";
+            List<String> messages =
+                    IntStream.range(0, 2_000).mapToObj(i -> name + i).toList();
+            posted.add(messages);
+            onAnotherThread(() -> messages.forEach(inbox::postLazily));
+        }
+        assertThat(inbox.size()).isEqualTo(callers * 2_000);
+        assertThat(inbox.posted()).isEqualTo(callers * 2_000L);
+        List<String> drained = new ArrayList<>();
+        while (inbox.drain(drained::add, 300) > 0) {
+            assertThat(inbox.size()).isEqualTo(callers * 2_000 - drained.size());
+            assertThat(inbox.isEmpty()).isEqualTo(inbox.size() == 0);
+        }
+        assertThat(drained).hasSize(callers * 2_000);
+        for (int caller = 0; caller < callers; caller++) {
+            String name = caller + "-";
+            assertThat(drained.stream().filter(message -> message.startsWith(name)))
+                    .isEqualTo(posted.get(caller));
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAllThatOthersHavePosted() throws InterruptedException {
+        for (int stripe = 0; stripe < CallerStripe.COUNT; stripe++) {
+            String message = stripe == 0 ? "many" : "few";
+            int count = stripe == 0 ? 5_000 : 1;
+            join(threadOf(stripe, () -> IntStream.range(0, count).forEach(i -> inbox.postLazily(message))));
+        }
+        List<String> drained = new ArrayList<>();
+        for (int i = 0; i < CallerStripe.COUNT; i++) {
+            assertThat(inbox.drain(drained::add, 100)).isEqualTo(100);
+        }
+        assertThat(drained.stream().filter("few"::equals)).hasSize(CallerStripe.COUNT - 1);
+    }
+
+    /** A caller who asks about every other message of its own, and whose others are posted in between. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void floodIsNoticedByWhoAsksAboutEveryOtherMessage(int before) throws InterruptedException {
+        AtomicInteger noticed = new AtomicInteger();
+        join(threadOf(0, () -> {
+            IntStream.range(0, before).forEach(i -> inbox.postLazily("before"));
+            for (int i = 0; i < 1_000; i++) {
+                noticed.addAndGet(inbox.isFlooded(100) ? 1 : 0);
+                inbox.postLazily("asked about");
+                inbox.postLazily("not asked about");
+            }
+        }));
+        assertThat(noticed.get()).isBetween(10, 20);
+    }
+
+    private static Thread threadOf(int stripe, Runnable task) {
+        Thread thread = new Thread(task, "caller");
+        while ((thread.getId() & (CallerStripe.COUNT - 1)) != stripe) {
+            thread = new Thread(task, "caller");
+        }
+        return thread;
+    }
+
+    private static void onAnotherThread(Runnable task) throws InterruptedException {
+        join(new Thread(task, "caller"));
+    }
+
+    private static void join(Thread thread) throws InterruptedException {
+        thread.start();
+        thread.join();
+    }
+
+    @Test
     void everyMessageIsCounted() {
         for (int i = 0; i < 5_000; i++) {
             inbox.post("urgent", 0);
@@ -228,5 +316,14 @@ class InboxTest {
         fresh.postLazily("bird");
         fresh.wake();
         assertThat(fresh.size()).isEqualTo(2);
+    }
+
+    @Test
+    void announcedTimeIsToldUntilTheOwnerIsAwake() {
+        assertThat(inbox.announcedNanos(-7)).isEqualTo(-7);
+        assertThat(inbox.announce(5_000)).isTrue();
+        assertThat(inbox.announcedNanos(-7)).isEqualTo(5_000);
+        inbox.awake();
+        assertThat(inbox.announcedNanos(-7)).isEqualTo(-7);
     }
 }

@@ -34,7 +34,8 @@ public enum WorkerKind {
         return pool;
     }
 
-    private static ThreadFactory lightThreads() {
+    /** Returns a factory of virtual threads; of others where the JDK has none. */
+    public static ThreadFactory lightThreads() {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");

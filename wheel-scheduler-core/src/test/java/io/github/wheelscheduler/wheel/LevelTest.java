@@ -22,8 +22,8 @@ class LevelTest {
         "10, 1152921504606846976, 1"
     })
     void slotIsTheDigitOfTheTickInBase64(int index, long tick, int slot) {
-        assertThat(new Level(new ChunkTable(), index).slotOf(tick)).isEqualTo(slot);
-        assertThat(new Level(new ChunkTable(), index).bucketOf(tick)).isNotNull();
+        assertThat(new Level(new ChunkTable(() -> {}), index).slotOf(tick)).isEqualTo(slot);
+        assertThat(new Level(new ChunkTable(() -> {}), index).bucketOf(tick)).isNotNull();
     }
 
     @ParameterizedTest
@@ -36,7 +36,7 @@ class LevelTest {
         "10, 7, 5, 8070450532247928832"
     })
     void slotBeginsInTheTurnOfTheCurrentTick(int index, int slot, long currentTick, long firstTick) {
-        assertThat(new Level(new ChunkTable(), index).firstTickOf(slot, currentTick))
+        assertThat(new Level(new ChunkTable(() -> {}), index).firstTickOf(slot, currentTick))
                 .isEqualTo(firstTick);
     }
 }

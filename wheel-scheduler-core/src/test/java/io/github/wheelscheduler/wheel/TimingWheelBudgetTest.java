@@ -114,6 +114,36 @@ class TimingWheelBudgetTest {
         assertThat(wheel.size()).isZero();
     }
 
+    @Test
+    void nothingIsToBePreparedWhileTimersThatAreDueWaitForTheirTurn() {
+        TimingWheel wheel = new TimingWheel(0, 0);
+        long start = 1L << 18;
+        for (int i = 0; i < 2_000; i++) {
+            wheel.add(new Numbered(i, start));
+        }
+        wheel.add(new Numbered(2_000, -1));
+        long now = start - 1;
+        assertThat(wheel.prepare(now, 10, node -> {})).isEqualTo(10);
+        assertThat(wheel.nanosToNextPreparation(now)).isEqualTo(Long.MAX_VALUE);
+        assertThat(wheel.advance(now, 10, node -> {})).isEqualTo(9);
+        assertThat(wheel.nanosToNextPreparation(now)).isZero();
+        assertThat(wheel.prepare(now, 10, node -> {})).isZero();
+    }
+
+    @Test
+    void nothingIsToBePreparedWhileABucketCascades() {
+        TimingWheel wheel = new TimingWheel(0, 0);
+        for (int i = 0; i < 2_000; i++) {
+            wheel.add(new Numbered(i, 1L << 18));
+            wheel.add(new Numbered(i, 2L << 18));
+        }
+        long now = (2L << 18) - 1;
+        assertThat(wheel.nanosToNextPreparation(now)).isZero();
+        assertThat(wheel.advance(now, 10, node -> {})).isZero();
+        assertThat(wheel.prepare(now, 10, node -> {})).isEqualTo(10);
+        assertThat(wheel.nanosToNextPreparation(now)).isEqualTo(Long.MAX_VALUE);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5, 64})
     void interruptedCascadesKeepDueOrderAndFifo(int budget) {

@@ -203,4 +203,28 @@ class TimingWheelChangeTest {
         assertThat(fixture.nanosToNextExpiry()).isEqualTo(100);
         assertThat(fixture.advanceTo(200)).containsExactly("next bucket");
     }
+
+    @Test
+    void removeIfTakesTimersOutOfBucketsOfMany() {
+        for (int i = 0; i < 1_000; i++) {
+            fixture.add("timer " + i, 5_000 + i % 2);
+        }
+        assertThat(fixture.wheel.removeIf(node -> node.toString().endsWith("7"), node -> {}))
+                .isEqualTo(100);
+        WheelInvariants.check(fixture.wheel);
+        assertThat(fixture.wheel.removeIf(node -> true, node -> {})).isEqualTo(900);
+        WheelInvariants.check(fixture.wheel);
+        assertThat(fixture.wheel.size()).isZero();
+    }
+
+    @Test
+    void removeIfTakesTimersThatHaveBeenPreparedToo() {
+        for (int i = 0; i < 2_000; i++) {
+            fixture.add("timer " + i, 1 << 18);
+        }
+        assertThat(fixture.wheel.prepare((1 << 18) - 1, 1_000, node -> {})).isZero();
+        assertThat(fixture.wheel.removeIf(node -> true, node -> {})).isEqualTo(2_000);
+        WheelInvariants.check(fixture.wheel);
+        assertThat(fixture.wheel.size()).isZero();
+    }
 }

@@ -7,7 +7,9 @@ import io.github.wheelscheduler.testing.TestNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -295,5 +297,17 @@ class TimingWheelTest {
             }
         }
         return used;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 8, 1_000})
+    void numbersOfNodesAreSpreadOverAllValues(long distance) {
+        WheelFixture fixture = new WheelFixture(0);
+        Set<Long> highestBits = new HashSet<>();
+        for (int i = 0; i < 4_096; i++) {
+            TimerNode node = fixture.add(1_000_000 + i * distance);
+            highestBits.add(node.spread() >>> -6);
+        }
+        assertThat(highestBits).hasSize(64);
     }
 }

@@ -22,7 +22,13 @@ class FollowUpTest {
     private static final int MAX_WORKERS = 8;
 
     private final ElasticPool pool = new ElasticPool(
-            FollowUpTest::daemon, MAX_WORKERS, TimeUnit.MINUTES.toNanos(1), System::nanoTime, new NoListener(), null);
+            FollowUpTest::daemon,
+            FollowUpTest::daemon,
+            MAX_WORKERS,
+            TimeUnit.MINUTES.toNanos(1),
+            System::nanoTime,
+            new NoListener(),
+            null);
     private final List<Gate> gates = new ArrayList<>();
     private final AtomicInteger ran = new AtomicInteger();
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.Scale;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -68,12 +69,23 @@ class ReadyQueueTest {
     }
 
     @Test
-    void whatIsAddedBackWaitsBehindAllOthers() {
-        add(0, 3);
-        queue.addBack(new Numbered(100), timeOf(100));
-        add(3, 5);
-        assertThat(take(6)).containsExactly(0, 1, 2, 100, 3, 4);
-        assertThat(queue.addedSoFar()).isEqualTo(6);
+    void othersAddOnlyWhileAQuarterOfTheRingIsFree() {
+        int accepted = 0;
+        while (queue.offer(new Numbered(accepted), timeOf(accepted))) {
+            accepted++;
+        }
+        assertThat(accepted).isEqualTo(RING * 3 / 4);
+        add(accepted, RING + 1);
+        assertThat(take(RING)).isEqualTo(numbers(0, RING));
+        // The ring is empty, but a run waits behind it.
+        assertThat(queue.offer(new Numbered(100), timeOf(100))).isFalse();
+        assertThat(take(1)).containsExactly(RING);
+        assertThat(queue.offer(new Numbered(100), timeOf(100))).isTrue();
+        assertThat(queue.addedSoFar()).isEqualTo(RING + 2);
+        assertThat(queue.takenSoFar()).isEqualTo(RING + 1);
+        assertThat(queue.hasNext()).isTrue();
+        assertThat(take(2)).containsExactly(100, -1);
+        assertThat(queue.hasNext()).isFalse();
     }
 
     @Test
@@ -95,10 +107,72 @@ class ReadyQueueTest {
         assertThat(queue.room()).isZero();
         assertThat(take(2)).containsExactly(0, 1);
         assertThat(queue.room()).isEqualTo(2);
-        queue.addBack(new Numbered(100), timeOf(100));
+        add(RING, RING + 3);
         assertThat(queue.room()).isZero();
-        assertThat(queue.pollAll()).hasSize(RING - 1);
+        assertThat(queue.pollAll()).hasSize(RING + 1);
         assertThat(queue.room()).isEqualTo(RING);
+    }
+
+    @Test
+    void everyRunOfManyThreadsIsTakenOnceAndThoseOfOneThreadInOrder() throws InterruptedException {
+        int adders = 3;
+        int count = Scale.of(100_000, 3_000_000);
+        AtomicIntegerArray times = new AtomicIntegerArray(adders * count);
+        AtomicIntegerArray addersLeft = new AtomicIntegerArray(new int[] {adders});
+        Queue<String> disorder = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < adders; i++) {
+            int first = i * count;
+            boolean always = i == 0;
+            threads.add(new Thread(() -> {
+                for (int number = first; number < first + count; number++) {
+                    Numbered run = new Numbered(number);
+                    if (always) {
+                        queue.add(run, timeOf(number));
+                    } else {
+                        while (!queue.offer(run, timeOf(number))) {
+                            Thread.onSpinWait();
+                        }
+                    }
+                }
+                int ignored = addersLeft.decrementAndGet(0);
+            }));
+        }
+        for (int i = 0; i < 2; i++) {
+            threads.add(new Thread(() -> takeAllOf(adders, count, times, addersLeft, disorder)));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            awaitThat(() -> !thread.isAlive());
+        }
+        assertThat(IntStream.range(0, adders * count).filter(number -> times.get(number) != 1))
+                .isEmpty();
+        assertThat(disorder).isEmpty();
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    private void takeAllOf(
+            int adders, int count, AtomicIntegerArray times, AtomicIntegerArray addersLeft, Queue<String> disorder) {
+        int[] last = new int[adders];
+        Arrays.fill(last, -1);
+        ReadyQueue.Taken told = new ReadyQueue.Taken();
+        while (true) {
+            boolean wasComplete = addersLeft.get(0) == 0;
+            Numbered next = (@Nullable Numbered) queue.poll(told);
+            if (next == null) {
+                if (wasComplete && queue.isEmpty()) {
+                    return;
+                }
+                Thread.onSpinWait();
+                continue;
+            }
+            int ignored = times.incrementAndGet(next.number());
+            int adder = next.number() / count;
+            if (next.number() <= last[adder] || told.expiredNanos != timeOf(next.number())) {
+                disorder.add(next.number() + " after " + last[adder] + " with the time " + told.expiredNanos);
+            }
+            last[adder] = next.number();
+        }
     }
 
     @Test

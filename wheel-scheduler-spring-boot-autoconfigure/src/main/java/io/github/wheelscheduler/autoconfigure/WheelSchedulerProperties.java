@@ -23,6 +23,7 @@ record WheelSchedulerProperties(
         @DefaultValue Worker worker,
         @Nullable Long maxPending,
         @DefaultValue("10") int maxCatchUp,
+        @DefaultValue Shutdown shutdown,
         @DefaultValue Warn warn,
         @DefaultValue Overdue overdue,
         @DefaultValue Health health) {
@@ -52,6 +53,7 @@ record WheelSchedulerProperties(
         scheduler.setTick(tick);
         scheduler.setWorkerKeepAlive(worker.keepAlive());
         scheduler.setMaxCatchUp(maxCatchUp);
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(shutdown.executeDelayedTasks());
         scheduler.setWarningLimits(warn.toLimits());
         scheduler.getTaskRegistry().setOverdueGrace(overdue.grace(), overdue.shortestGrace());
         if (maxPending != null) {
@@ -78,6 +80,14 @@ record WheelSchedulerProperties(
                     !keepAlive.isNegative(), PREFIX + ".worker.keep-alive", keepAlive, "must not be negative", "60s");
         }
     }
+
+    /**
+     * Settings of the shutdown, beside those of spring.task.scheduling.shutdown.
+     *
+     * @param executeDelayedTasks Whether one-time tasks that are not due yet still run if the shutdown waits for tasks. If a
+     *     period limits that, only those run that are due within it.
+     */
+    record Shutdown(@DefaultValue("true") boolean executeDelayedTasks) {}
 
     /**
      * When the log says that something is wrong.

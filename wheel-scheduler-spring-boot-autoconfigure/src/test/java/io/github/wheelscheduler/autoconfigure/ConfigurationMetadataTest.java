@@ -36,6 +36,7 @@ class ConfigurationMetadataTest {
                         Map.entry("wheel.scheduler.metrics.max-tasks", "java.lang.Integer 100"),
                         Map.entry("wheel.scheduler.overdue.grace", "java.lang.Double 1"),
                         Map.entry("wheel.scheduler.overdue.shortest-grace", "java.time.Duration 1s"),
+                        Map.entry("wheel.scheduler.shutdown.execute-delayed-tasks", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.tick", "java.time.Duration 16384ns"),
                         Map.entry("wheel.scheduler.warn.interrupt-run", "java.time.Duration null"),
                         Map.entry("wheel.scheduler.warn.oversleep", "java.time.Duration 500ms"),

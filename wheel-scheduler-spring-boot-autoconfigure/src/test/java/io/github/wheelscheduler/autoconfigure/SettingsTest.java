@@ -63,6 +63,36 @@ class SettingsTest {
     }
 
     @Test
+    void theShutdownDropsDelayedTasksIfSomebodyWroteSo() {
+        withScheduling()
+                .withPropertyValues("wheel.scheduler.shutdown.execute-delayed-tasks=false")
+                .run(context ->
+                        assertThat(executesDelayedTasks(wheelOf(context))).isFalse());
+    }
+
+    @Test
+    void aCustomizerDecidesAboutDelayedTasksAfterTheProperty() {
+        withScheduling()
+                .withPropertyValues("wheel.scheduler.shutdown.execute-delayed-tasks=false")
+                .withBean(
+                        ThreadPoolTaskSchedulerCustomizer.class,
+                        () -> scheduler -> scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(true))
+                .run(context ->
+                        assertThat(executesDelayedTasks(wheelOf(context))).isTrue());
+    }
+
+    @Test
+    void withoutAPropertyDelayedTasksRunAsBootHasThem() {
+        withScheduling()
+                .run(context ->
+                        assertThat(executesDelayedTasks(wheelOf(context))).isTrue());
+    }
+
+    private static boolean executesDelayedTasks(WheelTaskScheduler scheduler) {
+        return scheduler.getWheelScheduledExecutor().getExecuteExistingDelayedTasksAfterShutdownPolicy();
+    }
+
+    @Test
     void limitsOfWarningsReachTheWheel() {
         withScheduling()
                 .withPropertyValues(

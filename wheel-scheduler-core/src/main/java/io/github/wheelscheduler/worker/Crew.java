@@ -1,0 +1,251 @@
+package io.github.wheelscheduler.worker;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The workers of an elastic pool: how many there are, how many of them are free, and when further ones start or some leave. */
+final class Crew {
+
+    /*
+     * Who starts whom
+     * ---------------
+     * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
+     * run and finds that it was the last available one starts another before it runs. So, below the limit, somebody
+     * always looks at the queue, and a run that takes for ever holds up nobody. The last SPARE available workers do not
+     * end, so that a lone task does not start a thread each time.
+     *
+     * When a thread could not be started, all workers may be in long runs, and nobody comes by who could try again. That is
+     * what the thread of StartRetry is for; it is there before it is needed, because a thread could not be started then.
+     */
+
+    static final int SPARE = 2;
+
+    private final ElasticPool pool;
+    private final ThreadFactory threadFactory;
+    private final Rack firstRack = new Rack();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger available = new AtomicInteger();
+    private final AtomicBoolean startFailing = new AtomicBoolean();
+    private final StartRetry retry;
+    private volatile int maxSize;
+
+    Crew(ElasticPool pool, ThreadFactory threadFactory, ThreadFactory helperFactory, int maxSize) {
+        this.pool = pool;
+        this.threadFactory = threadFactory;
+        this.maxSize = maxSize;
+        this.retry = new StartRetry(this, helperFactory);
+    }
+
+    /** Starts the first worker, and the thread that tries again when a start fails. What fails is thrown. */
+    void startFirst() {
+        if (size.get() == 0) {
+            startWorker();
+        }
+        retry.start();
+    }
+
+    /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
+    boolean isShort() {
+        return startFailing.get() && available.get() == 0 && size.get() < maxSize;
+    }
+
+    /** Tries again to start a worker if that has failed and nobody is free. */
+    void startIfShort() {
+        if (startFailing.get() && available.get() == 0) {
+            startIfAllowed();
+        }
+    }
+
+    void setMaxSize(int maxSize) {
+        this.maxSize = maxSize;
+        if (size.get() > 0 && available.get() == 0) {
+            startIfAllowed();
+        }
+    }
+
+    int maxSize() {
+        return maxSize;
+    }
+
+    int size() {
+        return size.get();
+    }
+
+    boolean isTooLarge() {
+        return size.get() > maxSize;
+    }
+
+    boolean hasMoreThanSpare() {
+        return available.get() > SPARE;
+    }
+
+    /** Whether no thread is left, and none will come, after the pool has been stopped. */
+    boolean hasEnded() {
+        return pool.stopped && size.get() == 0 && retry.hasEnded();
+    }
+
+    boolean isStopped() {
+        return pool.stopped;
+    }
+
+    /** Wakes every thread, so that it looks whether it is to end. */
+    void wakeAll() {
+        // Without a lambda, which may need memory.
+        retry.wake();
+        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
+            for (int index = 0; index < Rack.places(); index++) {
+                Worker worker = rack.worker(index);
+                if (worker != null) {
+                    LockSupport.unpark(worker.thread);
+                }
+            }
+        }
+    }
+
+    /** The thread that retries has ended. */
+    void retryEnded() {
+        pool.tellIfEnded();
+    }
+
+    /** Counts a worker that has taken a run; true if it was the last one that was available. */
+    boolean leaveAvailable() {
+        return available.decrementAndGet() == 0;
+    }
+
+    /** Counts a worker that has worked and will look at the queue again. */
+    void becomeAvailable() {
+        available.incrementAndGet();
+    }
+
+    /** Counts an available worker that ends because the pool has been stopped. */
+    void leave() {
+        available.decrementAndGet();
+        size.decrementAndGet();
+    }
+
+    /** Counts an available worker out if there are more workers than there may be; true if it is to end. */
+    boolean leaveIfTooMany() {
+        int seen = size.get();
+        while (seen > maxSize) {
+            if (size.compareAndSet(seen, seen - 1)) {
+                if (available.decrementAndGet() == 0) {
+                    // The limit may have been raised meanwhile, by somebody who saw this worker available.
+                    startIfAllowed();
+                }
+                return true;
+            }
+            seen = size.get();
+        }
+        return false;
+    }
+
+    /** Counts an available worker out if more are available than stay; true if it is to end. */
+    boolean leaveIfMoreThanSpare() {
+        int seen = available.get();
+        while (seen > SPARE) {
+            if (available.compareAndSet(seen, seen - 1)) {
+                size.decrementAndGet();
+                return true;
+            }
+            seen = available.get();
+        }
+        return false;
+    }
+
+    /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
+    void startIfAllowed() {
+        try {
+            startWorker();
+            startFailing.set(false);
+        } catch (Throwable ex) {
+            if (startFailing.compareAndSet(false, true)) {
+                RunBoundary.log(
+                        Level.WARNING,
+                        "A further worker could not be started; the others go on, and due tasks wait for one of them",
+                        null,
+                        ex);
+            }
+            retry.wake();
+        }
+    }
+
+    private void startWorker() {
+        int seen;
+        do {
+            seen = size.get();
+            if (seen >= maxSize || pool.stopped) {
+                return;
+            }
+        } while (!size.compareAndSet(seen, seen + 1));
+        available.incrementAndGet();
+        Rack.Place place = null;
+        boolean started = false;
+        try {
+            place = firstRack.takePlace();
+            Worker worker = new Worker(pool, place);
+            Thread thread = newThread(threadFactory, worker);
+            worker.thread = thread;
+            place.seat(worker);
+            thread.start();
+            started = true;
+        } finally {
+            if (!started) {
+                if (place != null) {
+                    place.leave();
+                }
+                available.decrementAndGet();
+                size.decrementAndGet();
+                // The last worker may have ended meanwhile and left the news to this one.
+                pool.tellIfEnded();
+            }
+        }
+    }
+
+    /** Returns a new thread of the factory, which must not return null. */
+    static Thread newThread(ThreadFactory factory, Runnable task) {
+        Thread thread = factory.newThread(task);
+        if (thread == null) {
+            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+        }
+        return thread;
+    }
+
+    boolean hasIdleWorker() {
+        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
+            if (rack.hasIdle()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes the idle mark from a worker, which the caller must wake; null if none is idle. */
+    @Nullable
+    Worker claimIdleWorker() {
+        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
+            Worker worker = rack.claimIdle();
+            if (worker != null) {
+                return worker;
+            }
+        }
+        return null;
+    }
+
+    boolean anyWorker(Predicate<Worker> condition) {
+        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
+            for (int index = 0; index < Rack.places(); index++) {
+                Worker worker = rack.worker(index);
+                if (worker != null && condition.test(worker)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

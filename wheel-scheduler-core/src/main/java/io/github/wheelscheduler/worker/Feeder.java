@@ -1,0 +1,349 @@
+package io.github.wheelscheduler.worker;
+
+import io.github.wheelscheduler.inbox.StackReserve;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands due runs to an executor, on a thread of its own, one after the other; nothing overtakes a run that was refused.
+ *
+ * <p>Nothing that is thrown ends it, and a run that it has taken is in {@link InFlight} from the moment when it leaves the
+ * ready queue.
+ */
+final class Feeder implements Runnable {
+
+    /*
+     *   IDLE --> TAKING --> HANDING --> IDLE
+     *               |                    ^
+     *               +----nothing there---+
+     *
+     * Whoever stops the workers waits TAKING out, which is short: then every run is in the ready queue or in flight.
+     * Whoever starts a run past the feeder looks whether the queue is empty, and then whether the feeder is IDLE: if so, what
+     * was added to the queue before has been handed over.
+     */
+
+    private static final int IDLE = 0;
+    private static final int TAKING = 1;
+    private static final int HANDING = 2;
+
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
+
+    /** How often the feeder looks whether an executor that was shut down has terminated, while it holds runs. */
+    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final long MANY_MISSES = 100;
+    private static final long SHORT_PAUSE_NANOS = 10_000;
+
+    private static final int NOT_AWAITED = -1;
+
+    private final FedWorkers workers;
+    private final InFlight inFlight;
+    private final Executor target;
+
+    /** The target, if it can be asked whether it has been shut down. */
+    private final @Nullable ExecutorService service;
+
+    private final Refusals refusals;
+    private final StackReserve stackReserve = new StackReserve();
+
+    /** Writer: feeder. Readers: those who stop, or start a run past it. */
+    private volatile int phase = IDLE;
+
+    /** The feeder sleeps, or is about to, until there is work; whoever clears it wakes the feeder. */
+    private final AtomicBoolean parked = new AtomicBoolean();
+
+    /** When the target is full, the feeder sleeps until so few runs are in flight; whoever clears it wakes the feeder. */
+    private final AtomicInteger awaitedCount = new AtomicInteger(NOT_AWAITED);
+
+    private volatile boolean ended;
+
+    // Feeder only from here on.
+
+    /** What the ready queue says about the run that was taken last. */
+    private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
+
+    /** Made before a run is taken for it, so that no run is lost for lack of memory. */
+    private @Nullable FedRun spare;
+
+    /** Taken and not handed over. */
+    private @Nullable FedRun held;
+
+    /** Those that a pause has caught, in their order; they go before all others. */
+    private @Nullable FedRun nextReturned;
+
+    private final Capacity capacity = new Capacity();
+
+    private long failuresInARow;
+
+    /** How often it has found nothing to take although there is work. */
+    private long missesInARow;
+
+    Feeder(FedWorkers workers, InFlight inFlight, Executor target, Refusals refusals) {
+        this.workers = workers;
+        this.inFlight = inFlight;
+        this.target = target;
+        this.service = target instanceof ExecutorService executorService ? executorService : null;
+        this.refusals = refusals;
+        // Now, so that there is memory for the classes.
+        this.spare = prepared();
+    }
+
+    private FedRun prepared() {
+        FedRun run = new FedRun(workers);
+        inFlight.prepare(run);
+        return run;
+    }
+
+    @Override
+    public void run() {
+        while (!workers.stopped) {
+            try {
+                step();
+            } catch (Throwable ex) {
+                // What was to be done about a failure has failed, too.
+            }
+        }
+        ended = true;
+        refusals.logAbandoned(true);
+        workers.tellIfEnded();
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Whether a run has perhaps left the ready queue and is not in flight yet. */
+    boolean isTaking() {
+        return phase == TAKING;
+    }
+
+    /** Whether all that has been handed over is at the target, in order. Any thread. */
+    boolean isCaughtUp() {
+        // In this order: see above.
+        return workers.ready.isEmpty() && inFlight.returnedCount() == 0 && phase == IDLE;
+    }
+
+    /** Wakes the feeder if there is something for it to do. Any thread; a fence has come before. */
+    void signal(@Nullable Thread thread) {
+        if (parked.get() && (hasWork() || (holdsRunsOfService() && workers.listener.isShutdown()))) {
+            // Whoever takes the mark must wake it: nobody else would.
+            stackReserve.askAlways();
+            if (parked.compareAndSet(true, false)) {
+                LockSupport.unpark(thread);
+            }
+        }
+    }
+
+    /** Wakes the feeder if it waits for that: a run is over, or will not be run. Any thread. */
+    void runEnded(@Nullable Thread thread) {
+        int awaited = awaitedCount.get();
+        if (awaited != NOT_AWAITED && inFlight.count() <= awaited && awaitedCount.compareAndSet(awaited, NOT_AWAITED)) {
+            LockSupport.unpark(thread);
+        } else if (parked.get() && (hasWork() || hasToWatch()) && parked.compareAndSet(true, false)) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private boolean hasWork() {
+        return workers.isOpen()
+                && (phase == HANDING || ((inFlight.returnedCount() > 0 || !workers.ready.isEmpty()) && isBelowLimit()));
+    }
+
+    private boolean isBelowLimit() {
+        return inFlight.count() - inFlight.returnedCount() < workers.maxSize();
+    }
+
+    private boolean holdsRunsOfService() {
+        return service != null && inFlight.count() > 0;
+    }
+
+    /** Whether the target has runs that it may never start, and cannot tell. */
+    private boolean hasToWatch() {
+        return holdsRunsOfService() && (isServiceShutdown() || workers.listener.isShutdown());
+    }
+
+    private boolean isServiceShutdown() {
+        try {
+            return service != null && service.isShutdown();
+        } catch (Throwable ex) {
+            // Then it is an executor like any other.
+            return false;
+        }
+    }
+
+    private void step() {
+        try {
+            if (!workers.isOpen() || (held == null && !takeNext())) {
+                rest();
+            } else if (capacity.isFull(atTarget())) {
+                awaitRoom(capacity.pauseNanos());
+            } else {
+                offer();
+            }
+            failuresInARow = 0;
+        } catch (Throwable ex) {
+            failuresInARow++;
+            if (failuresInARow == 1) {
+                RunBoundary.log(Level.ERROR, "Handing over due runs failed, and goes on", null, ex);
+            }
+            LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+        }
+    }
+
+    /** Takes the next run, which is held then; false if there is none, or no more may be in flight. */
+    private boolean takeNext() {
+        if (!takeReturned()) {
+            takeReady();
+        }
+        phase = held == null ? IDLE : HANDING;
+        if (held == null) {
+            return false;
+        }
+        missesInARow = 0;
+        return true;
+    }
+
+    private boolean takeReturned() {
+        if (nextReturned == null && inFlight.hasReturned()) {
+            nextReturned = inFlight.takeReturned();
+        }
+        while (nextReturned != null && isBelowLimit()) {
+            FedRun run = nextReturned;
+            phase = HANDING;
+            nextReturned = run.neighbour;
+            run.neighbour = null;
+            if (inFlight.sendAgain(run)) {
+                held = run;
+                return true;
+            }
+        }
+        return nextReturned != null;
+    }
+
+    private void takeReady() {
+        if (workers.ready.isEmpty()) {
+            return;
+        }
+        FedRun run = spare;
+        if (run == null) {
+            run = prepared();
+            spare = run;
+        }
+        if (!inFlight.tryCount(workers.maxSize())) {
+            return;
+        }
+        phase = TAKING;
+        try {
+            Runnable task = workers.isOpen() ? workers.ready.poll(taken) : null;
+            if (task != null) {
+                run.fill(task, taken.expiredNanos);
+                inFlight.show(run);
+                held = run;
+                spare = null;
+            }
+        } finally {
+            if (held == null) {
+                inFlight.uncount();
+            }
+            phase = held == null ? IDLE : HANDING;
+        }
+    }
+
+    /** Offers the run that is held to the target; if it is refused, waits. */
+    private void offer() {
+        FedRun run = held;
+        // What the run before has left behind; whoever stops the pool takes the run back before he interrupts.
+        boolean ignored = Thread.interrupted();
+        if (run != null && run.isWaiting()) {
+            if (workers.listener.isOver(run.task)) {
+                if (inFlight.takeBack(run)) {
+                    inFlight.remove(run);
+                }
+            } else if (!isTaken(run)) {
+                awaitRoom(capacity.refused(atTarget()));
+                return;
+            }
+        }
+        held = null;
+        phase = IDLE;
+    }
+
+    private boolean isTaken(FedRun run) {
+        int atTarget = atTarget();
+        try {
+            target.execute(run);
+            capacity.accepted(atTarget);
+            return true;
+        } catch (Throwable ex) {
+            refusals.count();
+            if (isServiceShutdown()) {
+                abandon(run);
+                return true;
+            }
+            refusals.log(run, ex);
+            return false;
+        }
+    }
+
+    /** Returns how many runs the target has, while one is held that it does not have. */
+    private int atTarget() {
+        return Math.max(0, inFlight.count() - inFlight.returnedCount() - 1);
+    }
+
+    /** Waits until some of the runs that the target has have ended, or the pause is over. */
+    private void awaitRoom(long pauseNanos) {
+        int atTarget = atTarget();
+        int awaited = atTarget > 0 ? inFlight.count() - capacity.batch(atTarget) : NOT_AWAITED;
+        awaitedCount.set(awaited);
+        if (inFlight.count() > awaited && !workers.stopped) {
+            // With the flag set it would not park.
+            boolean ignored = Thread.interrupted();
+            LockSupport.parkNanos(this, pauseNanos);
+        }
+        awaitedCount.set(NOT_AWAITED);
+        capacity.waited(inFlight.count() <= awaited);
+    }
+
+    /** Waits until there is something to do. */
+    private void rest() {
+        if (holdsRunsOfService() && service != null && service.isTerminated()) {
+            inFlight.forEach(this::abandon);
+        }
+        refusals.logAbandoned(false);
+        workers.afterWork();
+        parked.set(true);
+        if (hasWork() || workers.stopped) {
+            missesInARow++;
+            if (missesInARow > MANY_MISSES) {
+                // Somebody is still adding what is there already, and may need this processor to.
+                LockSupport.parkNanos(this, SHORT_PAUSE_NANOS);
+            }
+        } else if (hasToWatch()) {
+            LockSupport.parkNanos(this, WATCH_NANOS);
+        } else {
+            LockSupport.park(this);
+        }
+        parked.set(false);
+        // Meant for an executor that blocked, if for anything.
+        boolean ignored = Thread.interrupted();
+    }
+
+    /** Ends a run that the target, which has been shut down, has not started and never may. */
+    private void abandon(FedRun run) {
+        if (!inFlight.takeBack(run)) {
+            return;
+        }
+        try {
+            workers.listener.abandoned(run.task);
+        } finally {
+            inFlight.remove(run);
+            refusals.countAbandoned();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.wheelscheduler.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** A caller at the end of its stack leaves a queue as it was. */
+class StripeTest {
+
+    private static final int ROUNDS = 60;
+    private static final int CALLS_NEAR_THE_END = 100;
+    private static final long PATIENCE_MILLIS = 30_000;
+
+    /** Then no stack is asked for any more before a message is posted, but for those that need another chunk. */
+    private static final int WARM_UP = 60_000;
+
+    private final StackReserve reserve = new StackReserve();
+
+    /** So small that nearly every message needs another chunk. */
+    private final Stripe<Object> stripe = new Stripe<>(2, reserve);
+
+    private int callsLeft;
+    private long accepted;
+    private long failed;
+
+    @Test
+    void nobodyLeavesItInTheMiddleOfAddingAChunk() throws InterruptedException {
+        for (int i = 0; i < WARM_UP; i++) {
+            post();
+            assertThat(stripe.relaxedPoll()).isSameAs(this);
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            // Stacks of different sizes end at different places of the code.
+            Thread caller = new Thread(null, this::goDown, "caller", 256 * 1024 + 112L * round);
+            caller.setDaemon(true);
+            caller.start();
+            caller.join(PATIENCE_MILLIS);
+            assertThat(caller.isAlive()).as("caller that cannot post").isFalse();
+        }
+        assertThat(failed).isPositive();
+        assertThat(stripe.waiting()).isEqualTo(accepted);
+        while (stripe.relaxedPoll() != null) {
+            accepted--;
+        }
+        assertThat(accepted).isZero();
+        assertThat(stripe.isDrained()).isTrue();
+    }
+
+    /** As the inbox does it. */
+    private void post() {
+        reserve.ask();
+        stripe.offer(this);
+    }
+
+    /** Goes to the end of the stack, and posts from each of the last frames on the way back. */
+    @SuppressWarnings("InfiniteRecursion") // on purpose
+    private void goDown() {
+        try {
+            goDown();
+        } catch (StackOverflowError ex) {
+            callsLeft = CALLS_NEAR_THE_END;
+        }
+        if (callsLeft > 0) {
+            callsLeft--;
+            try {
+                post();
+                accepted++;
+            } catch (StackOverflowError ex) {
+                failed++;
+            }
+        }
+    }
+}

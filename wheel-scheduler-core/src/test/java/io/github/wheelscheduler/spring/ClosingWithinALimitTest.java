@@ -1,0 +1,148 @@
+package io.github.wheelscheduler.spring;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** Closing a scheduler that waits for tasks: nobody waits in vain, and what is dropped is said. */
+class ClosingWithinALimitTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final LogCapture log = LogCapture.of(WheelTaskScheduler.class);
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @AfterEach
+    void shutDown() {
+        scheduler.setWaitForTasksToCompleteOnShutdown(false);
+        scheduler.shutdown();
+        log.close();
+    }
+
+    private void initialize(Duration limit) {
+        scheduler.setThreadNamePrefix("limited-");
+        scheduler.setWaitForTasksToCompleteOnShutdown(true);
+        scheduler.setAwaitTerminationMillis(limit.toMillis());
+        scheduler.initialize();
+    }
+
+    private ScheduledFuture<?> inAnHour() {
+        return scheduler.schedule(runs::incrementAndGet, Instant.now().plusSeconds(3_600));
+    }
+
+    @Test
+    void closeDoesNotWaitForWhatCannotBecomeDueAndRunsWhatCan() throws Exception {
+        initialize(LONG);
+        GenericApplicationContext context = new GenericApplicationContext();
+        context.registerBean("taskScheduler", WheelTaskScheduler.class, () -> scheduler);
+        context.refresh();
+        ScheduledFuture<?> far = inAnHour();
+        ScheduledFuture<?> named =
+                scheduler.getTaskRegistry().schedule("named", runs::incrementAndGet, TaskSchedule.once(farAway()));
+        ScheduledFuture<?> near =
+                scheduler.schedule(runs::incrementAndGet, Instant.now().plusMillis(100));
+        long beforeNanos = System.nanoTime();
+
+        context.close();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - beforeNanos)).isLessThan(LONG.dividedBy(2));
+        assertThat(scheduler.getWheelScheduledExecutor().isTerminated()).isTrue();
+        assertThat(near.get(0, TimeUnit.SECONDS)).isNull();
+        assertThat(runs).hasValue(1);
+        assertThat(far.isCancelled()).isTrue();
+        assertThat(named.isCancelled()).isTrue();
+        assertThat(log.messages()).singleElement().asString().contains("limited- was shut down before 2 one-time");
+    }
+
+    private static Instant farAway() {
+        return Instant.now().plusSeconds(7_200);
+    }
+
+    @Test
+    void whatIsDroppedIsReportedBeforeTheWaitForWhatRuns() throws Exception {
+        initialize(LONG);
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        ScheduledFuture<?> far = inAnHour();
+
+        Thread closing = new Thread(scheduler::shutdown);
+        closing.start();
+
+        awaitThat(() -> !log.messages().isEmpty());
+        assertThat(log.messages()).singleElement().asString().contains("before 1 one-time tasks ran");
+        assertThat(far.isCancelled()).isTrue();
+        assertThat(gate.arrivals()).isOne();
+        assertThat(closing.isAlive()).isTrue();
+        gate.open();
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(gate.interrupts()).isZero();
+        assertThat(log.messages()).hasSize(1);
+    }
+
+    @Test
+    void earlyShutdownDropsNothingAsTheLimitCountsFromTheWait() {
+        initialize(Duration.ofMillis(1));
+        ScheduledFuture<?> later =
+                scheduler.schedule(runs::incrementAndGet, Instant.now().plusMillis(300));
+
+        scheduler.initiateShutdown();
+
+        awaitThat(later::isDone);
+        assertThat(runs).hasValue(1);
+        assertThat(log.messages()).isEmpty();
+    }
+
+    @Test
+    void withoutALimitThePolicyDecides() {
+        initialize(Duration.ZERO);
+        ScheduledFuture<?> far = inAnHour();
+
+        scheduler.shutdown();
+
+        assertThat(far.isDone()).isFalse();
+        assertThat(log.messages()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 60_000})
+    void whatThePolicyDropsIsReported(int limitMillis) {
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        initialize(Duration.ofMillis(limitMillis));
+        ScheduledFuture<?> near =
+                scheduler.schedule(runs::incrementAndGet, Instant.now().plusSeconds(30));
+
+        scheduler.shutdown();
+
+        assertThat(near.isCancelled()).isTrue();
+        assertThat(log.messages()).singleElement().asString().contains("before 1 one-time tasks ran");
+    }
+
+    @Test
+    void whatThePolicyDropsEarlyIsReportedInTheEnd() {
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        initialize(Duration.ZERO);
+        ScheduledFuture<?> near =
+                scheduler.schedule(runs::incrementAndGet, Instant.now().plusSeconds(30));
+
+        scheduler.initiateShutdown();
+        assertThat(near.isCancelled()).isTrue();
+        scheduler.shutdown();
+
+        assertThat(log.messages()).singleElement().asString().contains("before 1 one-time tasks ran");
+    }
+}

@@ -1,0 +1,83 @@
+package io.github.wheelscheduler.spring;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.testing.Caller;
+import io.github.wheelscheduler.testing.Gate;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whose settings the threads of a scheduler have: its own, and never those of the first caller. */
+class SchedulerThreadsTest {
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final Gate gate = new Gate();
+
+    @AfterEach
+    void shutdown() {
+        gate.open();
+        scheduler.shutdown();
+    }
+
+    static Stream<Caller> callers() {
+        return Stream.of(Caller.values()).filter(Caller::isAvailable);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callers")
+    void workersAndTickThreadAreThoseOfWhoeverInitializedTheScheduler(Caller caller) {
+        assertThat(threadsAfterACallOf(caller, "platform-")).hasSizeGreaterThanOrEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callers")
+    @EnabledForJreRange(minVersion = 21, disabledReason = "the JDK has no virtual threads")
+    void tickThreadAndFeederAreSoOnVirtualThreadsToo(Caller caller) {
+        scheduler.setVirtualThreads(true);
+        assertThat(threadsAfterACallOf(caller, "carried-")).isNotEmpty();
+    }
+
+    private List<Thread> threadsAfterACallOf(Caller caller, String prefix) {
+        scheduler.setThreadNamePrefix(prefix);
+        scheduler.initialize();
+        boolean ignored = caller.call(() -> {
+            scheduler.execute(gate);
+            return true;
+        });
+        gate.awaitArrivals(1);
+        // Virtual threads are not among these.
+        List<Thread> threads = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(prefix))
+                .toList();
+        assertThat(threads).allSatisfy(thread -> {
+            assertThat(thread.isDaemon()).isFalse();
+            assertThat(thread.getPriority()).isEqualTo(Thread.NORM_PRIORITY);
+            assertThat(thread.getThreadGroup()).isSameAs(Thread.currentThread().getThreadGroup());
+        });
+        return threads;
+    }
+
+    @Test
+    void threadGroupThatWasSetWins() {
+        ThreadGroup group = new ThreadGroup("set");
+        scheduler.setThreadGroup(group);
+        scheduler.initialize();
+        Thread[] seen = new Thread[1];
+        scheduler.execute(() -> seen[0] = Thread.currentThread());
+        awaitThat(() -> scheduler.getWheelScheduledExecutor().pendingCount() == 0 && scheduler.getActiveCount() == 0);
+        assertThat(seen[0].getThreadGroup()).isSameAs(group);
+    }
+
+    @Test
+    void threadsCanBeCreatedBeforeTheSchedulerIsInitialized() {
+        Thread thread = scheduler.createThread(gate);
+        assertThat(thread.isDaemon()).isFalse();
+        assertThat(thread.getThreadGroup()).isSameAs(Thread.currentThread().getThreadGroup());
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.wheelscheduler.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.Seed;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What is in flight is seen until it is removed, and counted exactly, however many threads add and remove. */
+class InFlightTest {
+
+    private static final int THREADS = 4;
+    private static final int STEPS = Scale.of(50_000, 2_000_000);
+
+    private final FedWorkers workers = FedWorkersTest.workers(new FedWorkersTest.Recorder(), Runnable::run);
+    private final InFlight inFlight = new InFlight();
+
+    @Test
+    void eachRunHasAPlaceOfItsOwn() {
+        Seed.play(random -> {
+            List<CompletableFuture<List<FedRun>>> threads = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                SplittableRandom own = random.split();
+                CompletableFuture<List<FedRun>> left = new CompletableFuture<>();
+                threads.add(left);
+                new Thread(() -> {
+                            try {
+                                left.complete(addAndRemove(own));
+                            } catch (Throwable ex) {
+                                left.completeExceptionally(ex);
+                            }
+                        })
+                        .start();
+            }
+            Set<FedRun> expected = Collections.newSetFromMap(new IdentityHashMap<>());
+            for (CompletableFuture<List<FedRun>> thread : threads) {
+                expected.addAll(thread.get(30, TimeUnit.SECONDS));
+            }
+            Set<FedRun> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            inFlight.forEach(run -> assertThat(seen.add(run)).isTrue());
+            assertThat(seen).isEqualTo(expected);
+            assertThat(inFlight.count()).isEqualTo(expected.size());
+            assertThat(inFlight.activeCount()).isZero();
+            expected.forEach(inFlight::remove);
+            assertThat(inFlight.count()).isZero();
+        });
+    }
+
+    private List<FedRun> addAndRemove(SplittableRandom random) {
+        List<FedRun> own = new ArrayList<>();
+        for (int i = 0; i < STEPS; i++) {
+            if (random.nextInt(300) >= own.size()) {
+                FedRun run = new FedRun(workers);
+                inFlight.prepare(run);
+                assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
+                inFlight.show(run);
+                own.add(run);
+            } else {
+                FedRun run = own.remove(random.nextInt(own.size()));
+                inFlight.enter();
+                inFlight.leave(run);
+            }
+        }
+        return own;
+    }
+
+    @Test
+    void returnedRunsComeBackInTheirOrder() {
+        List<FedRun> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            FedRun run = new FedRun(workers);
+            runs.add(run);
+            inFlight.sendBack(run);
+        }
+        assertThat(inFlight.returnedCount()).isEqualTo(5);
+        assertThat(inFlight.takeBack(runs.get(2))).isTrue();
+        assertThat(inFlight.returnedCount()).isEqualTo(4);
+        List<FedRun> fetched = new ArrayList<>();
+        for (FedRun run = inFlight.takeReturned(); run != null; run = run.neighbour) {
+            fetched.add(run);
+        }
+        assertThat(fetched).isEqualTo(runs);
+        assertThat(inFlight.sendAgain(runs.get(2))).isFalse();
+        assertThat(inFlight.sendAgain(runs.get(3))).isTrue();
+        assertThat(inFlight.returnedCount()).isEqualTo(3);
+    }
+}

@@ -58,7 +58,7 @@ final class Quick {
         Result result = child.run(item, true);
         String what = figure.name() + " " + variant + " " + contender;
         String failure = result.text("failure");
-        for (Metric metric : figure.metrics()) {
+        for (Metric metric : figure.metrics(variant)) {
             if (failure.isEmpty()
                     && !result.numbers().containsKey(metric.key())
                     && !metric.key().equals(OPTIONAL_METRIC)) {

@@ -18,9 +18,10 @@ public final class Contenders {
         int workers = slash < 0 ? 0 : Integer.parseInt(name.substring(slash + 1));
         int pool = workers > 0 ? workers : DEFAULT_POOL;
         return switch (kind) {
-            case "wheel" -> WheelContender.withDefaults();
+            case "wheel" -> workers > 0 ? WheelContender.withWorkers(workers) : WheelContender.withDefaults();
             case "wheel-virtual" -> WheelContender.withThreadPerRun(VirtualThreads.factory());
-            case "wheel-spring" -> WheelSpringContender.withDefaults();
+            case "wheel-spring" ->
+                workers > 0 ? WheelSpringContender.withWorkers(workers) : WheelSpringContender.withDefaults();
             case "wheel-spring-meters" -> WheelSpringContender.withMeters();
             case "wheel-spring-histograms" -> WheelSpringContender.withHistograms();
             case "stpe" -> new StpeContender(Math.max(1, workers));
@@ -31,6 +32,7 @@ public final class Contenders {
             case "hwt+x" -> NettyContender.withWorkers(pool);
             case "kafka" -> KafkaContender.withDefaults();
             case "agrona" -> AgronaContender.withWorkers(pool);
+            case "virtual" -> VirtualContender.create();
             case "bare-wheel" -> new BareWheelContender();
             case "bare-linked" -> new BareLinkedContender();
             case "bare-jvm" -> new NoContender();
@@ -46,7 +48,7 @@ public final class Contenders {
     /** Whether the JDK of this feature version has it. */
     public static boolean isOn(int javaVersion, String name) {
         boolean needs25 = name.startsWith("fjp");
-        boolean needs21 = name.startsWith("wheel-virtual");
+        boolean needs21 = name.equals("wheel-virtual") || name.equals("virtual");
         return !(needs25 && javaVersion < 25) && !(needs21 && javaVersion < 21);
     }
 }

@@ -21,6 +21,16 @@ abstract class ExecutorContender implements Contender {
     }
 
     @Override
+    public final void execute(BenchTask task) {
+        executor.execute(task);
+    }
+
+    @Override
+    public final Future<?> submit(BenchTask task) {
+        return executor.submit(task);
+    }
+
+    @Override
     public final void cancel(Object handle) {
         ((Future<?>) handle).cancel(false);
     }

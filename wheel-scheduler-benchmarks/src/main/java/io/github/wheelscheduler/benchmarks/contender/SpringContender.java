@@ -4,16 +4,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.scheduling.TaskScheduler;
 
 /** A scheduler behind Spring's interface, which takes instants. */
 abstract class SpringContender implements Contender {
 
     private final TaskScheduler scheduler;
+    private final AsyncTaskExecutor executor;
     private final Runnable close;
 
-    SpringContender(TaskScheduler scheduler, Runnable close) {
+    <S extends TaskScheduler & AsyncTaskExecutor> SpringContender(S scheduler, Runnable close) {
         this.scheduler = scheduler;
+        this.executor = scheduler;
         this.close = close;
     }
 
@@ -21,6 +24,16 @@ abstract class SpringContender implements Contender {
     @SuppressWarnings("FutureReturnValueIgnored") // the handle is the future
     public final Object schedule(BenchTask task, long delayNanos) {
         return Objects.requireNonNull(scheduler.schedule(task, after(delayNanos)));
+    }
+
+    @Override
+    public final void execute(BenchTask task) {
+        executor.execute(task);
+    }
+
+    @Override
+    public final Future<?> submit(BenchTask task) {
+        return executor.submit(task);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
@@ -12,6 +14,21 @@ final class VirtualThreads {
 
     static boolean areAvailable() {
         return Runtime.version().feature() >= FIRST_JDK;
+    }
+
+    /**
+     * Returns the JDK's executor that starts one for each task.
+     *
+     * @throws IllegalArgumentException on a JDK without them
+     */
+    static ExecutorService executor() {
+        try {
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException ex) {
+            throw new IllegalArgumentException(
+                    "virtual threads need JDK " + FIRST_JDK + " or later, was " + Runtime.version(), ex);
+        }
     }
 
     /**

@@ -21,6 +21,10 @@ final class WheelContender extends ExecutorContender {
         return of(WheelScheduledExecutor.builder());
     }
 
+    static WheelContender withWorkers(int workers) {
+        return of(WheelScheduledExecutor.builder().maxWorkers(workers));
+    }
+
     static WheelContender withThreadPerRun(ThreadFactory threads) {
         return of(WheelScheduledExecutor.builder().threadPerRun(threads));
     }

@@ -26,6 +26,12 @@ final class WheelSpringContender extends SpringContender {
         return new WheelSpringContender(started(), null);
     }
 
+    static WheelSpringContender withWorkers(int workers) {
+        WheelTaskScheduler scheduler = started();
+        scheduler.setPoolSize(workers);
+        return new WheelSpringContender(scheduler, null);
+    }
+
     static WheelSpringContender withMeters() {
         return withMetersIn(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
     }

@@ -35,7 +35,7 @@ final class Burst implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("p50Millis", "late p50", "ms"),
                 Metric.compared("p99Millis", "late p99", "ms"),

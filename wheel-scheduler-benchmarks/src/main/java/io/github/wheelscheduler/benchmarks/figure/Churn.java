@@ -22,7 +22,7 @@ final class Churn implements Figure {
     @Override
     public String method() {
         return "N timers are pending for 60 to 360 s; one thread cancels a random one and schedules another in its place. "
-                + "\"Behind\" is how late a task without delay then is.";
+                + "\"Behind\" is how late a task with a delay of 0.1 ms then is.";
     }
 
     @Override
@@ -31,7 +31,7 @@ final class Churn implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("callerNanos", "caller, per pair", "ns"),
                 Metric.compared("cpuNanos", "CPU, per pair", "ns"),

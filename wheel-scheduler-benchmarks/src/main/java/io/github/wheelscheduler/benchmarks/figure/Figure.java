@@ -17,7 +17,12 @@ public interface Figure {
 
     List<String> variants();
 
-    List<Metric> metrics();
+    List<Metric> metrics(String variant);
+
+    /** Returns what the comparison is to show. */
+    default List<Goal> goals(String variant) {
+        return List.of();
+    }
 
     /** Returns who takes part in a variant; ours come first, and the others are compared with the very first. */
     List<String> contenders(String variant);

@@ -17,7 +17,9 @@ public final class Figures {
             new PushOut(),
             new Churn(),
             new Masses(),
-            new MeterCost());
+            new MeterCost(),
+            new DueNow(),
+            new Flooded());
 
     private Figures() {}
 

@@ -44,7 +44,7 @@ final class FixedRate implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("cpuNanos", "CPU, per run", "ns"),
                 Metric.compared("p50Micros", "late p50", "us"),

@@ -4,7 +4,6 @@ import io.github.wheelscheduler.benchmarks.contender.BenchTask;
 import io.github.wheelscheduler.benchmarks.contender.Contender;
 import io.github.wheelscheduler.benchmarks.measure.Pause;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** F: what slow tasks do to a quick one. */
 final class Heartbeat implements Figure {
@@ -40,7 +39,7 @@ final class Heartbeat implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("worstGapMillis", "worst gap after the first second", "ms"),
                 Metric.plain("firstGapMillis", "worst gap with the first second", "ms"));
@@ -105,43 +104,6 @@ final class Heartbeat implements Figure {
 
     private static boolean isOverdue(Beat beat) {
         return System.nanoTime() - beat.latestNanos() > 10 * BEAT_MILLIS * 1_000_000;
-    }
-
-    private static final class Beat extends BenchTask {
-
-        /** Runs of contenders without order between them may overlap; so they are counted atomically. */
-        private final AtomicLong latest;
-
-        private final AtomicLong worst = new AtomicLong();
-        private final AtomicLong worstSettled = new AtomicLong();
-        private final long settledNanos;
-
-        Beat(long startNanos, long settledNanos) {
-            this.latest = new AtomicLong(startNanos);
-            this.settledNanos = settledNanos;
-        }
-
-        @Override
-        public void run() {
-            long nowNanos = System.nanoTime();
-            long gapNanos = nowNanos - latest.getAndSet(nowNanos);
-            worst.accumulateAndGet(gapNanos, Math::max);
-            if (nowNanos - settledNanos > 0) {
-                worstSettled.accumulateAndGet(gapNanos, Math::max);
-            }
-        }
-
-        long latestNanos() {
-            return latest.get();
-        }
-
-        long worstGapNanos(long nowNanos) {
-            return Math.max(worst.get(), nowNanos - latest.get());
-        }
-
-        long worstSettledGapNanos(long nowNanos) {
-            return Math.max(worstSettled.get(), nowNanos - latest.get());
-        }
     }
 
     private static final class Slow extends BenchTask {

@@ -35,7 +35,7 @@ final class LightLoad implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("p50Micros", "late p50", "us"),
                 Metric.compared("p99Micros", "late p99", "us"),

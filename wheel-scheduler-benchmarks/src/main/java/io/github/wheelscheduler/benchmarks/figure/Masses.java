@@ -37,7 +37,7 @@ final class Masses implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("armNanos", "arming, per timer", "ns"),
                 Metric.compared("bytes", "per pending timer", "B"),

@@ -34,7 +34,7 @@ final class Memory implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("pendingBytes", "per pending timer", "B"),
                 Metric.plain("leftBytes", "left by each cancelled one", "B"));

@@ -39,7 +39,7 @@ final class MeterCost implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("perMicro", "throughput", "pairs or runs per us"),
                 Metric.compared("cpuNanos", "CPU, each", "ns"));

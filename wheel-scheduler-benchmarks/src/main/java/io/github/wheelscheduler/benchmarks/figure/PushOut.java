@@ -36,7 +36,7 @@ final class PushOut implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.plain("megaOps", "throughput", "M/s"),
                 Metric.compared("callerNanos", "caller, per move", "ns"),

@@ -32,7 +32,7 @@ final class ScheduleAndCancel implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("callerNanos", "caller, per pair", "ns"),
                 Metric.compared("cpuNanos", "CPU, per pair", "ns"),

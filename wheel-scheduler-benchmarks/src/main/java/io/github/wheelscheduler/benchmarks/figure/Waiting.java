@@ -30,7 +30,7 @@ final class Waiting implements Figure {
     }
 
     @Override
-    public List<Metric> metrics() {
+    public List<Metric> metrics(String variant) {
         return List.of(
                 Metric.compared("cpuMillis", "CPU, per second", "ms"),
                 Metric.compared("switches", "context switches, per second", "1/s"));

@@ -20,7 +20,8 @@ final class Contestants {
             "K holds ours and those that hold ten million timers within the default heap.",
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
             "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
-            "JDK 17 is measured for A, C, D, E and F.");
+            "`virtual` knows no delays, so that it takes part in two variants of M.",
+            "JDK 17 is measured for A, C, D, E, F, M and N.");
 
     private Contestants() {}
 
@@ -43,6 +44,8 @@ final class Contestants {
         byName.put(
                 "agrona",
                 "Agrona's `DeadlineTimerWheel` on a thread of its own, behind a queue and before two workers");
+        byName.put("virtual", "the JDK's executor that starts a virtual thread for each task");
+        byName.put("name/2", "with two workers, at most two in case of ours");
         byName.put("name/8", "with eight workers");
         return byName;
     }

@@ -126,7 +126,7 @@ public final class MarkdownReport {
         line("");
         StringBuilder head = new StringBuilder("| |");
         StringBuilder rule = new StringBuilder("|---|");
-        for (Metric metric : figure.metrics()) {
+        for (Metric metric : figure.metrics(variant)) {
             head.append(' ').append(metric.label());
             head.append(metric.unit().isEmpty() ? "" : " (" + metric.unit() + ")")
                     .append(" |");
@@ -137,6 +137,11 @@ public final class MarkdownReport {
         for (String contender : figure.contenders(variant)) {
             writeRow(figure, variant, java, contender);
         }
+        List<String> goals = Goals.lines(summary, java, figure, variant);
+        if (!goals.isEmpty()) {
+            line("");
+            goals.forEach(goal -> line("- " + goal));
+        }
     }
 
     private void writeRow(Figure figure, String variant, String java, String contender) {
@@ -144,7 +149,7 @@ public final class MarkdownReport {
         List<String> failures = summary.failures(java, figure, variant, contender);
         if (jvms > 0) {
             StringBuilder row = new StringBuilder("| `" + contender + "` |");
-            for (Metric metric : figure.metrics()) {
+            for (Metric metric : figure.metrics(variant)) {
                 row.append(' ')
                         .append(cell(figure, variant, java, contender, metric))
                         .append(" |");
@@ -152,7 +157,7 @@ public final class MarkdownReport {
             line(row.append(' ').append(jvms).append(" |").toString());
         } else if (!failures.isEmpty()) {
             line("| `" + contender + "` | did not get through |"
-                    + " |".repeat(figure.metrics().size()));
+                    + " |".repeat(figure.metrics(variant).size()));
         }
     }
 

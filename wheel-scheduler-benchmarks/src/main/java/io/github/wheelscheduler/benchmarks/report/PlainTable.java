@@ -28,14 +28,14 @@ public final class PlainTable {
     private static void append(StringBuilder text, Summary summary, String java, Figure figure, String variant) {
         text.append(String.format(
                 Locale.ROOT, "%n%s. %s (%s, JDK %s)%n%-14s", figure.name(), figure.title(), variant, java, ""));
-        for (Metric metric : figure.metrics()) {
+        for (Metric metric : figure.metrics(variant)) {
             text.append(String.format(Locale.ROOT, "%28s", metric.label() + " [" + metric.unit() + "]"));
         }
         text.append(System.lineSeparator());
         for (String contender : figure.contenders(variant)) {
             if (summary.jvms(java, figure, variant, contender) > 0) {
                 text.append(String.format(Locale.ROOT, "%-14s", contender));
-                for (Metric metric : figure.metrics()) {
+                for (Metric metric : figure.metrics(variant)) {
                     Spread spread = summary.spread(java, figure, variant, contender, metric.key());
                     text.append(
                             String.format(Locale.ROOT, "%28s", spread == null ? "-" : Numbers.format(spread.median())));
@@ -45,6 +45,9 @@ public final class PlainTable {
             for (String failure : summary.failures(java, figure, variant, contender)) {
                 text.append(String.format(Locale.ROOT, "%-14s failed: %s%n", contender, failure));
             }
+        }
+        for (String goal : Goals.lines(summary, java, figure, variant)) {
+            text.append(goal).append(System.lineSeparator());
         }
     }
 }

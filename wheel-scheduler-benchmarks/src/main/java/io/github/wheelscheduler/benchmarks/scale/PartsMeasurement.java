@@ -4,17 +4,16 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.benchmarks.measure.Pause;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
+import io.github.wheelscheduler.inbox.CallerStripe;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.DoubleSupplier;
 
 /** Measures the parts on this machine, with two threads at most. */
 final class PartsMeasurement {
@@ -31,25 +30,20 @@ final class PartsMeasurement {
 
     /** Measures for about half a minute and returns the medians. */
     static Parts measure() {
-        double alone = median(() -> pairNanos(1));
-        double together = median(() -> pairNanos(2));
+        List<double[]> alone = new ArrayList<>();
+        List<double[]> together = new ArrayList<>();
         List<double[]> fired = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
+            alone.add(pair(1));
+            together.add(pair(2));
             fired.add(fire());
         }
-        double local = alone - LONE_SHARED_NANOS;
+        double aloneNanos = medianOf(alone, 0);
+        double togetherNanos = medianOf(together, 0);
         // Two callers that find each other at the shared part every time take turns there.
-        double shared = together > alone + LONE_SHARED_NANOS ? together / 2 : LONE_SHARED_NANOS;
-        return new Parts(local, shared, medianOf(fired, 0), medianOf(fired, 1));
-    }
-
-    private static double median(DoubleSupplier measurement) {
-        double[] rounds = new double[ROUNDS];
-        for (int round = 0; round < ROUNDS; round++) {
-            rounds[round] = measurement.getAsDouble();
-        }
-        Arrays.sort(rounds);
-        return rounds[ROUNDS / 2];
+        double shared = togetherNanos > aloneNanos + LONE_SHARED_NANOS ? togetherNanos / 2 : LONE_SHARED_NANOS;
+        return new Parts(
+                aloneNanos - LONE_SHARED_NANOS, shared, medianOf(alone, 1), medianOf(fired, 0), medianOf(fired, 1));
     }
 
     private static double medianOf(List<double[]> rounds, int index) {
@@ -58,9 +52,16 @@ final class PartsMeasurement {
         return values[values.length / 2];
     }
 
-    /** Returns how long a pair of schedule and cancel takes each of so many callers. */
-    private static double pairNanos(int callers) {
-        try (Stopping stopping = new Stopping(WheelScheduledExecutor.builder().build())) {
+    /**
+     * Returns how long a pair of schedule and cancel takes each of so many callers, which have the same stripe of the inbox, and
+     * how much processor time it takes the tick thread.
+     */
+    private static double[] pair(int callers) {
+        Queue<Thread> ticks = new ConcurrentLinkedQueue<>();
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .tickThreadFactory(task -> remember(new Thread(task, "tick"), ticks))
+                .build();
+        try (Stopping stopping = new Stopping(executor)) {
             CyclicBarrier start = new CyclicBarrier(callers);
             List<FutureTask<Long>> tasks = new ArrayList<>();
             for (int i = 0; i < callers; i++) {
@@ -71,16 +72,25 @@ final class PartsMeasurement {
                     return System.nanoTime() - startNanos;
                 });
                 tasks.add(task);
-                new Thread(task, "caller").start();
+                threadOfFirstStripe(task).start();
             }
             long longest = 0;
             for (FutureTask<Long> task : tasks) {
                 longest = Math.max(longest, task.get());
             }
-            return (double) longest / PAIRS;
+            double tickNanos = cpu(ManagementFactory.getThreadMXBean(), ticks);
+            return new double[] {(double) longest / PAIRS, tickNanos / PAIRS / callers};
         } catch (Exception ex) {
             throw new IllegalStateException("a caller failed", ex);
         }
+    }
+
+    private static Thread threadOfFirstStripe(Runnable task) {
+        Thread thread = new Thread(task, "caller");
+        while (thread.getId() % CallerStripe.COUNT != 0) {
+            thread = new Thread(task, "caller");
+        }
+        return thread;
     }
 
     private static void scheduleAndCancel(WheelScheduledExecutor executor) {

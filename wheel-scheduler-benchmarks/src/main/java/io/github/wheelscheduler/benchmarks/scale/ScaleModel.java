@@ -2,6 +2,7 @@ package io.github.wheelscheduler.benchmarks.scale;
 
 import io.github.wheelscheduler.benchmarks.measure.Percentiles;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
+import io.github.wheelscheduler.inbox.CallerStripe;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
@@ -14,6 +15,9 @@ final class ScaleModel {
     /** The tick thread wakes up at most so often under load. */
     static final double INTERVAL_NANOS = 600_000;
 
+    /** So many wake-ups may follow each other at any distance before that. */
+    private static final double BURST_NANOS = 64 * INTERVAL_NANOS;
+
     private final Parts parts;
 
     ScaleModel(Parts parts) {
@@ -24,7 +28,8 @@ final class ScaleModel {
 
     /**
      * Returns how many pairs of schedule and cancel so many callers, each on a processor of its own, get through in a second.
-     * A caller does its local part, whose length varies, and then waits for its turn at its wheel's inbox.
+     * A caller does its local part, whose length varies, and then waits for its turn at its stripe of its wheel's inbox. What
+     * callers have cancelled, tick threads must take out of there as fast.
      */
     double pairsPerSecond(int callers, int wheels) {
         Xorshift random = new Xorshift(callers * 31L + wheels);
@@ -32,20 +37,21 @@ final class ScaleModel {
         for (int i = 0; i < callers; i++) {
             queue.add(new Caller(i, local(random)));
         }
-        double[] freeNanos = new double[wheels];
+        int stripes = wheels * CallerStripe.COUNT;
+        double[] freeNanos = new double[stripes];
         double endNanos = 0;
         for (int pair = 0; pair < PAIRS; pair++) {
             Caller caller = queue.remove();
-            int wheel = caller.index() % wheels;
+            int stripe = caller.index() % stripes;
             // A lone caller owns the shared memory already.
-            boolean contended = callers > wheels;
+            boolean contended = callers > stripe + stripes;
             double shared = contended ? parts.sharedNanos() : Math.min(parts.sharedNanos(), 5);
-            double done = Math.max(caller.readyNanos(), freeNanos[wheel]) + shared;
-            freeNanos[wheel] = done;
+            double done = Math.max(caller.readyNanos(), freeNanos[stripe]) + shared;
+            freeNanos[stripe] = done;
             endNanos = Math.max(endNanos, done);
             queue.add(new Caller(caller.index(), done + local(random)));
         }
-        return PAIRS / endNanos * 1e9;
+        return Math.min(PAIRS / endNanos, wheels / parts.dropNanos()) * 1e9;
     }
 
     private double local(Xorshift random) {
@@ -67,11 +73,14 @@ final class ScaleModel {
         long[] lateness = new long[TIMERS];
         double dueNanos = 0;
         double freeNanos = 0;
-        double wakeUpNanos = -INTERVAL_NANOS;
+        double wakeUpNanos = 0;
+        // The budget of wake-ups is a bucket, which each fills by an interval and which is empty at this time.
+        double emptyNanos = 0;
         for (int i = 0; i < TIMERS; i++) {
             dueNanos += -Math.log(random.unit()) * meanGapNanos;
             if (dueNanos > Math.max(wakeUpNanos, freeNanos)) {
-                wakeUpNanos = Math.max(dueNanos, wakeUpNanos + INTERVAL_NANOS);
+                wakeUpNanos = Math.max(dueNanos, emptyNanos - BURST_NANOS);
+                emptyNanos = Math.max(wakeUpNanos, emptyNanos) + INTERVAL_NANOS;
             }
             freeNanos = Math.max(freeNanos, wakeUpNanos) + parts.routeNanos();
             lateness[i] = (long) (freeNanos - dueNanos);

@@ -42,10 +42,13 @@ public final class ScalePage {
         line(String.format(
                 Locale.ROOT, "| schedule and cancel, what callers do side by side | %.0f |", parts.localNanos()));
         line(String.format(
-                Locale.ROOT, "| schedule and cancel, what they do one after the other | %.0f |", parts.sharedNanos()));
+                Locale.ROOT,
+                "| schedule and cancel, what those with one stripe do one after the other | %.0f |",
+                parts.sharedNanos()));
+        line(String.format(Locale.ROOT, "| tick thread, per timer that is cancelled | %.1f |", parts.dropNanos()));
         line(String.format(
                 Locale.ROOT,
-                "| tick thread, per timer: take in, cascade, expire, hand over | %.0f |",
+                "| tick thread, per timer that is due: take in, cascade, expire, hand over | %.0f |",
                 parts.routeNanos()));
         line(String.format(
                 Locale.ROOT, "| workers, per timer: take, start, run nothing, end | %.0f |", parts.runNanos()));
@@ -57,7 +60,8 @@ public final class ScalePage {
         line("## " + title);
         line("");
         line(
-                "Simulated: million pairs of schedule and cancel a second, all callers together, each on a core of its own.");
+                "Simulated: million pairs of schedule and cancel a second, all callers together, each on a core of its own, and as");
+        line("many on each stripe of the inboxes.");
         line("");
         header("callers");
         for (int callers : CALLERS) {

@@ -78,6 +78,28 @@ class ReportTest {
     }
 
     @Test
+    void goalsAreSaidToBeMetOrMissed() {
+        addChain("wheel/2", 130);
+        addChain("stpe/2", 100);
+        addChain("wheel-spring/2", 110);
+        addChain("tpts/2", 100);
+
+        assertThat(MarkdownReport.of(results, Map.of()))
+                .contains("- Goal: `wheel/2` at most 1.20 times `stpe/2`, per step. It is 1.30 times, so it is missed.")
+                .contains("`wheel-spring/2` at most 1.20 times `tpts/2`, per step. It is 1.10 times, so it is met.")
+                .doesNotContain("Goal: `wheel-virtual`");
+        assertThat(PlainTable.of(new Summary(results))).contains("It is 1.30 times, so it is missed.");
+    }
+
+    private void addChain(String contender, double stepNanos) {
+        Result result = add("25", contender, 0);
+        result.texts().put("figure", "M");
+        result.texts().put("variant", "chain");
+        result.numbers().clear();
+        result.numbers().put("stepNanos", stepNanos);
+    }
+
+    @Test
     void aPlotShowsEveryContender(@TempDir Path directory) throws Exception {
         add("25", "wheel", 50);
         add("25", "stpe", 100);

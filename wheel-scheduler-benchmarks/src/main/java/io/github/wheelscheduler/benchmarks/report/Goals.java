@@ -1,0 +1,42 @@
+package io.github.wheelscheduler.benchmarks.report;
+
+import io.github.wheelscheduler.benchmarks.figure.Figure;
+import io.github.wheelscheduler.benchmarks.figure.Goal;
+import io.github.wheelscheduler.benchmarks.figure.Metric;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a comparison was to show, and whether it did. */
+final class Goals {
+
+    private Goals() {}
+
+    /** Returns a line for each goal of a variant whose two contenders were measured. */
+    static List<String> lines(Summary summary, String java, Figure figure, String variant) {
+        return figure.goals(variant).stream()
+                .map(goal -> line(summary, java, figure, variant, goal))
+                .flatMap(Stream::ofNullable)
+                .toList();
+    }
+
+    private static @Nullable String line(Summary summary, String java, Figure figure, String variant, Goal goal) {
+        Spread ours = summary.spread(java, figure, variant, goal.contender(), goal.metric());
+        Spread theirs = summary.spread(java, figure, variant, goal.peer(), goal.metric());
+        if (ours == null || theirs == null || theirs.median() <= 0) {
+            return null;
+        }
+        double ratio = ours.median() / theirs.median();
+        return "Goal: `" + goal.contender() + "` at most " + Numbers.format(goal.most()) + " times `" + goal.peer()
+                + "`, " + labelOf(figure, variant, goal.metric()) + ". It is " + Numbers.format(ratio) + " times, "
+                + (ratio <= goal.most() ? "so it is met." : "so it is missed.");
+    }
+
+    private static String labelOf(Figure figure, String variant, String key) {
+        return figure.metrics(variant).stream()
+                .filter(metric -> metric.key().equals(key))
+                .map(Metric::label)
+                .findFirst()
+                .orElse(key);
+    }
+}

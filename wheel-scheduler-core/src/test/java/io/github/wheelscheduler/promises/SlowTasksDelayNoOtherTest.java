@@ -20,13 +20,13 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 class SlowTasksDelayNoOtherTest {
 
     private static final int SLOW_TASKS = 100;
-    private static final Duration SLOW = Duration.ofMillis(200);
+    private static final Duration SLOW = Duration.ofSeconds(1);
     private static final Duration BEAT = Duration.ofMillis(10);
     private static final Duration ENOUGH = Duration.ofSeconds(3);
     private static final int ROUNDS = 10;
 
-    /** A beat that waits for a slow task to end comes later than this. */
-    private static final long ALLOWED_MILLIS = 150;
+    /** A beat that waits for a slow task to end comes later than this; a machine that is busy with others stalls for less. */
+    private static final long ALLOWED_MILLIS = 700;
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.promises.Schedulers#available")

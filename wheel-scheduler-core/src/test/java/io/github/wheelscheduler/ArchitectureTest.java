@@ -11,6 +11,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -40,6 +41,9 @@ class ArchitectureTest {
     private static final String INBOX = ROOT + ".inbox..";
     private static final String WORKER = ROOT + ".worker..";
     private static final String SPRING_FACE = ROOT + ".spring..";
+    private static final String TASKS = ROOT + ".spring.task..";
+    private static final String RUNS = ROOT + ".spring.run..";
+    private static final String WATCH = ROOT + ".spring.watch..";
     private static final String METRICS = ROOT + ".metrics..";
 
     @ArchTest
@@ -73,6 +77,26 @@ class ArchitectureTest {
             .that(resideOutsideOfPackages(SPRING_FACE, METRICS))
             .should()
             .dependOnClassesThat(resideInAPackage("org.springframework.."));
+
+    @ArchTest
+    static final ArchRule theRoomsOfTheSpringFaceAreEnteredFromAboveOnly = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(SPRING_FACE)
+            .layer("face")
+            .definedBy(ROOT + ".spring")
+            .layer("watch")
+            .definedBy(WATCH)
+            .layer("tasks")
+            .definedBy(TASKS)
+            .layer("runs")
+            .definedBy(RUNS)
+            .whereLayer("face")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("watch")
+            .mayOnlyBeAccessedByLayers("face")
+            .whereLayer("tasks")
+            .mayOnlyBeAccessedByLayers("face", "watch")
+            .whereLayer("runs")
+            .mayOnlyBeAccessedByLayers("face", "watch", "tasks");
 
     @ArchTest
     static final ArchRule onlyTheMetersKnowMicrometer = noClasses()

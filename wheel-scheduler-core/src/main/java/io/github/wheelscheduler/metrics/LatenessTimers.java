@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.spring.LatenessListener;
+import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.Timer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.spring.RunOutcome;
-import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

@@ -2,9 +2,9 @@ package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.LatenessListener;
-import io.github.wheelscheduler.spring.SkipReason;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;

@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.spring.RunOutcome;
-import io.github.wheelscheduler.spring.TaskInfo;
-import io.github.wheelscheduler.spring.TaskListener;
-import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;

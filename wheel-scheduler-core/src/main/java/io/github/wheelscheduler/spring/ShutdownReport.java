@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.task.TaskNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.task.TaskWrapper;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.Delayed;
@@ -25,7 +26,7 @@ import org.springframework.util.ErrorHandler;
  * <p>As a future it stands for the current run: it is done when the last run is, {@link #get()} waits for the run that is
  * pending or going on, and {@link #cancel} ends the series.
  */
-final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object> {
+final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>, TaskWrapper {
 
     /*
      * Each run has a timer of its own. cancel and the arming of the next timer meet without a lock:
@@ -207,7 +208,8 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
         }
     }
 
-    Runnable task() {
+    @Override
+    public Runnable wrapped() {
         return task;
     }
 

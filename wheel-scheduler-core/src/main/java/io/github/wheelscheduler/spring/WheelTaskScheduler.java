@@ -3,6 +3,14 @@ package io.github.wheelscheduler.spring;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.task.TaskBook;
+import io.github.wheelscheduler.spring.task.TaskNames;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.watch.RunLateness;
+import io.github.wheelscheduler.spring.watch.SchedulerObservation;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.worker.RunHooks;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +21,7 @@ import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
@@ -49,8 +58,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final ShutdownReport shutdownReport = new ShutdownReport();
     private final RunFailures failures = new RunFailures(this::nanoTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
-    private final TaskRegistry registry =
-            new TaskRegistry(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures), this);
+    private final TaskBook tasks =
+            new TaskBook(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures), this);
 
     // Copies of what the superclasses keep to themselves.
     private volatile @Nullable TaskDecorator taskDecorator;
@@ -259,19 +268,21 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return created;
     }
 
-    private void observe(WheelScheduledExecutor created) {
+    /** Watches the executor from now on. */
+    void observe(WheelScheduledExecutor created) {
         SchedulerObservation current = observation;
         if (current != null) {
             current.stop();
         }
         SchedulerObservation next = new SchedulerObservation(
                 "Scheduler " + getThreadNamePrefix() + ": ",
+                LogFactory.getLog(WheelTaskScheduler.class),
                 created,
                 lateness,
                 warningLimits,
-                pauseGate,
+                pauseGate::nanosNotPaused,
                 runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
-        registry.setOverrunListener(next);
+        tasks.setOverrunListener(next);
         created.setRunObserver(next);
         observation = next;
     }
@@ -359,7 +370,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-        return registry.add(task, TaskSchedule.trigger(trigger), null);
+        return tasks.add(task, TaskSchedule.trigger(trigger), null);
     }
 
     @Override
@@ -385,7 +396,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
-        ScheduledFuture<?> future = registry.add(task, schedule, first);
+        ScheduledFuture<?> future = tasks.add(task, schedule, first);
         if (future == null) {
             throw new IllegalStateException("Only a trigger may name no time, not " + schedule);
         }
@@ -394,7 +405,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Returns the tasks that can be seen and steered. */
     public TaskRegistry getTaskRegistry() {
-        return registry;
+        return tasks.registry();
     }
 
     /** Returns how many runs have failed since the start: what they threw went to the error handler. */
@@ -481,7 +492,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             if (observed != null) {
                 observed.stop();
             }
-            registry.clear(shutdownReport::addHeld);
+            tasks.clear(shutdownReport::addHeld);
             logWhatNeverRan();
         }
     }

@@ -1,6 +1,10 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.task.GuardedTask;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskTimers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,10 +4,10 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.github.wheelscheduler.spring.RunOutcome;
-import io.github.wheelscheduler.spring.TaskListener;
-import io.github.wheelscheduler.spring.TaskRegistry;
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.micrometer.core.instrument.AbstractTimer;
 import io.micrometer.core.instrument.Clock;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.spring.TaskRegistry;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.metrics;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;

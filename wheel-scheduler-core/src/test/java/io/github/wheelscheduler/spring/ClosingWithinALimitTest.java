@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;

@@ -11,15 +11,7 @@ public final class SchedulerOnGivenExecutor extends WheelTaskScheduler {
 
     public SchedulerOnGivenExecutor(WheelScheduledExecutor executor) {
         this.executor = executor;
-        SchedulerObservation observation = new SchedulerObservation(
-                "Scheduler in a test: ",
-                executor,
-                getLateness(),
-                WarningLimits.defaults(),
-                new PauseGate(),
-                Thread::new);
-        getTaskRegistry().setOverrunListener(observation);
-        executor.setRunObserver(observation);
+        observe(executor);
     }
 
     @Override

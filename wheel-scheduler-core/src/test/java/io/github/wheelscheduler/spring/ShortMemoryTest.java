@@ -5,6 +5,12 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Clock;
 import java.time.Duration;
@@ -251,20 +257,6 @@ class ShortMemoryTest {
         assertThat(future.isDone()).isFalse();
         registry.resume("held");
         awaitThat(() -> runs.get() == 1 && future.isDone());
-    }
-
-    @Test
-    void failureThatCannotBeDescribedIsRememberedAsOne() {
-        RunHistory history = new RunHistory();
-        history.ran(0, 1, -5, true, RunOutcome.Failure.UNKNOWN, false);
-        history.ran(0, 1, 7, false, null, false);
-        RunHistory.View view = history.view();
-        assertThat(view.failures()).isOne();
-        assertThat(view.recent()).extracting(RunOutcome::isSuccess).containsExactly(true, false);
-        assertThat(view.recent()).extracting(RunOutcome::triggered).containsExactly(false, true);
-        assertThat(view.recent())
-                .extracting(RunOutcome::lateness)
-                .containsExactly(Duration.ofNanos(7), Duration.ofNanos(-5));
     }
 
     /** Fails when the test says so. */

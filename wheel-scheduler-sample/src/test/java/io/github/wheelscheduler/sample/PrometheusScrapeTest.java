@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.TaskInfo;
-import io.github.wheelscheduler.spring.TaskRegistry;
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.io.IOException;
 import java.net.URI;

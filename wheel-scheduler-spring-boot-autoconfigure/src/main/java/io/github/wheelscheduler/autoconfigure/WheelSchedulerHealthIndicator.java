@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
-import io.github.wheelscheduler.spring.WarningLimits;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

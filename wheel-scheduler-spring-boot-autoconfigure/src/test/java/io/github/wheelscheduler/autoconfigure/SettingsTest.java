@@ -6,7 +6,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.spring.WarningLimits;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

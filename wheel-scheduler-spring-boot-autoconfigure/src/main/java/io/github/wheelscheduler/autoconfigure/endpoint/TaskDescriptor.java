@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.RunOutcome;
-import io.github.wheelscheduler.spring.TaskInfo;
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

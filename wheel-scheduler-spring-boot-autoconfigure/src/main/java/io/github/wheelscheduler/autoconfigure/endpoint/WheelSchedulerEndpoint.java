@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.TaskInfo;
-import io.github.wheelscheduler.spring.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.UnknownTaskException;
+import io.github.wheelscheduler.spring.task.UnknownTaskException;
 import java.time.DateTimeException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.Jobs;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
-import io.github.wheelscheduler.spring.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.wheelscheduler.spring.TaskInfo;
-import io.github.wheelscheduler.spring.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
 import java.util.List;

@@ -1,0 +1,80 @@
+package io.github.wheelscheduler.spring.run;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run went.
+ *
+ * @param startedAt when it started, by the scheduler's clock
+ * @param duration how long it took
+ * @param lateness how late it started: zero for a run that somebody asked for at that moment
+ * @param triggered whether somebody asked for it, outside of the schedule
+ * @param failure what it threw; null if it succeeded
+ */
+public record RunOutcome(
+        Instant startedAt,
+        Duration duration,
+        Duration lateness,
+        boolean triggered,
+        @Nullable Failure failure) {
+
+    /** Longer messages are cut, so that the last outcomes of many tasks fit into memory. */
+    private static final int LONGEST_MESSAGE = 500;
+
+    /**
+     * Makes one of what is remembered of a run.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    public static RunOutcome of(
+            long startedAt, long nanos, long latenessNanos, boolean triggered, @Nullable Failure failure) {
+        return new RunOutcome(
+                EpochNanos.toInstant(startedAt),
+                Duration.ofNanos(nanos),
+                Duration.ofNanos(latenessNanos),
+                triggered,
+                failure);
+    }
+
+    public boolean isSuccess() {
+        return failure == null;
+    }
+
+    /**
+     * What a run threw.
+     *
+     * @param type the name of its class
+     * @param message its message, cut if it is very long; empty if it has none
+     */
+    public record Failure(String type, String message) {
+
+        /** In place of what was thrown, if memory was too short to describe that. */
+        static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "");
+
+        /** Describes what was thrown, as well as the memory that there is allows. */
+        public static Failure of(Throwable thrown) {
+            try {
+                return described(thrown);
+            } catch (OutOfMemoryError ex) {
+                return UNKNOWN;
+            }
+        }
+
+        private static Failure described(Throwable thrown) {
+            String message;
+            try {
+                message = thrown.getMessage();
+            } catch (Throwable ex) {
+                message = null;
+            }
+            if (message == null) {
+                message = "";
+            }
+            return new Failure(
+                    thrown.getClass().getName(),
+                    message.length() > LONGEST_MESSAGE ? message.substring(0, LONGEST_MESSAGE) + "…" : message);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.spring.run.EpochNanos;
+import io.github.wheelscheduler.spring.run.FailureRecorder;
+import io.github.wheelscheduler.spring.run.RunHistory;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+
+/** What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes. */
+public final class GuardedTask extends DelegatingErrorHandlingRunnable implements FailureRecorder.Receiver {
+
+    private static final long NOT_TOLD = -1;
+    private static final long HALF_A_SECOND_NANOS = 500_000_000;
+
+    private static final VarHandle RUNNER;
+
+    static {
+        try {
+            RUNNER = MethodHandles.lookup().findVarHandle(GuardedTask.class, "runner", Thread.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final Runnable task;
+    private final RegisteredTask owner;
+    private final TaskBook book;
+    private final FailureRecorder failures;
+    private final RunHistory history = new RunHistory();
+
+    /** The thread in the run; claimed from null. */
+    @SuppressWarnings("unused") // written through the handle
+    private volatile @Nullable Thread runner;
+
+    /** Since when a run is going on, on the monotonic clock; 0 while none is. */
+    private volatile long runningSinceNanos;
+
+    /** The same, since the epoch. Written before. */
+    private volatile long startedAt;
+
+    /** Guards an interrupt against the end of the run that it is meant for. */
+    private final Object interruptLock = new Object();
+
+    /** Set before the run is looked at for an interrupt; whoever ends it looks here after saying so. */
+    private volatile boolean interruptConsidered;
+
+    /** Guarded by {@link #interruptLock}. */
+    private boolean interrupted;
+
+    /** What the next run on the same thread has waited for. */
+    private long latenessNanos = NOT_TOLD;
+
+    /** When that was. */
+    private long toldNanos;
+
+    /** The run that is going on is outside of the schedule. */
+    private volatile boolean isTriggered;
+
+    /** What the current run has thrown. */
+    private @Nullable Throwable thrown;
+
+    /** The last run failed. By the thread of the run. */
+    private boolean failing;
+
+    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task, FailureRecorder failures) {
+        super(task, failures);
+        this.task = task;
+        this.owner = owner;
+        this.book = book;
+        this.failures = failures;
+        failures.recordFor(this);
+    }
+
+    /** Says how late the run that follows on this thread starts, now. */
+    public void startsLate(long nanos, long nowNanos) {
+        latenessNanos = nanos;
+        toldNanos = nowNanos;
+    }
+
+    @Override
+    public void threw(Throwable failure) {
+        thrown = failure;
+    }
+
+    @Override
+    public void run() {
+        long late = latenessNanos;
+        latenessNanos = NOT_TOLD;
+        if (late == NOT_TOLD) {
+            runUnlessRunning(0, book.nanoTime(), false);
+        } else {
+            runUnlessRunning(late, toldNanos, false);
+        }
+    }
+
+    /** Runs outside of the schedule. */
+    void runTriggered() {
+        if (!owner.future().isCancelled()) {
+            runUnlessRunning(0, book.nanoTime(), true);
+        }
+    }
+
+    private void runUnlessRunning(long late, long nowNanos, boolean triggered) {
+        if (owner.future().hasBeenCancelled()) {
+            return;
+        }
+        // First: a run that does not take place must not be in the way of one that somebody asks for.
+        if (!triggered && owner.isHeldBack()) {
+            skipped(SkipReason.PAUSED);
+            return;
+        }
+        if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            skipped(SkipReason.RUNNING);
+            return;
+        }
+        try {
+            if (triggered || owner.takeRun()) {
+                perform(late, nowNanos, triggered);
+            } else {
+                skipped(SkipReason.RUNNING);
+            }
+        } finally {
+            RUNNER.setRelease(this, null);
+        }
+    }
+
+    /** Takes a note of it. */
+    private void skipped(SkipReason reason) {
+        history.skipped();
+        book.skipped(owner, reason);
+    }
+
+    private void perform(long late, long startNanos, boolean triggered) {
+        long startedAtNanos = book.epochNanos();
+        startedAt = startedAtNanos;
+        isTriggered = triggered;
+        runningSinceNanos = startNanos == 0 ? 1 : startNanos;
+        try {
+            super.run();
+        } finally {
+            long nanos = book.nanoTime() - startNanos;
+            runningSinceNanos = 0;
+            endInterrupt();
+            note(startedAtNanos, nanos, late, triggered);
+        }
+    }
+
+    /** Takes notes of a run. Nothing in here fails, also when memory is short: a series would end for it. */
+    private void note(long startedAtNanos, long nanos, long late, boolean triggered) {
+        Throwable failure = thrown;
+        thrown = null;
+        if (failing && failure == null) {
+            failures.succeeded();
+        }
+        failing = failure != null;
+        boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
+        RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
+        history.ran(startedAtNanos, nanos, late, triggered, described, overran);
+        book.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+    }
+
+    /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
+    private boolean hasOverrun(long deadline, long nanos) {
+        try {
+            // Calendars name whole seconds, the deadline is read from two clocks.
+            Instant before = EpochNanos.toInstant(deadline - HALF_A_SECOND_NANOS);
+            Duration interval = owner.schedule().intervalAfter(before);
+            return interval != null && interval.compareTo(Duration.ofNanos(nanos)) < 0;
+        } catch (Throwable ex) {
+            return false;
+        }
+    }
+
+    /** Interrupts the run if it has been going on for longer, and says whether it did. */
+    public boolean interruptIfRunningFor(long limitNanos) {
+        synchronized (interruptLock) {
+            interruptConsidered = true;
+            // The thread first: as long as the run has not ended, it is the thread's.
+            Thread thread = runner;
+            long sinceNanos = runningSinceNanos;
+            if (interrupted || thread == null || sinceNanos == 0 || book.nanoTime() - sinceNanos < limitNanos) {
+                interruptConsidered = interrupted;
+                return false;
+            }
+            interrupted = true;
+            thread.interrupt();
+            return true;
+        }
+    }
+
+    /** Interrupts a run that somebody has asked for, as no timer knows of it. */
+    void interruptIfTriggered() {
+        if (isTriggered) {
+            boolean ignored = interruptIfRunningFor(0);
+        }
+    }
+
+    private void endInterrupt() {
+        if (interruptConsidered) {
+            synchronized (interruptLock) {
+                if (interrupted) {
+                    interrupted = false;
+                    boolean ignored = Thread.interrupted();
+                }
+                interruptConsidered = false;
+            }
+        }
+    }
+
+    /** Returns the user's task. */
+    public Runnable task() {
+        return task;
+    }
+
+    /** Returns the id of the task. */
+    public String id() {
+        return owner.id();
+    }
+
+    boolean isRunning() {
+        return runner != null;
+    }
+
+    /** Returns since when it is running; null if it is not. */
+    @Nullable
+    Instant runningSince() {
+        return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
+    }
+
+    RunHistory history() {
+        return history;
+    }
+
+    @Override
+    public boolean isRepeating() {
+        return owner.isRepeating();
+    }
+
+    /** Returns the guarded task that is behind what runs, if there is one; else what runs. */
+    public static Object behind(Object running) {
+        if (running instanceof TaskWrapper wrapper) {
+            return wrapper.wrapped();
+        }
+        return running instanceof Triggered triggered ? triggered.task : running;
+    }
+
+    /** Whether what runs is a run outside of the schedule, that somebody has asked for. */
+    public static boolean isTriggered(Object running) {
+        return running instanceof Triggered;
+    }
+
+    /** A run that somebody has asked for, outside of the schedule. Of this type, so that no error handler is put around. */
+    static final class Triggered extends DelegatingErrorHandlingRunnable {
+
+        private final GuardedTask task;
+
+        Triggered(GuardedTask task) {
+            super(task, failure -> {});
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            task.runTriggered();
+        }
+
+        @Override
+        public String toString() {
+            return "triggered " + task.owner.id();
+        }
+    }
+}

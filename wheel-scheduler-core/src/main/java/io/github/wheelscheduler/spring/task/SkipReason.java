@@ -1,0 +1,18 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.util.Locale;
+
+/** Why a run did not take place when it was due. */
+public enum SkipReason {
+    /** The task was paused. */
+    PAUSED,
+    /** The task was running already, because somebody had asked for a run. */
+    RUNNING,
+    /** The run of a fixed-rate task was missed, and is not made up. */
+    MISSED;
+
+    /** Returns the value of the tag in meters. */
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,306 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.spring.run.EpochNanos;
+import io.github.wheelscheduler.spring.run.FailureRecorder;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the tasks of a scheduler that have an id, from when they come until they are over, and stands between them and the
+ * scheduler. Any thread.
+ */
+public final class TaskBook {
+
+    /** So many tasks stay visible when they are over. */
+    private static final int MAX_OVER = 100;
+
+    /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
+    private static final int TIDY_AFTER = 1_000;
+
+    private final TaskTimers timers;
+    private final Executor executor;
+    private final TaskRegistry registry = new TaskRegistry(this);
+    private final Map<String, RegisteredTask> tasks = new ConcurrentSkipListMap<>();
+
+    private final TaskIds ids = new TaskIds();
+
+    /** How many tasks may still come before those that are over are forgotten. */
+    private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
+
+    private final TaskListeners listeners = new TaskListeners();
+    private volatile @Nullable OverrunListener overrunListener;
+    // They need no memory to be counted up.
+    private final AtomicLong pausedSkips = new AtomicLong();
+    private final AtomicLong runningSkips = new AtomicLong();
+
+    /**
+     * Makes an empty one.
+     *
+     * @param timers arms tasks
+     * @param executor runs those that somebody has asked to run now
+     */
+    @SuppressWarnings("this-escape")
+    public TaskBook(TaskTimers timers, Executor executor) {
+        this.timers = timers;
+        this.executor = executor;
+    }
+
+    /** Returns the users' door. */
+    public TaskRegistry registry() {
+        return registry;
+    }
+
+    // Adding and removing
+
+    /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
+    ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+        tidyNowAndThen();
+        RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, schedule);
+        if (!put(registered, TaskId.given(name))) {
+            throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
+        }
+        Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
+        ScheduledFuture<?> armed = armOrForget(registered, first);
+        if (armed == null) {
+            throw new IllegalArgumentException("schedule must name a time that is to come, was " + schedule.text());
+        }
+        return armed;
+    }
+
+    /**
+     * Schedules a task that brings no name; null if a trigger names no instant.
+     *
+     * @param first when a fixed rate or delay starts; null for at once
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
+     */
+    public @Nullable ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        boolean isRegistrars = TaskNames.isRegistrars(task);
+        TaskInfo.Origin origin = isRegistrars ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
+        tidyNowAndThen();
+        String name = TaskNames.of(task);
+        RegisteredTask registered = newTask(name, task, origin, schedule);
+        boolean isPut = false;
+        try {
+            putUnderFreeId(registered, name);
+            isPut = true;
+        } finally {
+            if (!isPut) {
+                // Its name must not be taken by what never gets a timer.
+                remove(registered);
+            }
+        }
+        return armOrForget(registered, first);
+    }
+
+    private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
+        FailureRecorder failures =
+                new FailureRecorder(timers.errorHandler(name, true), timers.errorHandler(name, false));
+        return new RegisteredTask(this, task, origin, schedule, failures);
+    }
+
+    private void putUnderFreeId(RegisteredTask task, String name) {
+        int ordinal = ids.firstFree(name);
+        while (!put(task, new TaskId(name, ordinal))) {
+            ordinal++;
+        }
+        ids.take(name, ordinal);
+    }
+
+    /** False if a task that is not over has that id. */
+    private boolean put(RegisteredTask task, TaskId id) {
+        task.setId(id);
+        RegisteredTask other = tasks.putIfAbsent(task.id(), task);
+        return other == null || (other.future().isDone() && tasks.replace(task.id(), other, task));
+    }
+
+    /** Listeners hear of the task before its first run. */
+    private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
+        boolean isArmed = false;
+        try {
+            listeners.tell(listener -> listener.added(task.id()));
+            isArmed = task.armFirst(first);
+        } finally {
+            if (!isArmed) {
+                remove(task);
+            }
+        }
+        return isArmed ? task.future() : null;
+    }
+
+    /** Forgets a task that has been cancelled. */
+    void remove(RegisteredTask task) {
+        if (tasks.remove(task.id(), task)) {
+            try {
+                ids.free(task.taskId());
+                listeners.tell(listener -> listener.removed(task.id()));
+            } catch (OutOfMemoryError ex) {
+                // It is forgotten; where to look for a free number is only a hint.
+            }
+        }
+    }
+
+    /** Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from running. */
+    public void clear(Consumer<Runnable> neverRan) {
+        for (RegisteredTask task : tasks.values()) {
+            if (task.future().giveUpIfHeld()) {
+                neverRan.accept(task.guarded().task());
+            }
+            remove(task);
+        }
+    }
+
+    /** A series may end by itself, unnoticed: so nothing is kept for ever though nobody looks. */
+    private void tidyNowAndThen() {
+        if (untilTidying.decrementAndGet() == 0) {
+            // First: if tidying fails, it is not the last time.
+            untilTidying.set(TIDY_AFTER);
+            forgetOver();
+            untilTidying.set(Math.max(TIDY_AFTER, tasks.size()));
+        }
+    }
+
+    /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
+    void forgetOver() {
+        Deque<RegisteredTask> over = new ArrayDeque<>();
+        for (RegisteredTask task : tasks.values()) {
+            if (task.future().isDone()) {
+                if (task.origin() == TaskInfo.Origin.PROGRAMMATIC
+                        || task.future().isCancelled()) {
+                    remove(task);
+                } else {
+                    over.add(task);
+                }
+            }
+        }
+        while (over.size() > MAX_OVER) {
+            remove(over.remove());
+        }
+    }
+
+    // Looking
+
+    /** Returns those that are over, too, in the order of their ids. */
+    Collection<RegisteredTask> tasks() {
+        return tasks.values();
+    }
+
+    Set<String> ids() {
+        return tasks.keySet();
+    }
+
+    @Nullable
+    RegisteredTask get(String id) {
+        return tasks.get(id);
+    }
+
+    int size() {
+        return tasks.size();
+    }
+
+    long skips(SkipReason reason) {
+        return switch (reason) {
+            case PAUSED -> pausedSkips.get();
+            case RUNNING -> runningSkips.get();
+            case MISSED -> 0;
+        };
+    }
+
+    /** Returns about how much is kept: tasks, and names that have several. */
+    int footprint() {
+        return tasks.size() + ids.size();
+    }
+
+    TaskListeners listeners() {
+        return listeners;
+    }
+
+    // For tasks
+
+    @Nullable
+    ScheduledFuture<?> arm(GuardedTask task, TaskSchedule schedule, @Nullable Instant first) {
+        return timers.arm(task, schedule, first);
+    }
+
+    void execute(Runnable run) {
+        executor.execute(run);
+    }
+
+    Instant instant() {
+        return timers.clock().instant();
+    }
+
+    /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */
+    long epochNanos() {
+        try {
+            return EpochNanos.of(instant());
+        } catch (Throwable ex) {
+            return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+        }
+    }
+
+    long nanoTime() {
+        return timers.nanoTime();
+    }
+
+    /**
+     * Passes on that a run has ended. Does not fail.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    void ran(
+            RegisteredTask task,
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            boolean overran) {
+        try {
+            if (!listeners.isEmpty()) {
+                RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
+                listeners.tell(listener -> listener.ran(task.id(), outcome, overran));
+            }
+            OverrunListener warned = overrunListener;
+            if (overran && warned != null) {
+                warned.overran(task.id(), task.schedule(), nanos);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: neither is the run's fault.
+        }
+    }
+
+    /** Passes on that a run has not taken place. Does not fail. */
+    void skipped(RegisteredTask task, SkipReason reason) {
+        (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).incrementAndGet();
+        try {
+            listeners.tell(listener -> listener.skipped(task.id(), reason));
+        } catch (OutOfMemoryError ex) {
+            // It has been counted.
+        }
+    }
+
+    /** Is told of runs that take longer than it is to the next one. */
+    public interface OverrunListener {
+
+        /** A run of the task with that id has. On its thread. */
+        void overran(String id, TaskSchedule schedule, long nanos);
+    }
+
+    /** Sets who is told of overruns from now on; null for nobody. */
+    public void setOverrunListener(@Nullable OverrunListener overrunListener) {
+        this.overrunListener = overrunListener;
+    }
+}

@@ -1,0 +1,203 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a registered task, whatever timer it has: timers are replaced when the task is re-timed, and between two of them
+ * a one-time task may be held. Any thread; timers are replaced and tasks are held by one thread at a time.
+ */
+final class TaskFuture implements ScheduledFuture<@Nullable Object> {
+
+    private final RegisteredTask task;
+
+    private volatile @Nullable ScheduledFuture<?> timer;
+    private volatile boolean cancelled;
+
+    /** Set while a one-time task is due and paused; opens when that ends. */
+    private volatile @Nullable CountDownLatch held;
+
+    TaskFuture(RegisteredTask task) {
+        this.task = task;
+    }
+
+    // Timers and holding
+
+    boolean hasTimer() {
+        return timer != null;
+    }
+
+    ScheduledFuture<?> timer() {
+        ScheduledFuture<?> seen = timer;
+        if (seen == null) {
+            throw new IllegalStateException("A task must have a timer before it is used: " + task.id());
+        }
+        return seen;
+    }
+
+    /** Follows that timer from now on, and cancels the one before; a task that is cancelled stays so. */
+    void setTimer(ScheduledFuture<?> next) {
+        ScheduledFuture<?> before = timer;
+        timer = next;
+        if (before != null) {
+            boolean ignored = before.cancel(false);
+        }
+        if (cancelled) {
+            boolean ignored = next.cancel(false);
+        }
+    }
+
+    boolean isHeld() {
+        return held != null;
+    }
+
+    /** Holds the task, which is due and paused. */
+    void hold(CountDownLatch latch) {
+        held = latch;
+    }
+
+    /** Ends the holding. */
+    void release() {
+        CountDownLatch latch = held;
+        held = null;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    /** Cancels the task if it is held, as nobody will resume it any more. */
+    boolean giveUpIfHeld() {
+        boolean isHeld = held != null && !cancelled;
+        if (isHeld) {
+            cancelled = true;
+            openLatch();
+        }
+        return isHeld;
+    }
+
+    private void openLatch() {
+        CountDownLatch latch = held;
+        if (latch != null) {
+            latch.countDown();
+        }
+    }
+
+    // The future
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean won = false;
+        ScheduledFuture<?> seen;
+        do {
+            seen = timer;
+            won |= seen != null && seen.cancel(mayInterruptIfRunning);
+            won |= held != null;
+            if (won) {
+                // Before the timer is read again: whoever replaces it looks here afterwards.
+                cancelled = true;
+            }
+        } while (seen != timer);
+        if (won) {
+            openLatch();
+            task.cancelled(mayInterruptIfRunning);
+        }
+        return won;
+    }
+
+    /** Whether a cancel has won, also if the timer does not say so. */
+    boolean hasBeenCancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        ScheduledFuture<?> seen = timer;
+        return cancelled || (seen != null && seen.isCancelled());
+    }
+
+    @Override
+    public boolean isDone() {
+        if (cancelled) {
+            return true;
+        }
+        ScheduledFuture<?> seen;
+        boolean done;
+        do {
+            seen = timer;
+            // In this order: a run that is held is so before its timer is done, and until there is another timer.
+            done = seen != null && seen.isDone() && held == null;
+        } while (seen != timer);
+        return done;
+    }
+
+    @Override
+    public @Nullable Object get() throws InterruptedException, ExecutionException {
+        while (true) {
+            ScheduledFuture<?> seen = timer();
+            try {
+                Object result = seen.get();
+                CountDownLatch latch = held;
+                if (latch == null && seen == timer) {
+                    return result;
+                }
+                if (latch != null) {
+                    latch.await();
+                }
+            } catch (CancellationException ex) {
+                throwUnlessReplaced(seen, ex);
+            }
+            throwIfCancelled();
+        }
+    }
+
+    @Override
+    public @Nullable Object get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long endNanos = task.nanoTime() + unit.toNanos(timeout);
+        while (true) {
+            ScheduledFuture<?> seen = timer();
+            try {
+                Object result = seen.get(Math.max(0, endNanos - task.nanoTime()), TimeUnit.NANOSECONDS);
+                CountDownLatch latch = held;
+                if (latch == null && seen == timer) {
+                    return result;
+                }
+                if (latch != null && !latch.await(endNanos - task.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw new TimeoutException("The task is paused: " + task.id());
+                }
+            } catch (CancellationException ex) {
+                throwUnlessReplaced(seen, ex);
+            }
+            throwIfCancelled();
+        }
+    }
+
+    /** A timer is replaced before it is cancelled. */
+    private void throwUnlessReplaced(ScheduledFuture<?> seen, CancellationException ex) {
+        if (seen == timer) {
+            throw ex;
+        }
+    }
+
+    private void throwIfCancelled() {
+        if (cancelled) {
+            throw new CancellationException("The task was cancelled: " + task.id());
+        }
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        return timer().getDelay(unit);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+}

@@ -1,0 +1,71 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task and how it is doing, at one moment.
+ *
+ * @param id the same after a restart, as long as tasks are scheduled in the same order
+ * @param origin who has scheduled it
+ * @param schedule when it runs
+ * @param state what it is doing
+ * @param next when it is due next; null while it runs, and when it is over
+ * @param lateBy by how much its next run is late by now; zero if it is not
+ * @param overdue whether that is more than the registry's grace allows
+ * @param runningSince null unless a run is going on
+ * @param lastSuccess when it last ended well; null if it never has
+ * @param runs how often it has run
+ * @param failures how many of those runs failed
+ * @param failuresInARow how many have failed since the last success
+ * @param skips how many runs did not take place when they were due
+ * @param overruns how many runs took longer than it was to the next one
+ * @param recent the last outcomes, at most ten, the latest first
+ */
+public record TaskInfo(
+        String id,
+        Origin origin,
+        TaskSchedule schedule,
+        State state,
+        @Nullable Instant next,
+        Duration lateBy,
+        boolean overdue,
+        @Nullable Instant runningSince,
+        @Nullable Instant lastSuccess,
+        long runs,
+        long failures,
+        long failuresInARow,
+        long skips,
+        long overruns,
+        List<RunOutcome> recent) {
+
+    /** Returns the outcome of the last run; null if there has been none. */
+    public @Nullable RunOutcome last() {
+        return recent.isEmpty() ? null : recent.get(0);
+    }
+
+    /** Who has scheduled a task. */
+    public enum Origin {
+        /** Spring, usually for a {@code @Scheduled} method. */
+        ANNOTATED,
+        /** Somebody who has given it a name. */
+        NAMED,
+        /** Somebody who has not. */
+        PROGRAMMATIC
+    }
+
+    /** What a task is doing. */
+    public enum State {
+        /** It waits for its time. */
+        PENDING,
+        /** It is running. */
+        RUNNING,
+        /** It has been paused: runs that become due do not take place. */
+        PAUSED,
+        /** It will not run again. */
+        OVER
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.spring.run.RunOutcome;
+
+/**
+ * Is told what becomes of the tasks of a {@link TaskRegistry}, on the thread where it happens. It should be quick; what it
+ * throws is logged once and never harms a task.
+ */
+public interface TaskListener {
+
+    /** The task has come. */
+    default void added(String id) {}
+
+    /** The task has gone: it is over, or has been cancelled. */
+    default void removed(String id) {}
+
+    /**
+     * A run has ended.
+     *
+     * @param overran whether it took longer than it is to the next run
+     */
+    default void ran(String id, RunOutcome outcome, boolean overran) {}
+
+    /** A run did not take place. */
+    default void skipped(String id, SkipReason reason) {}
+}

@@ -1,0 +1,222 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The tasks of a scheduler on the wheel that have an id, to look at and to steer: those of {@code @Scheduled} methods,
+ * those that repeat, and those that have been given a name. One-time tasks without a name are only counted.
+ *
+ * <p>All methods may be called from any thread, and take effect from the next run on; a run that is going on is left alone.
+ * A paused or triggered task keeps its phase.
+ */
+public final class TaskRegistry {
+
+    private static final double DEFAULT_GRACE_SHARE = 1.0;
+    private static final Duration DEFAULT_SHORTEST_GRACE = Duration.ofSeconds(1);
+
+    private final TaskBook book;
+    private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
+
+    /**
+     * How late a task may be before it counts as overdue.
+     *
+     * @param share of its interval
+     * @param shortest however short the interval is
+     */
+    record Grace(double share, Duration shortest) {
+
+        boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
+            if (lateBy.compareTo(shortest) <= 0) {
+                return false;
+            }
+            Duration interval = schedule.intervalAfter(now);
+            return interval == null || lateBy.toNanos() > share * TimeUnit.NANOSECONDS.convert(interval);
+        }
+    }
+
+    TaskRegistry(TaskBook book) {
+        this.book = book;
+    }
+
+    /**
+     * Sets how late a task may be before it counts as overdue: by that share of its interval, and at least by
+     * {@code shortest}. By default one interval, and a second.
+     *
+     * @throws IllegalArgumentException if either is negative
+     */
+    public void setOverdueGrace(double share, Duration shortest) {
+        if (!(share >= 0)) {
+            throw new IllegalArgumentException("share must not be negative, was " + share);
+        }
+        if (shortest.isNegative()) {
+            throw new IllegalArgumentException("shortest must not be negative, was " + shortest);
+        }
+        grace = new Grace(share, shortest);
+    }
+
+    /**
+     * Schedules a task under a name, which is its id.
+     *
+     * @return its future, which stays the same when the task is re-timed
+     * @throws IllegalArgumentException if a task of that name is scheduled, or the schedule names no time to come
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
+     */
+    public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+        Objects.requireNonNull(task, "task must not be null");
+        Objects.requireNonNull(schedule, "schedule must not be null");
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        return book.schedule(name, task, schedule);
+    }
+
+    // Looking
+
+    /** Returns how many tasks there are. */
+    public int size() {
+        book.forgetOver();
+        return book.size();
+    }
+
+    /** Returns how many tasks wait for their time, about; the others are running, or over. */
+    public int waiting() {
+        return (int) book.tasks().stream().filter(RegisteredTask::isWaiting).count();
+    }
+
+    /**
+     * Returns a part of the tasks, in the order of their ids.
+     *
+     * @param offset how many to leave out
+     * @param limit how many to return at most
+     * @throws IllegalArgumentException if either is negative
+     */
+    public List<TaskInfo> list(int offset, int limit) {
+        if (offset < 0 || limit < 0) {
+            throw new IllegalArgumentException(
+                    "offset and limit must not be negative, were " + offset + " and " + limit);
+        }
+        book.forgetOver();
+        Grace current = grace;
+        return book.tasks().stream()
+                .skip(offset)
+                .limit(limit)
+                .map(task -> task.info(current))
+                .toList();
+    }
+
+    /** Returns the ids of all tasks, in their order. */
+    public List<String> ids() {
+        book.forgetOver();
+        return new ArrayList<>(book.ids());
+    }
+
+    /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
+    public List<TaskInfo> overdue(int limit) {
+        Grace current = grace;
+        return book.tasks().stream()
+                .map(task -> task.info(current))
+                .filter(TaskInfo::overdue)
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * Returns the task with that id.
+     *
+     * @throws UnknownTaskException if there is none
+     */
+    public TaskInfo get(String id) {
+        return require(id).info(grace);
+    }
+
+    /** Returns the task with that id, if there is one. */
+    public Optional<TaskInfo> find(String id) {
+        RegisteredTask task = book.get(id);
+        return task == null ? Optional.empty() : Optional.of(task.info(grace));
+    }
+
+    private RegisteredTask require(String id) {
+        RegisteredTask task = book.get(id);
+        if (task == null) {
+            throw new UnknownTaskException(id, size());
+        }
+        return task;
+    }
+
+    /** Returns how many runs did not take place for that reason since the start; {@code MISSED} ones are not counted here. */
+    public long skips(SkipReason reason) {
+        return book.skips(reason);
+    }
+
+    /** Returns about how much is kept. */
+    int footprint() {
+        return book.footprint();
+    }
+
+    // Steering
+
+    /**
+     * Runs a task now, once, outside of its schedule, on a worker. It never overlaps another run of it: a run that becomes due
+     * meanwhile is skipped. A one-time task runs now instead of later. A paused task can be run, and stays paused.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is running, or over
+     */
+    public void trigger(String id) {
+        require(id).trigger();
+    }
+
+    /**
+     * Lets runs of a task that become due not take place until it is resumed. A one-time task then runs when it is resumed.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     */
+    public void pause(String id) {
+        require(id).pause();
+    }
+
+    /**
+     * Ends the pause of a task; without effect if it is not paused.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     */
+    public void resume(String id) {
+        require(id).resume();
+    }
+
+    /**
+     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over
+     * @throws IllegalArgumentException if the schedule names no time to come; nothing has changed
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
+     */
+    public void retime(String id, TaskSchedule schedule) {
+        require(id).retime(Objects.requireNonNull(schedule, "schedule must not be null"));
+    }
+
+    // Listeners
+
+    /** Tells the listener from now on what becomes of tasks; those that are there already are told as added. */
+    public void addListener(TaskListener listener) {
+        book.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
+        for (String id : ids()) {
+            book.listeners().tell(listener, told -> told.added(id));
+        }
+    }
+
+    /** Tells the listener nothing more. */
+    public void removeListener(TaskListener listener) {
+        book.listeners().remove(listener);
+    }
+}

@@ -1,0 +1,236 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.support.CronExpression;
+import org.springframework.scheduling.support.CronTrigger;
+
+/** When a task runs. */
+public sealed interface TaskSchedule {
+
+    /** Returns the kind in a word: {@code fixed-rate}, {@code fixed-delay}, {@code cron}, {@code trigger} or {@code once}. */
+    String kind();
+
+    /** Returns the schedule in a few words, without its kind, such as {@code PT5S} or a cron expression. */
+    String text();
+
+    /** Returns how long it is from the first run after that instant to the one that follows; null if that is not known. */
+    @Nullable
+    Duration intervalAfter(Instant instant);
+
+    /** Whether one run follows the other. */
+    default boolean isRepeating() {
+        return true;
+    }
+
+    /**
+     * Returns a schedule of deadlines that are a period apart.
+     *
+     * @throws IllegalArgumentException if the period is not positive
+     */
+    static TaskSchedule fixedRate(Duration period) {
+        return new FixedRate(period);
+    }
+
+    /**
+     * Returns a schedule of runs of which each starts the delay after the end of the one before.
+     *
+     * @throws IllegalArgumentException if the delay is not positive
+     */
+    static TaskSchedule fixedDelay(Duration delay) {
+        return new FixedDelay(delay);
+    }
+
+    /**
+     * Returns a schedule of instants that a cron expression names, in the time zone of this machine.
+     *
+     * @throws IllegalArgumentException if Spring does not understand the expression
+     */
+    static TaskSchedule cron(String expression) {
+        return new Cron(expression, ZoneId.systemDefault());
+    }
+
+    /** Returns a schedule of the instants that a trigger names. */
+    static TaskSchedule trigger(Trigger trigger) {
+        return trigger instanceof CronTrigger cron
+                ? new Calendar(cron, cron.getExpression())
+                : new Calendar(trigger, "");
+    }
+
+    /** Returns a schedule of one run. */
+    static TaskSchedule once(Instant at) {
+        return new Once(at);
+    }
+
+    /**
+     * Deadlines that are a period apart.
+     *
+     * @param period positive
+     */
+    record FixedRate(Duration period) implements TaskSchedule {
+
+        public FixedRate {
+            requirePositive("period", period);
+        }
+
+        @Override
+        public String kind() {
+            return "fixed-rate";
+        }
+
+        @Override
+        public String text() {
+            return period.toString();
+        }
+
+        @Override
+        public Duration intervalAfter(Instant instant) {
+            return period;
+        }
+    }
+
+    /**
+     * Runs of which each starts the delay after the end of the one before.
+     *
+     * @param delay positive
+     */
+    record FixedDelay(Duration delay) implements TaskSchedule {
+
+        public FixedDelay {
+            requirePositive("delay", delay);
+        }
+
+        @Override
+        public String kind() {
+            return "fixed-delay";
+        }
+
+        @Override
+        public String text() {
+            return delay.toString();
+        }
+
+        @Override
+        public Duration intervalAfter(Instant instant) {
+            return delay;
+        }
+    }
+
+    /**
+     * The instants that a cron expression names.
+     *
+     * @param expression as Spring understands it
+     * @param zone in which it is meant
+     */
+    record Cron(String expression, ZoneId zone) implements TaskSchedule {
+
+        public Cron {
+            Objects.requireNonNull(expression, "expression must not be null");
+            Objects.requireNonNull(zone, "zone must not be null");
+            CronExpression ignored = CronExpression.parse(expression);
+        }
+
+        /** Returns a trigger of Spring that names these instants. */
+        public Trigger toTrigger() {
+            return new CronTrigger(expression, zone);
+        }
+
+        @Override
+        public String kind() {
+            return "cron";
+        }
+
+        @Override
+        public String text() {
+            return expression;
+        }
+
+        @Override
+        public @Nullable Duration intervalAfter(Instant instant) {
+            return cronInterval(expression, instant.atZone(zone));
+        }
+    }
+
+    /**
+     * The instants that a trigger names.
+     *
+     * @param trigger says when
+     * @param cronExpression the trigger's, if it is known to have one; else empty
+     */
+    record Calendar(Trigger trigger, String cronExpression) implements TaskSchedule {
+
+        public Calendar {
+            Objects.requireNonNull(trigger, "trigger must not be null");
+            Objects.requireNonNull(cronExpression, "cronExpression must not be null");
+        }
+
+        @Override
+        public String kind() {
+            return cronExpression.isEmpty() ? "trigger" : "cron";
+        }
+
+        @Override
+        public String text() {
+            return cronExpression.isEmpty() ? TaskNames.textOf(trigger) : cronExpression;
+        }
+
+        @Override
+        public @Nullable Duration intervalAfter(Instant instant) {
+            // The trigger's zone is its secret; the interval is the same but where clocks change.
+            return cronExpression.isEmpty()
+                    ? null
+                    : cronInterval(cronExpression, instant.atZone(ZoneId.systemDefault()));
+        }
+    }
+
+    /**
+     * One run.
+     *
+     * @param at when it is due
+     */
+    record Once(Instant at) implements TaskSchedule {
+
+        public Once {
+            Objects.requireNonNull(at, "at must not be null");
+        }
+
+        @Override
+        public String kind() {
+            return "once";
+        }
+
+        @Override
+        public String text() {
+            return at.toString();
+        }
+
+        @Override
+        public @Nullable Duration intervalAfter(Instant instant) {
+            return null;
+        }
+
+        @Override
+        public boolean isRepeating() {
+            return false;
+        }
+    }
+
+    private static @Nullable Duration cronInterval(String expression, ZonedDateTime from) {
+        CronExpression cron = CronExpression.parse(expression);
+        ZonedDateTime next = cron.next(from);
+        ZonedDateTime following = next == null ? null : cron.next(next);
+        return following == null ? null : Duration.between(next, following);
+    }
+
+    private static void requirePositive(String what, Duration value) {
+        Objects.requireNonNull(value, what + " must not be null");
+        if (value.isZero() || value.isNegative()) {
+            throw new IllegalArgumentException(what + " must be positive, was " + value);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.github.wheelscheduler.spring.watch;
+
+import io.github.wheelscheduler.RunObserver;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.task.GuardedTask;
+import io.github.wheelscheduler.spring.task.TaskBook;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongBinaryOperator;
+import org.apache.commons.logging.Log;
+
+/** Passes on what is seen of runs to whom it concerns: distributions, listeners, warnings, the watch, the task itself. */
+public final class SchedulerObservation implements RunObserver, TaskBook.OverrunListener {
+
+    private final WheelScheduledExecutor executor;
+    private final SchedulerWarnings warnings;
+    private final RunWatch watch;
+
+    /** Of a wait up to a time, what is not due to a pause. */
+    private final LongBinaryOperator notPaused;
+
+    private final RunLateness lateness;
+    private final long oversleepNanos;
+    private final long queueWaitNanos;
+
+    /**
+     * Makes one for an executor, whose observer it is to become.
+     *
+     * @param name how warnings begin
+     * @param logger where they go
+     * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
+     */
+    public SchedulerObservation(
+            String name,
+            Log logger,
+            WheelScheduledExecutor executor,
+            RunLateness lateness,
+            WarningLimits limits,
+            LongBinaryOperator notPaused,
+            ThreadFactory watchThreads) {
+        this.executor = executor;
+        this.warnings = new SchedulerWarnings(logger, name, executor::nanoTime);
+        this.watch = new RunWatch(executor, watchThreads, warnings, limits);
+        this.lateness = lateness;
+        this.notPaused = notPaused;
+        this.oversleepNanos = limits.oversleep().toNanos();
+        this.queueWaitNanos = limits.queueWait().toNanos();
+    }
+
+    @Override
+    public void starting(Object task, long wheelNanos, long queueNanos, long nowNanos) {
+        Object known = GuardedTask.behind(task);
+        if (known instanceof GuardedTask guarded && !GuardedTask.isTriggered(task)) {
+            guarded.startsLate(wheelNanos + queueNanos, nowNanos);
+        }
+        try {
+            note(known, wheelNanos, queueNanos, nowNanos);
+        } finally {
+            // Whatever becomes of the notes: the run that starts may be the one to watch.
+            watch.runStarts();
+        }
+    }
+
+    private void note(Object known, long wheelNanos, long queueNanos, long nowNanos) {
+        lateness.starting(wheelNanos, queueNanos, nowNanos);
+        if (wheelNanos > oversleepNanos) {
+            warnings.overslept(wheelNanos, known);
+        }
+        if (queueNanos > queueWaitNanos && notPaused.applyAsLong(queueNanos, nowNanos) > queueWaitNanos) {
+            warnings.cannotKeepUp(queueNanos, known, this::workersText);
+        }
+    }
+
+    private String workersText() {
+        WheelSnapshot seen = executor.snapshot();
+        return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
+    }
+
+    @Override
+    public void overran(String id, TaskSchedule schedule, long nanos) {
+        warnings.overran(id, Duration.ofNanos(nanos), schedule);
+    }
+
+    /** Ends its thread, if it has one. */
+    public void stop() {
+        watch.stop();
+    }
+}

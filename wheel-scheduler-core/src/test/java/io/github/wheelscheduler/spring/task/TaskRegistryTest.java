@@ -1,0 +1,420 @@
+package io.github.wheelscheduler.spring.task;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.config.FixedRateTask;
+import org.springframework.scheduling.config.OneTimeTask;
+import org.springframework.scheduling.support.CronTrigger;
+
+/** Which tasks a registry knows, under which ids, and what it says about them. */
+@SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
+class TaskRegistryTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final TaskRegistry registry = scheduler.getTaskRegistry();
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @BeforeEach
+    void initialize() {
+        scheduler.initialize();
+    }
+
+    @AfterEach
+    void shutdown() {
+        scheduler.shutdown();
+    }
+
+    private static Instant inAnHour() {
+        return Instant.now().plus(HOUR);
+    }
+
+    @Test
+    void tasksThatRepeatAreKnownAndOneTimeTasksAreNot() {
+        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
+        scheduler.scheduleWithFixedDelay(new NamedByText("delay"), inAnHour(), HOUR);
+        scheduler.schedule(new NamedByText("cron"), new CronTrigger("0 0 0 1 1 *"));
+        scheduler.schedule(new NamedByText("trigger"), context -> inAnHour());
+        scheduler.schedule(new NamedByText("once"), inAnHour());
+        assertThat(registry.ids()).containsExactly("cron", "delay", "rate", "trigger");
+        assertThat(registry.list(0, 10))
+                .extracting(task -> task.schedule().kind())
+                .containsExactly("cron", "fixed-delay", "fixed-rate", "trigger");
+        assertThat(registry.list(0, 10)).allMatch(task -> task.origin() == TaskInfo.Origin.PROGRAMMATIC);
+        assertThat(registry.get("cron").schedule().text()).isEqualTo("0 0 0 1 1 *");
+        assertThat(registry.get("rate").schedule().text()).isEqualTo("PT1H");
+        assertThat(registry.size()).isEqualTo(4);
+    }
+
+    @Test
+    void tasksOfSpringsRegistrarAreKnownAlsoIfTheyRunOnce() {
+        Runnable annotated = new FixedRateTask(new NamedByText("com.example.Tasks.beat"), HOUR, HOUR).getRunnable();
+        Runnable once = new OneTimeTask(new NamedByText("com.example.Tasks.warmUp"), HOUR).getRunnable();
+        scheduler.scheduleAtFixedRate(annotated, inAnHour(), HOUR);
+        scheduler.schedule(once, inAnHour());
+        assertThat(registry.ids()).containsExactly("com.example.Tasks.beat", "com.example.Tasks.warmUp");
+        assertThat(registry.list(0, 10)).allMatch(task -> task.origin() == TaskInfo.Origin.ANNOTATED);
+    }
+
+    @Test
+    void tasksOfOneNameAreNumberedAndAFreeNumberIsUsedAgain() {
+        List<ScheduledFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            futures.add(scheduler.scheduleAtFixedRate(new NamedByText("same"), inAnHour(), HOUR));
+        }
+        assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
+        assertThat(futures.get(1).cancel(false)).isTrue();
+        assertThat(registry.ids()).containsExactly("same", "same~3");
+        scheduler.scheduleAtFixedRate(new NamedByText("same"), inAnHour(), HOUR);
+        assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
+    }
+
+    @Test
+    void lambdaIsNamedAfterItsClassWithoutWhatChangesWithEachStart() {
+        scheduler.scheduleAtFixedRate(runs::incrementAndGet, inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(() -> runs.addAndGet(2), inAnHour(), HOUR);
+        String name = TaskRegistryTest.class.getName() + ".lambda";
+        assertThat(registry.ids()).containsExactly(name, name + "~2");
+    }
+
+    @Test
+    void taskWhoseTextFailsIsNamedAfterItsClass() {
+        scheduler.scheduleAtFixedRate(new FailingText(), inAnHour(), HOUR);
+        assertThat(registry.ids()).containsExactly(FailingText.class.getName());
+    }
+
+    @Test
+    void manyTasksOfOneNameAreNumberedQuicklyAndListedInParts() {
+        for (int i = 0; i < 10_000; i++) {
+            scheduler.scheduleAtFixedRate(new NamedByText("many"), inAnHour(), HOUR);
+        }
+        assertThat(registry.size()).isEqualTo(10_000);
+        assertThat(registry.list(9_990, 100)).hasSize(10);
+        assertThat(registry.list(20_000, 100)).isEmpty();
+        assertThat(registry.list(0, 3)).extracting(TaskInfo::id).containsExactly("many", "many~10", "many~100");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.list(-1, 5))
+                .withMessage("offset and limit must not be negative, were -1 and 5");
+    }
+
+    @Test
+    void nameIsTheIdAndCannotBeGivenTwice() {
+        ScheduledFuture<?> first = registry.schedule("clean-up", runs::incrementAndGet, TaskSchedule.fixedRate(HOUR));
+        assertThat(registry.get("clean-up").origin()).isEqualTo(TaskInfo.Origin.NAMED);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.schedule("clean-up", () -> {}, TaskSchedule.fixedRate(HOUR)))
+                .withMessage("name must not be that of a task which is scheduled, was clean-up");
+        assertThat(first.cancel(false)).isTrue();
+        assertThat(registry.schedule("clean-up", () -> {}, TaskSchedule.cron("0 0 0 1 1 *"))
+                        .isDone())
+                .isFalse();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.schedule(" ", () -> {}, TaskSchedule.fixedRate(HOUR)))
+                .withMessage("name must not be blank, was ' '");
+    }
+
+    @Test
+    void nameThatLooksLikeANumberedOneIsANameLikeAnyOther() {
+        ScheduledFuture<?> first = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        ScheduledFuture<?> named = registry.schedule("job~two", () -> {}, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> numbered = registry.schedule("job~2", () -> {}, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> next = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        assertThat(registry.ids()).containsExactly("job", "job~2", "job~3", "job~two");
+        for (ScheduledFuture<?> future : List.of(named, numbered, first, next)) {
+            assertThat(future.cancel(false)).isTrue();
+        }
+        assertThat(registry.footprint()).isZero();
+    }
+
+    @Test
+    void namedOneTimeTaskIsStillSeenWhenItIsOver() throws Exception {
+        ScheduledFuture<?> future = registry.schedule("once", runs::incrementAndGet, TaskSchedule.once(Instant.now()));
+        assertThat(future.get()).isNull();
+        awaitThat(() -> registry.get("once").state() == TaskInfo.State.OVER);
+        TaskInfo task = registry.get("once");
+        assertThat(task.runs()).isEqualTo(1);
+        assertThat(task.lastSuccess()).isNotNull();
+        assertThat(task.next()).isNull();
+        // The name is free again.
+        assertThat(registry.schedule("once", runs::incrementAndGet, TaskSchedule.once(inAnHour()))
+                        .isDone())
+                .isFalse();
+    }
+
+    @Test
+    void onlyTheLastTasksThatAreOverStayVisible() {
+        for (int i = 0; i < 150; i++) {
+            ScheduledFuture<?> ignored =
+                    registry.schedule("once-" + i, runs::incrementAndGet, TaskSchedule.once(Instant.now()));
+        }
+        awaitThat(() -> runs.get() == 150 && scheduler.getActiveCount() == 0);
+        awaitThat(() -> registry.size() == 100);
+    }
+
+    @Test
+    void triggerThatNamesNoTimeIsRefused() {
+        assertThat((Object) scheduler.schedule(runs::incrementAndGet, context -> null))
+                .isNull();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.schedule("never", () -> {}, TaskSchedule.trigger(context -> null)));
+        assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void rejectedTaskIsNotKnown() {
+        scheduler.shutdown();
+        assertThatExceptionOfType(TaskRejectedException.class)
+                .isThrownBy(() -> registry.schedule("late", () -> {}, TaskSchedule.fixedRate(HOUR)));
+        assertThatExceptionOfType(TaskRejectedException.class)
+                .isThrownBy(() -> scheduler.scheduleAtFixedRate(new NamedByText("later"), HOUR));
+        assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void seriesThatIsOverIsForgotten() {
+        AtomicInteger asked = new AtomicInteger();
+        ScheduledFuture<?> series = scheduler.schedule(
+                new NamedByText("three times"), context -> asked.incrementAndGet() > 3 ? null : Instant.EPOCH);
+        awaitThat(series::isDone);
+        assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void seriesThatEndByThemselvesAreForgottenThoughNobodyLooks() {
+        for (int i = 0; i < 10_000; i++) {
+            AtomicBoolean named = new AtomicBoolean();
+            ScheduledFuture<?> ignored = scheduler.schedule(
+                    runs::incrementAndGet,
+                    context -> named.compareAndSet(false, true)
+                            ? scheduler.getClock().instant()
+                            : null);
+        }
+        awaitThat(() -> runs.get() == 10_000);
+        for (int i = 0; i < 12_000; i++) {
+            boolean ignored = scheduler
+                    .scheduleAtFixedRate(new NamedByText("name " + i), HOUR)
+                    .cancel(false);
+        }
+        assertThat(registry.footprint()).isLessThan(3_000);
+    }
+
+    @Test
+    void shutdownForgetsAllTasks() {
+        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
+        scheduler.shutdown();
+        assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void runsAreRemembered() {
+        RuntimeException failure = new IllegalStateException("on purpose");
+        Runnable task = () -> {
+            if (runs.incrementAndGet() % 2 == 0) {
+                throw failure;
+            }
+        };
+        scheduler.setErrorHandler(thrown -> assertThat(thrown).isSameAs(failure));
+        ScheduledFuture<?> ignored =
+                registry.schedule("every other", task, TaskSchedule.fixedRate(Duration.ofMillis(1)));
+        awaitThat(() -> registry.get("every other").runs() >= 12);
+        registry.pause("every other");
+        awaitThat(() -> registry.get("every other").state() == TaskInfo.State.PAUSED);
+        TaskInfo seen = registry.get("every other");
+        assertThat(seen.recent()).hasSize(10);
+        assertThat(seen.failures()).isEqualTo(seen.runs() / 2);
+        assertThat(seen.failuresInARow()).isEqualTo(1 - seen.runs() % 2);
+        assertThat(seen.recent())
+                .filteredOn(outcome -> !outcome.isSuccess())
+                .hasSize(5)
+                .allMatch(outcome -> new RunOutcome.Failure(IllegalStateException.class.getName(), "on purpose")
+                        .equals(outcome.failure()));
+        assertThat(seen.lastSuccess()).isBeforeOrEqualTo(Instant.now());
+        assertThat(scheduler.getFailedRuns()).isEqualTo(seen.failures());
+    }
+
+    @Test
+    void runThatIsGoingOnIsSeen() {
+        Gate gate = new Gate();
+        Instant before = Instant.now();
+        scheduler.scheduleWithFixedDelay(new NamedByText("slow", gate), Duration.ofMillis(1));
+        gate.awaitArrivals(1);
+        TaskInfo seen = registry.get("slow");
+        assertThat(seen.state()).isEqualTo(TaskInfo.State.RUNNING);
+        assertThat(seen.runningSince()).isBetween(before, Instant.now());
+        assertThat(seen.next()).isNull();
+        gate.open();
+    }
+
+    @Test
+    void nextRunIsSeen() {
+        Instant at = inAnHour();
+        scheduler.scheduleAtFixedRate(new NamedByText("rate"), at, HOUR);
+        assertThat(registry.get("rate").next()).isBetween(at.minusSeconds(60), at.plusSeconds(60));
+        assertThat(registry.get("rate").overdue()).isFalse();
+    }
+
+    @Test
+    void taskThatWaitsTooLongForAWorkerIsOverdue() {
+        scheduler.setPoolSize(1);
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        registry.setOverdueGrace(0.5, Duration.ofMillis(1));
+        scheduler.scheduleAtFixedRate(new NamedByText("waiting"), Duration.ofMillis(20));
+        awaitThat(() -> registry.overdue(10).size() == 1);
+        TaskInfo seen = registry.overdue(10).get(0);
+        assertThat(seen.id()).isEqualTo("waiting");
+        assertThat(seen.lateBy()).isGreaterThan(Duration.ofMillis(10));
+        assertThat(registry.overdue(0)).isEmpty();
+        gate.open();
+    }
+
+    @Test
+    void taskWhoseRunGoesOnTooLongIsOverdue() {
+        registry.setOverdueGrace(0.5, Duration.ofMillis(1));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule("stuck", gate, TaskSchedule.fixedRate(Duration.ofMillis(20)));
+        gate.awaitArrivals(1);
+        awaitThat(() -> registry.get("stuck").overdue());
+        assertThat(registry.get("stuck").state()).isEqualTo(TaskInfo.State.RUNNING);
+        gate.open();
+    }
+
+    @Test
+    void taskWhoseDelayCountsFromTheEndOfItsRunIsNotOverdueWhileItRuns() {
+        registry.setOverdueGrace(0, Duration.ZERO);
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule("slow", gate, TaskSchedule.fixedDelay(Duration.ofNanos(1)));
+        gate.awaitArrivals(1);
+        assertThat(registry.get("slow").lateBy()).isZero();
+        gate.open();
+    }
+
+    @Test
+    void tasksThatWaitAreToldFromThoseThatRun() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> running = registry.schedule("running", gate, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> waiting = registry.schedule("waiting", () -> {}, TaskSchedule.once(inAnHour()));
+        gate.awaitArrivals(1);
+        awaitThat(() -> registry.waiting() == 1);
+        assertThat(registry.size()).isEqualTo(2);
+        gate.open();
+        awaitThat(() -> registry.waiting() == 2);
+        boolean ignored = running.cancel(false) && waiting.cancel(false);
+        assertThat(registry.waiting()).isZero();
+    }
+
+    @Test
+    void unknownIdIsAnsweredWithTheNumberOfKnownOnes() {
+        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
+        assertThatExceptionOfType(UnknownTaskException.class)
+                .isThrownBy(() -> registry.get("rat"))
+                .withMessage("id must be that of one of the 1 registered tasks, was rat")
+                .matches(ex -> ex.knownTasks() == 1);
+        assertThat(registry.find("rat")).isEmpty();
+    }
+
+    @Test
+    void listenerIsToldOfTasksAndRuns() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        ScheduledFuture<?> before = scheduler.scheduleAtFixedRate(new NamedByText("before"), inAnHour(), HOUR);
+        TaskListener listener = new TaskListener() {
+            @Override
+            public void added(String id) {
+                told.add("added " + id);
+            }
+
+            @Override
+            public void removed(String id) {
+                told.add("removed " + id);
+            }
+
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                told.add("ran " + id + " " + outcome.isSuccess());
+            }
+        };
+        registry.addListener(listener);
+        ScheduledFuture<?> ignored = registry.schedule("once", runs::incrementAndGet, TaskSchedule.once(Instant.now()));
+        awaitThat(() -> told.size() == 3);
+        assertThat(before.cancel(false)).isTrue();
+        assertThat(told).containsExactly("added before", "added once", "ran once true", "removed before");
+        registry.removeListener(listener);
+        scheduler.scheduleAtFixedRate(new NamedByText("after"), inAnHour(), HOUR);
+        assertThat(told).hasSize(4);
+    }
+
+    @Test
+    void listenersThatThrowHarmNoTask() {
+        try (LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class)) {
+            TaskListener failing = new TaskListener() {
+                @Override
+                public void added(String id) {
+                    throw new IllegalStateException("from added");
+                }
+
+                @Override
+                public void ran(String id, RunOutcome outcome, boolean overran) {
+                    throw new NoClassDefFoundError("from ran");
+                }
+            };
+            registry.addListener(failing);
+            scheduler.getLateness().addListener((wheelNanos, queueNanos, nowNanos) -> {
+                throw new IllegalStateException("from lateness");
+            });
+            scheduler.scheduleAtFixedRate(new NamedByText("goes on", runs::incrementAndGet), Duration.ofMillis(1));
+            awaitThat(() -> runs.get() > 10);
+            assertThat(registry.get("goes on").failures()).isZero();
+            assertThat(log.messages()).hasSize(2);
+        }
+    }
+
+    /** A task with a text of its own, as those of annotated methods have. */
+    private record NamedByText(String text, Runnable target) implements Runnable {
+
+        NamedByText(String text) {
+            this(text, () -> {});
+        }
+
+        @Override
+        public void run() {
+            target.run();
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private static final class FailingText implements Runnable {
+
+        @Override
+        public void run() {}
+
+        @Override
+        public String toString() {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package io.github.wheelscheduler.spring.watch;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.TaskUtils;
+
+/** What the scheduler says in the log about itself, and about whom. */
+class SchedulerWarningsTest {
+
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final Duration SHORT = Duration.ofMillis(10);
+
+    /** Longer than a worker takes to start on a busy machine. */
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final TaskRegistry registry = scheduler.getTaskRegistry();
+    private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
+    private final LogCapture failureLog = LogCapture.ofPackage(TaskUtils.class);
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @AfterEach
+    void shutdown() {
+        scheduler.shutdown();
+        log.close();
+        failureLog.close();
+    }
+
+    private void initialize(WarningLimits limits) {
+        scheduler.setWarningLimits(limits);
+        scheduler.setThreadNamePrefix("jobs-");
+        scheduler.initialize();
+    }
+
+    private List<String> said(String part) {
+        return log.messages().stream().filter(message -> message.contains(part)).toList();
+    }
+
+    @Test
+    void waitForAWorkerIsWarnedOfWithTheTaskAndTheNumbers() {
+        initialize(new WarningLimits(LONG, SHORT, null, null));
+        scheduler.setPoolSize(1);
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        ScheduledFuture<?> ignored = registry.schedule("late", runs::incrementAndGet, TaskSchedule.fixedDelay(LONG));
+        awaitThat(() ->
+                scheduler.getWheelScheduledExecutor().snapshot().oldestReady().compareTo(SHORT.multipliedBy(2)) > 0);
+        gate.open();
+        awaitThat(() -> !said("cannot keep up").isEmpty());
+        assertThat(said("cannot keep up").get(0))
+                .startsWith("Scheduler jobs-: The workers cannot keep up: late has waited PT")
+                .contains("of 1 workers are busy");
+    }
+
+    @Test
+    void pauseIsNoReasonForAWarning() {
+        initialize(new WarningLimits(LONG, WAIT, null, null));
+        scheduler.stop();
+        ScheduledFuture<?> ignored = registry.schedule("held", runs::incrementAndGet, TaskSchedule.fixedDelay(LONG));
+        awaitThat(() ->
+                scheduler.getWheelScheduledExecutor().snapshot().oldestReady().compareTo(WAIT.multipliedBy(2)) > 0);
+        scheduler.start();
+        awaitThat(() -> registry.get("held").runs() > 0);
+        assertThat(said("cannot keep up")).isEmpty();
+    }
+
+    @Test
+    void oversleepingIsWarnedOfOnceAMinuteAtMost() {
+        AtomicLong clock = new AtomicLong();
+        SchedulerWarnings warnings =
+                new SchedulerWarnings(LogFactory.getLog(WheelTaskScheduler.class), "Scheduler a: ", clock::get);
+        warnings.overslept(700_000_000, "first");
+        warnings.overslept(800_000_000, "second");
+        warnings.overslept(900_000_000, "third");
+        clock.addAndGet(Duration.ofSeconds(61).toNanos());
+        warnings.overslept(600_000_000, "fourth");
+        assertThat(said("overslept")).hasSize(2);
+        assertThat(said("overslept").get(0)).contains("PT0.7S").endsWith("so first is late");
+        assertThat(said("overslept").get(1)).contains("fourth").endsWith("(2 more like this since the last warning)");
+    }
+
+    @Test
+    void tickThreadThatOversleepsIsNoticedByTheFirstRunAfterIt() {
+        initialize(new WarningLimits(SHORT, LONG, null, null));
+        SchedulerObservation observation = new SchedulerObservation(
+                "Scheduler b: ",
+                LogFactory.getLog(WheelTaskScheduler.class),
+                scheduler.getWheelScheduledExecutor(),
+                scheduler.getLateness(),
+                new WarningLimits(SHORT, LONG, null, null),
+                (waited, now) -> waited,
+                Thread::new);
+        observation.starting("a task", SHORT.toNanos() / 2, 0, 0);
+        assertThat(said("overslept")).isEmpty();
+        observation.starting("a task", SHORT.toNanos() + 1, 0, 0);
+        assertThat(said("overslept")).hasSize(1);
+        observation.stop();
+    }
+
+    @Test
+    void runLongerThanItsPeriodIsWarnedOf() {
+        initialize(WarningLimits.defaults());
+        ScheduledFuture<?> ignored = registry.schedule(
+                "too slow",
+                () -> LockSupport.parkNanos(Duration.ofMillis(30).toNanos()),
+                TaskSchedule.fixedRate(SHORT));
+        awaitThat(() -> !said("A run of too slow took").isEmpty());
+        assertThat(said("A run of too slow took").get(0)).endsWith("its fixed-rate is PT0.01S");
+        awaitThat(() -> registry.get("too slow").overruns() > 3);
+        assertThat(said("A run of too slow took")).hasSize(1);
+    }
+
+    @Test
+    void longRunIsWarnedOfOnceWithTheStackOfItsThread() {
+        initialize(new WarningLimits(LONG, LONG, SHORT, null));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = registry.schedule("stuck", gate, TaskSchedule.fixedRate(LONG));
+        awaitThat(() -> !said("A run of stuck has been going on for").isEmpty());
+        assertThat(said("A run of stuck").get(0))
+                .contains("longer than PT0.01S, on thread jobs-")
+                .contains("\tat ")
+                .contains(Gate.class.getName());
+        gate.open();
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertThat(said("A run of stuck")).hasSize(1);
+        assertThat(gate.interrupts()).isZero();
+    }
+
+    @Test
+    void longRunOfACronTaskAndOfAOneTimeTaskAreNamedToo() {
+        initialize(new WarningLimits(LONG, LONG, SHORT, null));
+        Gate gate = new Gate();
+        scheduler.execute(new Named("one-time", gate));
+        awaitThat(() -> !said("has been going on for").isEmpty());
+        assertThat(said("has been going on for").get(0)).contains("one-time");
+        gate.open();
+    }
+
+    @Test
+    void longRunIsInterruptedAndTheTaskGoesOn() {
+        initialize(new WarningLimits(LONG, LONG, null, SHORT));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored =
+                scheduler.schedule(new Named("every second", gate), new CronTrigger("* * * * * *"));
+        awaitThat(() -> gate.interrupts() > 0);
+        awaitThat(() -> !said("A run of every second has been interrupted").isEmpty());
+        assertThat(said("A run of every second has been interrupted").get(0))
+                .as("where it was when it was interrupted")
+                .contains(CountDownLatch.class.getName() + ".await");
+        awaitThat(() -> gate.arrivals() > 1);
+        assertThat(registry.get("every second").runs()).isPositive();
+    }
+
+    @Test
+    void longRunIsInterruptedOnceThoughItTakesItsTimeToEnd() {
+        Duration limit = Duration.ofMillis(20);
+        initialize(new WarningLimits(LONG, LONG, null, limit));
+        AtomicInteger interrupts = new AtomicInteger();
+        Runnable slowToEnd = () -> {
+            long endNanos = System.nanoTime() + limit.multipliedBy(20).toNanos();
+            while (System.nanoTime() - endNanos < 0) {
+                LockSupport.parkNanos(limit.toNanos());
+                interrupts.addAndGet(Thread.interrupted() ? 1 : 0);
+            }
+        };
+        ScheduledFuture<?> ignored = registry.schedule("slow to end", slowToEnd, TaskSchedule.fixedRate(LONG));
+        awaitThat(() -> registry.get("slow to end").runs() == 1);
+        assertThat(interrupts).hasValue(1);
+    }
+
+    @Test
+    void longRunThatSomebodyAskedForIsInterruptedToo() {
+        initialize(new WarningLimits(LONG, LONG, null, SHORT));
+        Gate gate = new Gate();
+        ScheduledFuture<?> ignored = scheduler.schedule(new Named("asked for", gate), new CronTrigger("0 0 0 1 1 *"));
+        registry.trigger("asked for");
+        awaitThat(() -> gate.interrupts() > 0);
+        awaitThat(() -> !said("A run of asked for has been interrupted").isEmpty());
+    }
+
+    @Test
+    void watchSleepsForGoodWhileNothingRuns() {
+        initialize(new WarningLimits(LONG, LONG, SHORT, null));
+        scheduler.execute(runs::incrementAndGet);
+        awaitThat(() -> Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(
+                        thread -> thread.getName().equals("jobs-watch") && thread.getState() == Thread.State.WAITING));
+        scheduler.shutdown();
+        awaitThat(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("jobs-watch")));
+    }
+
+    @Test
+    void firstFailureIsLoggedWholeAndOthersAreCounted() {
+        initialize(WarningLimits.defaults());
+        ScheduledFuture<?> ignored = registry.schedule(
+                "failing",
+                () -> {
+                    throw new IllegalStateException("number " + runs.incrementAndGet());
+                },
+                TaskSchedule.fixedRate(Duration.ofMillis(1)));
+        awaitThat(() -> registry.get("failing").failuresInARow() > 20);
+        assertThat(failureLog.messages())
+                .containsExactly("Unexpected error occurred in scheduled task failing; it goes on");
+    }
+
+    @Test
+    void limitsMustMakeSense() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new WarningLimits(Duration.ZERO, LONG, null, null))
+                .withMessage("oversleep must be positive, was PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new WarningLimits(LONG, LONG, LONG, SHORT))
+                .withMessage("interrupt must not be shorter than run, which is PT1H, was PT0.01S");
+    }
+
+    private record Named(String name, Runnable target) implements Runnable {
+
+        @Override
+        public void run() {
+            target.run();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+}

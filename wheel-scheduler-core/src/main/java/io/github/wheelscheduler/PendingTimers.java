@@ -64,6 +64,13 @@ final class PendingTimers {
         }
     }
 
+    /** Gives the permit of a timer back, if it still has one. */
+    void releasePermit(ScheduledTimer<?> timer) {
+        if (timer.takePermit()) {
+            release();
+        }
+    }
+
     /** Counts a message that was about a timer that had been pending before; after it has been posted. */
     void countOtherPost() {
         otherPosts.increment();

@@ -53,8 +53,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         return delay <= 0
-                ? engine.arm(new RunnableTimer(engine, command, engine.deadlineNow()), true)
-                : engine.arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), false);
+                ? engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineNow()), true)
+                : engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), false);
     }
 
     /**
@@ -67,8 +67,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(callable, "callable must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         return delay <= 0
-                ? engine.arm(new CallableTimer<>(engine, callable, engine.deadlineNow()), true)
-                : engine.arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)), false);
+                ? engine.arming().arm(new CallableTimer<>(engine, callable, engine.deadlineNow()), true)
+                : engine.arming().arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)), false);
     }
 
     /**
@@ -103,7 +103,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     public WheelTimer<?> scheduleAt(Runnable command, Instant instant) {
         InstantTimer timer = newInstantTimer(command, instant);
-        return engine.arm(timer, timer.isDueAtOnce());
+        return engine.arming().arm(timer, timer.isDueAtOnce());
     }
 
     /**
@@ -120,7 +120,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
             throw new IllegalArgumentException("running must be a timer that scheduleAt has returned, was " + running);
         }
         InstantTimer next = newInstantTimer(command, instant);
-        return engine.armNext(timer, next) ? next : null;
+        return engine.arming().armNext(timer, next) ? next : null;
     }
 
     private InstantTimer newInstantTimer(Runnable command, Instant instant) {
@@ -135,7 +135,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
         boolean isDue = initialDelay <= 0;
         long deadlineNanos = isDue ? engine.deadlineNow() : engine.deadlineAfter(initialDelay, unit);
-        return engine.arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), isDue);
+        return engine.arming().arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), isDue);
     }
 
     private static long positive(String what, long value) {
@@ -183,18 +183,18 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. Without effect after shutdown. */
     public void pause() {
-        engine.pause(null);
+        engine.lifecycle().pause(null);
     }
 
     /** Like {@link #pause()}, and calls back once, when the last run that is going on has ended; at once if none is. */
     public void pause(Runnable whenQuiet) {
         Objects.requireNonNull(whenQuiet, "whenQuiet must not be null");
-        engine.pause(whenQuiet);
+        engine.lifecycle().pause(whenQuiet);
     }
 
     /** Ends the pause. Nothing that became due meanwhile is lost; fixed-rate tasks make up what their limit allows. */
     public void resume() {
-        engine.resume();
+        engine.lifecycle().resume();
     }
 
     public boolean isPaused() {
@@ -207,7 +207,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     @Override
     public void shutdown() {
-        engine.shutdown();
+        engine.lifecycle().shutdown();
     }
 
     /**
@@ -221,7 +221,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         if (limit.isNegative()) {
             throw new IllegalArgumentException("limit must not be negative, was " + limit);
         }
-        return engine.shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
+        return engine.lifecycle().shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
     }
 
     /**
@@ -231,7 +231,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     @Override
     public List<Runnable> shutdownNow() {
-        return engine.shutdownNow();
+        return engine.lifecycle().shutdownNow();
     }
 
     @Override
@@ -280,7 +280,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
         engine.policies().setExecuteDelayed(value);
-        engine.reapplyShutdownPolicies();
+        engine.lifecycle().reapplyShutdownPolicies();
     }
 
     /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
@@ -291,7 +291,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
         engine.policies().setContinuePeriodic(value);
-        engine.reapplyShutdownPolicies();
+        engine.lifecycle().reapplyShutdownPolicies();
     }
 
     /**

@@ -1,0 +1,307 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.inbox.StackReserve;
+import io.github.wheelscheduler.worker.Workers;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/** Makes timers pending: on the straight way to the workers, or the long way through inbox and wheel. Any thread. */
+final class Arming {
+
+    /**
+     * Callers that schedule more than the tick thread takes, so that so many messages wait, wait a little themselves. Those
+     * messages take it some ten milliseconds.
+     */
+    private static final long FLOOD = 1 << 17;
+
+    private static final int FLOOD_WAITS = 50;
+    private static final long FLOOD_WAIT_NANOS = 100_000;
+
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    private final ExecutorSettings settings;
+    private final MonotonicClock clock;
+    private final RunState runState;
+    private final ShutdownPolicies policies;
+    private final PendingTimers pending;
+    private final Detours detours;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final Workers workers;
+    private final TickLoop loop;
+    private final Lifecycle lifecycle;
+    private final CatchUp catchUp;
+    private final StripedCount rejected = new StripedCount();
+    private final StackReserve stackReserve = new StackReserve();
+
+    Arming(
+            ExecutorSettings settings,
+            RunState runState,
+            ShutdownPolicies policies,
+            PendingTimers pending,
+            Detours detours,
+            Inbox<ScheduledTimer<?>> inbox,
+            Workers workers,
+            TickLoop loop,
+            Lifecycle lifecycle) {
+        this.settings = settings;
+        this.clock = settings.clock();
+        this.runState = runState;
+        this.policies = policies;
+        this.pending = pending;
+        this.detours = detours;
+        this.inbox = inbox;
+        this.workers = workers;
+        this.loop = loop;
+        this.lifecycle = lifecycle;
+        this.catchUp = new CatchUp(settings.maxCatchUp());
+    }
+
+    /**
+     * Makes the new timer pending.
+     *
+     * @param isDue whether its deadline has come, so that it can go to the workers at once
+     * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
+     */
+    <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
+        if (runState.isShutdown()) {
+            reject(timer, "the executor has been shut down");
+        } else if (!pending.tryAcquire()) {
+            reject(
+                    timer,
+                    "max-pending is " + pending.max() + ", and " + pending.inUse()
+                            + " timers are pending or repeating");
+        } else if (!post(timer, isDue, true)) {
+            reject(timer, "the executor has been shut down");
+        }
+        return timer;
+    }
+
+    /**
+     * Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. If that
+     * fails, as when memory is short, it can be tried again.
+     */
+    boolean armNext(InstantTimer running, InstantTimer timer) {
+        if (!policies.mayRepeat() || !running.takePermit()) {
+            return false;
+        }
+        boolean failed = true;
+        try {
+            boolean armed = post(timer, timer.isDueAtOnce(), false);
+            failed = false;
+            return armed;
+        } finally {
+            if (failed) {
+                pending.acquireAgain();
+                running.putPermitBack();
+                if (running.isDone()) {
+                    // Whoever has cancelled it may have looked for the permit too early.
+                    pending.releasePermit(running);
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled.
+     *
+     * @param mayWait whether the caller may be held up if the tick thread does not keep up
+     */
+    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
+        boolean posted = false;
+        boolean done = false;
+        // A decorator may move it.
+        long dueNanos = timer.deadlineNanos();
+        try {
+            lifecycle.startIfNeeded();
+            if (settings.decorator() != null) {
+                decorate(timer, settings.decorator());
+            }
+            // What may fail comes before the timer is posted: afterwards it has been accepted.
+            workers.startIfShort();
+            if (isDue && goStraight(timer, dueNanos)) {
+                posted = true;
+                workers.signal();
+            } else {
+                if (mayWait && inbox.isFlooded(FLOOD)) {
+                    awaitEbb();
+                }
+                long neededAtNanos = neededAt(timer);
+                inbox.prepareToWakeFor(neededAtNanos);
+                inbox.postLazily(timer);
+                posted = true;
+                if (isDue && timer.deadlineNanos() - dueNanos <= 0) {
+                    detours.posted();
+                }
+                inbox.wakeFor(neededAtNanos);
+            }
+            done = true;
+        } finally {
+            if (!posted) {
+                takeBack(timer);
+            } else if (!done) {
+                // What fails at the very end is not accepted, either.
+                boolean ignored = timer.withdraw();
+            }
+        }
+        // A shutdown that came meanwhile may not have seen the timer.
+        return !(runState.isShutdown()
+                && (!(timer.isRepeating() && policies.mayRepeat()) || lifecycle.isLeaving())
+                && timer.withdraw());
+    }
+
+    /**
+     * Hands an armed timer whose deadline has come to the workers at once, unless it has to go the long way: they have no room or
+     * are paused, or others wait that came before it. False, too, if somebody has moved the timer beyond that time, or cancelled
+     * it.
+     */
+    private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
+        if (!detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
+            return false;
+        }
+        // What follows is done completely or undone completely, and both take stack.
+        if (workers.startsThreadsOnCallers()) {
+            stackReserve.askAlways();
+        } else {
+            stackReserve.askEachTime();
+        }
+        if (!timer.claim(nowNanos)) {
+            return false;
+        }
+        pending.countHandOver();
+        boolean taken = false;
+        try {
+            taken = workers.handOverNow(timer.runnable(), nowNanos);
+        } finally {
+            if (!taken) {
+                pending.uncountHandOver();
+                timer.unclaim();
+            }
+        }
+        return taken;
+    }
+
+    /** Waits for the tick thread, which cannot keep up with its callers; for a while only, whatever keeps it. */
+    private void awaitEbb() {
+        // It may sleep, and would wake for the next message only.
+        inbox.wake();
+        for (int i = 0; i < FLOOD_WAITS && inbox.holdsMoreThan(FLOOD / 2); i++) {
+            LockSupport.parkNanos(this, FLOOD_WAIT_NANOS);
+        }
+    }
+
+    /** Undoes the arming of a timer that could not be posted. */
+    private void takeBack(ScheduledTimer<?> timer) {
+        if (timer.giveBack()) {
+            pending.releasePermit(timer);
+        } else {
+            // The decorator has cancelled or run it: it was counted as gone, and will never be counted as posted.
+            pending.countMissingPost();
+        }
+    }
+
+    private static void decorate(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
+        Runnable outer = Objects.requireNonNull(decorator.apply(timer), "the decorator must not return null");
+        if (outer != timer) {
+            timer.decorate(outer);
+        }
+    }
+
+    private void reject(ScheduledTimer<?> timer, String reason) {
+        rejected.increment();
+        boolean ignored = timer.giveBack();
+        settings.rejectionHandler()
+                .rejected(timer, new RejectedExecutionException("Task rejected, because " + reason + ": " + timer));
+    }
+
+    // Arming again
+
+    /** An armed timer is to run earlier than the wheel knows. */
+    void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
+        inbox.prepareToWakeFor(deadlineNanos);
+        inbox.postLazily(timer);
+        pending.countOtherPost();
+        inbox.wakeFor(deadlineNanos);
+        lifecycle.wakeIfItMayEnd();
+        if (inbox.isFlooded(FLOOD)) {
+            awaitEbb();
+        }
+    }
+
+    /** Arms the next run of a periodic timer, one of whose runs has ended. Worker. */
+    void repeat(PeriodicTimer timer) {
+        long nowNanos = clock.nanoTime();
+        long nextNanos = catchUp.nextDeadlineNanos(timer, nowNanos);
+        if (policies.mayRepeat()) {
+            if (!timer.rearmExactly(nextNanos)) {
+                return;
+            }
+            passOn(timer, nextNanos, nowNanos);
+        } else {
+            timer.endRun();
+        }
+        if (!policies.mayRepeat()) {
+            // Not what shutdownNow has handed back meanwhile.
+            boolean ignored = timer.withdraw();
+        }
+    }
+
+    /**
+     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: nobody else knows of
+     * the timer. Worker.
+     */
+    private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {
+        boolean straight = false;
+        boolean posted = false;
+        while (true) {
+            try {
+                if (!straight && !posted) {
+                    straight = nextNanos - nowNanos <= 0 && goStraight(timer, nowNanos);
+                }
+                if (straight) {
+                    workers.signal();
+                    return;
+                }
+                if (!posted) {
+                    inbox.prepareToWakeFor(nextNanos);
+                    inbox.postLazily(timer);
+                    posted = true;
+                }
+                inbox.wakeFor(nextNanos);
+                return;
+            } catch (Throwable ex) {
+                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+            }
+            if (!policies.mayRepeat()) {
+                boolean ignored = timer.withdraw();
+            }
+            if (!straight && !posted && timer.state() != TimerWord.ARMED) {
+                // It was counted as gone, and will never be counted as posted.
+                pending.countMissingPost();
+                return;
+            }
+        }
+    }
+
+    /** Returns when the tick thread has to know of the timer. Where the wall clock is to be watched, that may be soon. */
+    private long neededAt(ScheduledTimer<?> timer) {
+        long deadlineNanos = timer.deadlineNanos();
+        if (timer instanceof InstantTimer) {
+            long checkNanos = clock.nanoTime() + WallClockWatch.CHECK_INTERVAL_NANOS;
+            return deadlineNanos - checkNanos < 0 ? deadlineNanos : checkNanos;
+        }
+        return deadlineNanos;
+    }
+
+    /** Returns how many timers have not been accepted. */
+    long rejectedSoFar() {
+        return rejected.sum();
+    }
+
+    /** Returns how many missed runs of fixed rates have not been made up. */
+    long skippedSoFar() {
+        return catchUp.skippedRuns();
+    }
+}

@@ -5,7 +5,6 @@ import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -39,27 +38,10 @@ final class TickLoop {
     private static final int DRAIN_LIMIT = 1024;
     private static final int ADVANCE_BUDGET = 1024;
 
-    /** Several times the drain limit: so a sweep gets on faster than cancelled timers come. */
-    private static final int SWEEP_BUDGET = 4096;
-
-    /** Many timers that are over stay no longer than that. */
-    private static final long SWEEP_DELAY_NANOS = 1_000_000_000;
-
-    /** Sweeps take a hundredth of a processor's time at most, unless there is too much litter. */
-    private static final long SWEEP_DELAY_PER_TIMER_NANOS = 1_000;
-
     /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
     private static final int PREPARE_BUDGET = 1024;
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
-
-    /** A sweep that has found fewer is not begun again at once, whatever the counts say. */
-    private static final int FRUITFUL_SWEEP = 1024;
-
-    /** While the workers have no room for what is due, they are asked again so often. A worker that is idle asks for more. */
-    private static final long HELD_UP_PAUSE_NANOS = 300_000;
-
-    private static final long LONGEST_HELD_UP_PAUSE_NANOS = 50_000_000;
 
     /** How often a thread that posts is waited for, in all several times what an operating system keeps it from running. */
     private static final int MAX_WAITS_FOR_PRODUCERS = 50_000;
@@ -80,6 +62,9 @@ final class TickLoop {
 
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
     private final Expiry expiry = this::expire;
+
+    private final Backlog backlog;
+    private final SweepPlan sweeps;
 
     private boolean handedOver;
     private boolean othersWaited;
@@ -105,34 +90,6 @@ final class TickLoop {
     /** This pass has done something. */
     private boolean productive;
 
-    private long sweepAtNanos;
-
-    /** How many timers that were over the wheel has given up. */
-    private long givenUp;
-
-    private long givenUpBeforeSweep;
-
-    /** The last sweep has found little. Writer: tick thread. Readers: those who cancel. */
-    private volatile boolean sweepFruitless;
-
-    private long heldUpPauseNanos;
-
-    private long heldUpUntilNanos;
-
-    /** Due timers have been held up since {@link #backlogSinceNanos}, and not all of them are handed over. */
-    private boolean backlog;
-
-    private long backlogSinceNanos;
-
-    /**
-     * Due timers wait in the wheel because the workers have no room for more. Writer: tick thread. Readers: workers and callers,
-     * so it lies apart from what every pass writes.
-     */
-    private final AtomicBoolean heldUp = new AtomicBoolean();
-
-    /** Writer: tick thread. Readers: those who cancel. */
-    private volatile boolean sweepPlanned;
-
     /** Writer: tick thread, once per pass. Readers: those who cancel. */
     private volatile long wheelSize;
 
@@ -154,6 +111,8 @@ final class TickLoop {
         this.clock = clock;
         this.tickNanos = tickNanos;
         this.nowNanos = clock.nanoTime();
+        this.backlog = new Backlog(workers);
+        this.sweeps = new SweepPlan(wheel, pending);
     }
 
     /** To be called before the time of a pass is read. */
@@ -170,11 +129,13 @@ final class TickLoop {
         boolean timeStandsStill = this.nowNanos == nowNanos;
         this.nowNanos = nowNanos;
         productive = false;
-        boolean mayAdvance = hasRoom();
+        boolean mayAdvance = backlog.hasRoom(nowNanos);
         int drained = admitWhatHasCome(mayAdvance, timeStandsStill);
         productive |= watch.check(nowNanos);
         boolean advanced = !mayAdvance || advance() > 0;
-        backlog &= !(mayAdvance && advanced);
+        if (mayAdvance && advanced) {
+            backlog.clear();
+        }
         int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
@@ -182,9 +143,9 @@ final class TickLoop {
         if (!advanced || drained == DRAIN_LIMIT || !swept || (detoursWait && straight)) {
             return 0;
         }
-        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : Math.max(0, heldUpUntilNanos - nowNanos);
+        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : backlog.nanosToNextLook(nowNanos);
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
-        long sweepNanos = sweepPlanned ? Math.max(0, sweepAtNanos - nowNanos) : Long.MAX_VALUE;
+        long sweepNanos = sweeps.nanosToNext(nowNanos);
         long detourNanos = settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
                 Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)),
@@ -291,40 +252,14 @@ final class TickLoop {
         }
     }
 
-    /**
-     * Whether the workers have room for what is due, if anything is. If not, it stays in the wheel, which costs nothing,
-     * keeps the order, and leaves it open to be cancelled or moved, until there is room for many at a time.
-     */
-    private boolean hasRoom() {
-        boolean wasHeldUp = heldUp.get();
-        if (workers.hasRoom(wasHeldUp)) {
-            if (wasHeldUp) {
-                heldUp.set(false);
-            }
-            return true;
-        }
-        if (!wasHeldUp || heldUpUntilNanos - nowNanos <= 0) {
-            heldUpPauseNanos =
-                    wasHeldUp ? Math.min(2 * heldUpPauseNanos, LONGEST_HELD_UP_PAUSE_NANOS) : HELD_UP_PAUSE_NANOS;
-            heldUpUntilNanos = nowNanos + heldUpPauseNanos;
-        }
-        if (!backlog) {
-            backlog = true;
-            backlogSinceNanos = nowNanos;
-        }
-        // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
-        heldUp.set(true);
-        return workers.hasRoom(true);
-    }
-
     /** Whether due timers wait for room, which an idle worker has. Any thread. */
     boolean isHeldUp() {
-        return heldUp.get();
+        return backlog.isHeldUp();
     }
 
     /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
-        return heldUp.get() && workers.hasRoom(true);
+        return backlog.isHeldUp() && workers.hasRoom(true);
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
@@ -343,8 +278,7 @@ final class TickLoop {
 
     /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */
     boolean isLittered() {
-        long litter = pending.litter(wheelSize);
-        return (pending.isTooMuchLitter(litter) && !sweepFruitless) || (litter > 0 && !sweepPlanned);
+        return sweeps.isLittered(wheelSize);
     }
 
     /** Takes everything out of the inbox into the wheel. */
@@ -416,33 +350,11 @@ final class TickLoop {
 
     /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
     private boolean sweep() {
-        if (!wheel.isSweeping()) {
-            if (!isSweepDue()) {
-                return true;
-            }
-            givenUpBeforeSweep = givenUp;
-            wheel.startSweep();
+        if (!sweeps.isDue(nowNanos)) {
+            return true;
         }
         productive = true;
-        if (wheel.sweep(SWEEP_BUDGET, expiry) == 0) {
-            return false;
-        }
-        sweepPlanned = false;
-        sweepFruitless = givenUp - givenUpBeforeSweep < FRUITFUL_SWEEP;
-        return true;
-    }
-
-    private boolean isSweepDue() {
-        long litter = pending.litter(wheel.size());
-        if (litter == 0) {
-            sweepPlanned = false;
-            return wheel.isSparse();
-        }
-        if (!sweepPlanned) {
-            sweepAtNanos = nowNanos + Math.max(SWEEP_DELAY_NANOS, SWEEP_DELAY_PER_TIMER_NANOS * wheel.size());
-            sweepPlanned = true;
-        }
-        return sweepAtNanos - nowNanos <= 0 || (pending.isTooMuchLitter(litter) && !sweepFruitless);
+        return sweeps.goOn(expiry);
     }
 
     private void expire(TimerNode node) {
@@ -465,7 +377,7 @@ final class TickLoop {
         } else if (timer.state() == TimerWord.ARMED) {
             wheel.add(timer);
         } else {
-            givenUp++;
+            sweeps.countGivenUp();
             unwatch(timer);
         }
     }
@@ -476,7 +388,7 @@ final class TickLoop {
         }
         boolean taken = false;
         try {
-            workers.handOver(timer.runnable(), handOverNanos(timer));
+            workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
             taken = true;
         } finally {
             if (!taken) {
@@ -485,15 +397,6 @@ final class TickLoop {
         }
         handedOver = true;
         unwatch(timer);
-    }
-
-    /** Returns when the timer would have been handed over if the workers had had room: what is later is their doing. */
-    private long handOverNanos(ScheduledTimer<?> timer) {
-        if (!backlog) {
-            return nowNanos;
-        }
-        long deadlineNanos = timer.exactDeadlineNanos();
-        return deadlineNanos - backlogSinceNanos > 0 ? deadlineNanos : backlogSinceNanos;
     }
 
     private void unwatch(ScheduledTimer<?> timer) {

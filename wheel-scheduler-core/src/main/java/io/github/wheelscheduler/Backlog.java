@@ -1,0 +1,82 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.worker.Workers;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Due timers that the workers have no room for. They stay in the wheel, which costs nothing, keeps the order, and leaves it open
+ * to cancel or move them, until there is room for many at a time. Tick thread, unless it says otherwise.
+ */
+final class Backlog {
+
+    /** While the workers have no room for what is due, they are asked again so often. A worker that is idle asks for more. */
+    private static final long SHORTEST_PAUSE_NANOS = 300_000;
+
+    private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+
+    private final Workers workers;
+
+    private long pauseNanos;
+
+    private long nextLookNanos;
+
+    /** Timers have been held up since {@link #sinceNanos}, and not all of them are handed over. */
+    private boolean isAny;
+
+    private long sinceNanos;
+
+    /**
+     * The workers have no room for more. Writer: tick thread. Readers: workers and callers, so it lies apart from what every pass
+     * writes.
+     */
+    private final AtomicBoolean heldUp = new AtomicBoolean();
+
+    Backlog(Workers workers) {
+        this.workers = workers;
+    }
+
+    /** Whether the workers have room for what is due, if anything is. */
+    boolean hasRoom(long nowNanos) {
+        boolean wasHeldUp = heldUp.get();
+        if (workers.hasRoom(wasHeldUp)) {
+            if (wasHeldUp) {
+                heldUp.set(false);
+            }
+            return true;
+        }
+        if (!wasHeldUp || nextLookNanos - nowNanos <= 0) {
+            pauseNanos = wasHeldUp ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : SHORTEST_PAUSE_NANOS;
+            nextLookNanos = nowNanos + pauseNanos;
+        }
+        if (!isAny) {
+            isAny = true;
+            sinceNanos = nowNanos;
+        }
+        // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
+        heldUp.set(true);
+        return workers.hasRoom(true);
+    }
+
+    /** Everything that is due has been handed over. */
+    void clear() {
+        isAny = false;
+    }
+
+    long nanosToNextLook(long nowNanos) {
+        return Math.max(0, nextLookNanos - nowNanos);
+    }
+
+    /** Returns when the timer would have been handed over if there had been room: what is later is the workers' doing. */
+    long handOverNanos(ScheduledTimer<?> timer, long nowNanos) {
+        if (!isAny) {
+            return nowNanos;
+        }
+        long deadlineNanos = timer.exactDeadlineNanos();
+        return deadlineNanos - sinceNanos > 0 ? deadlineNanos : sinceNanos;
+    }
+
+    /** Whether due timers wait for room, which an idle worker has. Any thread. */
+    boolean isHeldUp() {
+        return heldUp.get();
+    }
+}

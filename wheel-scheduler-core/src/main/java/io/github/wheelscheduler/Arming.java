@@ -116,7 +116,7 @@ final class Arming {
         long dueNanos = timer.deadlineNanos();
         try {
             lifecycle.startIfNeeded();
-            if (settings.decorator() != null) {
+            if (settings.decorator() != null && !(timer.task() instanceof ManagedTask)) {
                 decorate(timer, settings.decorator());
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.

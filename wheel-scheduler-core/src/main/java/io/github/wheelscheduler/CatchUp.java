@@ -14,19 +14,23 @@ final class CatchUp {
     long nextDeadlineNanos(PeriodicTimer timer, long nowNanos) {
         long interval = timer.intervalNanos();
         return timer.isFixedRate()
-                ? nextInPhase(timer.exactDeadlineNanos() + interval, interval, nowNanos)
+                ? nextInPhase(timer, timer.exactDeadlineNanos() + interval, nowNanos)
                 : nowNanos + interval;
     }
 
     /** Of the deadlines that have passed, only the last {@code max} are left. */
-    private long nextInPhase(long next, long period, long nowNanos) {
+    private long nextInPhase(PeriodicTimer timer, long next, long nowNanos) {
         if (next - nowNanos >= 0) {
             return next;
         }
+        long period = timer.intervalNanos();
         long missed = (nowNanos - next - 1) / period + 1;
         long skipped = Math.max(0, missed - max);
         if (skipped > 0) {
             skippedRuns.add(skipped);
+            if (timer.taskIfAny() instanceof ManagedTask managed) {
+                managed.missed(skipped);
+            }
         }
         return next + skipped * period;
     }

@@ -2,7 +2,6 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -213,13 +212,15 @@ final class Lifecycle {
     private void sweep() {
         NeverRan handedBack = tooLate;
         loop.admitAll();
-        loop.removeIf(timer -> !policies.mayStart(timer, false) && (handedBack == null || handedBack.hasRoomFor(1)), timer -> {
-            if (handedBack != null && policies.isTooLate(timer)) {
-                giveBack(timer, handedBack);
-            } else {
-                boolean ignored = timer.cancel(false);
-            }
-        });
+        loop.removeIf(
+                timer -> !policies.mayStart(timer, false) && (handedBack == null || handedBack.hasRoomFor(1)),
+                timer -> {
+                    if (handedBack != null && policies.isTooLate(timer)) {
+                        giveBack(timer, handedBack);
+                    } else {
+                        boolean ignored = timer.cancel(false);
+                    }
+                });
         workers.forEachReady(run -> {
             if (Engine.timerOf(run) instanceof ScheduledTimer<?> scheduled && !policies.mayStart(scheduled, true)) {
                 boolean ignored = scheduled.cancel(false);

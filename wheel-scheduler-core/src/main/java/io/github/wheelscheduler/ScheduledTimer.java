@@ -25,7 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel.
+ * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel. It is long because it is
+ * one object, as a second one would cost each of millions of timers its header; and because every method is a move of one word.
  *
  * @param <V> the type of the result
  */
@@ -74,7 +75,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /**
      * The task; once done, the result or a {@link Failure}. Written by the runner before it moves the word to DONE, and to
-     * null by whoever cancels; of those two the one that loses the word writes null again.
+     * null by whoever cancels before a run, or by the runner if that loses the word.
      */
     private @Nullable Object payload;
 
@@ -238,6 +239,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             }
             seen = word;
         }
+        letGo();
         awaitInterrupt();
         return false;
     }
@@ -259,6 +261,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     final void endRun() {
         releaseRunner();
         boolean ignored = cancel(false);
+        letGo();
         awaitInterrupt();
     }
 
@@ -277,7 +280,10 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
                         interruptRunner();
                     }
                 } finally {
-                    letGo();
+                    // In a run, the thread in it has the task anyway, and lets go when that ends: so it can be named.
+                    if (state != RUNNING) {
+                        letGo();
+                    }
                     tellOwner(state);
                 }
                 return true;
@@ -523,12 +529,12 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return decorated != null ? decorated : this;
     }
 
-    /** Returns the user's task while the timer is pending or in a run; null once it has been let go, also for a result. */
+    /** Returns the user's task while the timer is pending or in a run, cancelled or not; null once it has been let go, also for a result. */
     final @Nullable Object taskIfAny() {
         Object held = task();
         VarHandle.loadLoadFence();
         int state = state();
-        boolean holdsTask = state < RUNNING || state == RETURNED || (state == RUNNING && runner != null);
+        boolean holdsTask = state < RUNNING || state == RETURNED || (state != DONE && runner != null);
         return holdsTask ? held : null;
     }
 

@@ -13,7 +13,7 @@ final class TimerText {
         Object task = timer.taskIfAny();
         Object held = timer.task();
         int state = timer.state();
-        String what = state == TimerWord.DONE || task == null ? "" : ", task = " + textOf(task);
+        String what = state == TimerWord.DONE || task == null ? "" : ", task = " + NamedTask.of(task);
         return "WheelTimer@" + Integer.toHexString(System.identityHashCode(timer)) + "[" + kind(timer) + ", "
                 + situation(timer, state, held) + what + "]";
     }
@@ -37,13 +37,12 @@ final class TimerText {
         };
     }
 
-    /** The user's own text; a failure in there must not become one of the thread that writes a log. */
-    private static String textOf(Object task) {
+    /** A failure in there must not become one of the thread that writes a log. */
+    private static String textOf(Throwable failure) {
         try {
-            return String.valueOf(task);
+            return String.valueOf(failure);
         } catch (Throwable ex) {
-            return task.getClass().getName() + " (toString failed: "
-                    + ex.getClass().getName() + ")";
+            return failure.getClass().getName();
         }
     }
 

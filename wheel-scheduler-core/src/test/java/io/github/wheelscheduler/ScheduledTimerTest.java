@@ -367,17 +367,7 @@ class ScheduledTimerTest {
 
     @Test
     void textSaysKindSituationAndTask() {
-        Runnable task = new Runnable() {
-            @Override
-            public void run() {
-                throw new IllegalStateException("on purpose");
-            }
-
-            @Override
-            public String toString() {
-                return "report";
-            }
-        };
+        Runnable task = new Report("from a secret");
         RunnableTimer timer = new RunnableTimer(owner, task, NOW + 1_000_000_000);
         assertThat(timer.toString()).startsWith("WheelTimer@").endsWith("[once, due in PT1S, task = report]");
         assertThat(timer.claim(NOW + 1_000_000_000)).isTrue();
@@ -393,5 +383,34 @@ class ScheduledTimerTest {
         RunnableTimer returned = runnable(task);
         assertThat(returned.giveBack()).isTrue();
         assertThat(returned.toString()).endsWith("[once, not scheduled, task = report]");
+    }
+
+    @Test
+    void taskWithoutANameIsCalledAfterItsClass() {
+        record Sync(String url, String apiKey) implements Runnable {
+            @Override
+            public void run() {}
+        }
+        assertThat(runnable(new Sync("https://example.com", "secret")).toString())
+                .contains("task = " + Sync.class.getName())
+                .doesNotContain("secret");
+        assertThat(runnable(() -> {}).toString()).contains("task = " + ScheduledTimerTest.class.getName() + ".lambda]");
+        NamedTask broken = () -> {
+            throw new IllegalStateException("on purpose");
+        };
+        assertThat(NamedTask.of(broken)).isEqualTo(ScheduledTimerTest.class.getName() + ".lambda");
+    }
+
+    private record Report(String secret) implements Runnable, NamedTask {
+
+        @Override
+        public void run() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @Override
+        public String taskName() {
+            return "report";
+        }
     }
 }

@@ -39,6 +39,7 @@ public final class MeterNames {
     public static final String TASK_RUN = "wheel.scheduler.task.run";
     public static final String TASK_LATENESS = "wheel.scheduler.task.lateness";
     public static final String TASK_LAST_SUCCESS = "wheel.scheduler.task.last.success";
+    public static final String TASK_SUCCESS_AGE = "wheel.scheduler.task.success.age";
     public static final String TASK_OVERRUNS = "wheel.scheduler.task.overruns";
 
     // The tags.

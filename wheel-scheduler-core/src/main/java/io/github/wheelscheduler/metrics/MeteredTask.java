@@ -2,6 +2,7 @@ package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -24,8 +25,13 @@ final class MeteredTask {
     /** Since the epoch; not a number as long as no run has succeeded. Writer: the run. Readers: scrapes. */
     private volatile double lastSuccessMillis;
 
-    private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess) {
+    private final Clock clock;
+    private final long registeredMillis;
+
+    private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess, Clock clock) {
         this.group = group;
+        this.clock = clock;
+        this.registeredMillis = clock.wallTime();
         this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();
         this.successes = registerRuns("SUCCESS");
         this.errors = registerRuns("ERROR");
@@ -39,13 +45,22 @@ final class MeteredTask {
     static MeteredTask register(TaskInfo task, MeterRegistry registry, Tags tags) {
         MeterGroup group = new MeterGroup(registry, tags.and(MeterNames.TAG_TASK, task.id()));
         try {
-            MeteredTask metered = new MeteredTask(group, task.lastSuccess());
+            MeteredTask metered =
+                    new MeteredTask(group, task.lastSuccess(), registry.config().clock());
             group.timeGauge(
                     MeterNames.TASK_LAST_SUCCESS,
                     TimeUnit.MILLISECONDS,
                     "When a run of a task last succeeded, since the epoch",
                     metered,
                     source -> source.lastSuccessMillis);
+            if (task.schedule().isRepeating()) {
+                group.timeGauge(
+                        MeterNames.TASK_SUCCESS_AGE,
+                        TimeUnit.MILLISECONDS,
+                        "How long ago a run of a task last succeeded or, if none has, the task was scheduled",
+                        metered,
+                        MeteredTask::successAgeMillis);
+            }
             return metered;
         } catch (RuntimeException | Error ex) {
             group.removeBecauseOf(ex);
@@ -56,6 +71,11 @@ final class MeteredTask {
     private Timer registerRuns(String outcome) {
         return group.tagged(MeterNames.TAG_OUTCOME, outcome)
                 .timer(Timer.builder(MeterNames.TASK_RUN).description("How long the runs of a task take"));
+    }
+
+    private double successAgeMillis() {
+        double last = lastSuccessMillis;
+        return Math.max(0, clock.wallTime() - (Double.isNaN(last) ? registeredMillis : last));
     }
 
     void ran(RunOutcome outcome, boolean overran) {

@@ -87,8 +87,8 @@ final class TaskMeters implements TaskListener {
     }
 
     private synchronized void look(String id) {
-        TaskInfo task = tasks.find(id).orElse(null);
-        if (task == null || !isToBeMetered(task)) {
+        TaskInfo.Sort sort = tasks.sortOf(id).orElse(null);
+        if (sort == null || !isToBeMetered(sort)) {
             boolean ignored = waiting.remove(id);
             MeteredTask gone = metered.remove(id);
             if (gone != null) {
@@ -100,17 +100,17 @@ final class TaskMeters implements TaskListener {
             }
         } else if (!removed && !metered.containsKey(id)) {
             if (hasPlace() && mayUse(id)) {
-                register(task);
+                tasks.find(id).ifPresent(this::register);
             } else {
                 waiting.add(id);
             }
         }
     }
 
-    private static boolean isToBeMetered(TaskInfo task) {
-        return switch (task.origin()) {
+    private static boolean isToBeMetered(TaskInfo.Sort sort) {
+        return switch (sort.origin()) {
             case ANNOTATED -> true;
-            case NAMED -> task.schedule().isRepeating();
+            case NAMED -> sort.repeating();
             case PROGRAMMATIC -> false;
         };
     }
@@ -129,7 +129,9 @@ final class TaskMeters implements TaskListener {
             String id = others.next();
             if (mayUse(id)) {
                 others.remove();
-                tasks.find(id).filter(TaskMeters::isToBeMetered).ifPresent(this::register);
+                if (tasks.sortOf(id).filter(TaskMeters::isToBeMetered).isPresent()) {
+                    tasks.find(id).ifPresent(this::register);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.spring.task.TaskNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
@@ -21,7 +21,7 @@ final class ShutdownReport {
     }
 
     /** Adds a task that was due, and paused. */
-    synchronized void addHeld(Runnable task) {
+    synchronized void addHeld(Object task) {
         count(task);
     }
 
@@ -29,11 +29,16 @@ final class ShutdownReport {
         count++;
         if (named.size() < NAMED) {
             try {
-                named.add(TaskNames.textOf(task));
+                named.add(nameOf(task));
             } catch (OutOfMemoryError ex) {
                 // It is counted all the same; what is shutting down must not fail for a name.
             }
         }
+    }
+
+    /** A timer's text names its task, without saying what that says of itself. */
+    private static String nameOf(Object task) {
+        return task instanceof WheelTimer<?> timer ? timer.toString() : NamedTask.of(task);
     }
 
     /** Logs what has been gathered, if anything, and begins anew. */

@@ -1,7 +1,10 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.task.CalendarTimer;
 import io.github.wheelscheduler.spring.task.TaskWrapper;
 import java.time.Clock;
 import java.time.Instant;
@@ -26,7 +29,8 @@ import org.springframework.util.ErrorHandler;
  * <p>As a future it stands for the current run: it is done when the last run is, {@link #get()} waits for the run that is
  * pending or going on, and {@link #cancel} ends the series.
  */
-final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>, TaskWrapper {
+final class TriggerSeries
+        implements Runnable, ScheduledFuture<@Nullable Object>, CalendarTimer, TaskWrapper, ManagedTask {
 
     /*
      * Each run has a timer of its own. cancel and the arming of the next timer meet without a lock:
@@ -57,8 +61,8 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
     /** A cancel has won, whatever the next timer looks like that a run was arming meanwhile. */
     private volatile boolean cancelled;
 
-    /** The instant of the current run. Guarded by {@link #arming}. */
-    private @Nullable Instant scheduled;
+    /** The instant of the current run. Written under {@link #arming}. */
+    private volatile @Nullable Instant scheduled;
 
     TriggerSeries(
             Runnable task, Trigger trigger, Clock clock, WheelScheduledExecutor executor, ErrorHandler errorHandler) {
@@ -141,7 +145,7 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     private void warnOfShortMemory(OutOfMemoryError failure) {
         try {
-            logger.warn("Memory is too short to arm the next run of " + task + ", which is tried again", failure);
+            logger.warn("Memory is too short to arm the next run of " + taskName() + ", which is tried again", failure);
         } catch (Throwable ex) {
             // It is tried again all the same.
         }
@@ -201,7 +205,7 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
 
     private void report(Throwable failure) {
         try {
-            logger.warn("The trigger " + trigger + " failed, so there are no more runs of " + task);
+            logger.warn("The trigger " + NamedTask.of(trigger) + " failed, so there are no more runs of " + taskName());
             errorHandler.handleError(failure);
         } catch (OutOfMemoryError ex) {
             // The future says it all the same.
@@ -273,9 +277,18 @@ final class TriggerSeries implements Runnable, ScheduledFuture<@Nullable Object>
         return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
 
-    /** Returns the task's own text, so that it stays visible in logs and endpoints. */
+    @Override
+    public @Nullable Instant nextInstant() {
+        return scheduled;
+    }
+
+    @Override
+    public String taskName() {
+        return NamedTask.of(task);
+    }
+
     @Override
     public String toString() {
-        return task.toString();
+        return taskName();
     }
 }

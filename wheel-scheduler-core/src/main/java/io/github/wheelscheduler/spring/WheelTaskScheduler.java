@@ -15,6 +15,7 @@ import io.github.wheelscheduler.worker.RunHooks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
@@ -45,7 +46,8 @@ import org.springframework.util.ErrorHandler;
  *       interrupts in the end those that still run, and logs what never ran.
  * </ul>
  *
- * <p>The scheduled futures are {@link WheelTimer}s, except those of triggers. It can be initialized again after shutdown.
+ * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
+ * their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after shutdown.
  */
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
@@ -59,7 +61,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final RunFailures failures = new RunFailures(this::nanoTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskBook tasks =
-            new TaskBook(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures), this);
+            new TaskBook(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures, this::decorate));
 
     // Copies of what the superclasses keep to themselves.
     private volatile @Nullable TaskDecorator taskDecorator;
@@ -287,9 +289,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         observation = next;
     }
 
-    private Runnable decorate(WheelTimer<?> timer) {
+    private Runnable decorate(Runnable task) {
         TaskDecorator decorator = taskDecorator;
-        return decorator == null ? timer : decorator.decorate(timer);
+        return decorator == null ? task : decorator.decorate(task);
     }
 
     private void reject(WheelTimer<?> timer, RejectedExecutionException reason, RejectedExecutionHandler handler) {
@@ -362,6 +364,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     @Override
+    public <T> Future<T> submit(Callable<T> task) {
+        return super.submit(failures.count(task));
+    }
+
+    @Override
     public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
         return TaskNames.isRegistrars(task)
                 ? register(task, TaskSchedule.once(startTime), startTime)
@@ -370,7 +377,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-        return tasks.add(task, TaskSchedule.trigger(trigger), null);
+        return tasks.add(task, TaskSchedule.trigger(trigger, getClock().getZone()), null);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.spring.run.FailureRecorder;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -8,14 +9,15 @@ import io.github.wheelscheduler.spring.task.TaskTimers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.Trigger;
-import org.springframework.util.ErrorHandler;
 
 /** Puts registered tasks on the wheel. */
 final class WheelTimers implements TaskTimers {
@@ -23,11 +25,17 @@ final class WheelTimers implements TaskTimers {
     private final Supplier<WheelScheduledExecutor> executor;
     private final Supplier<Clock> clock;
     private final RunFailures failures;
+    private final UnaryOperator<Runnable> decorator;
 
-    WheelTimers(Supplier<WheelScheduledExecutor> executor, Supplier<Clock> clock, RunFailures failures) {
+    WheelTimers(
+            Supplier<WheelScheduledExecutor> executor,
+            Supplier<Clock> clock,
+            RunFailures failures,
+            UnaryOperator<Runnable> decorator) {
         this.executor = executor;
         this.clock = clock;
         this.failures = failures;
+        this.decorator = decorator;
     }
 
     @Override
@@ -36,8 +44,30 @@ final class WheelTimers implements TaskTimers {
         try {
             return arm(current, task, schedule, first);
         } catch (RejectedExecutionException ex) {
-            throw new TaskRejectedException(current, task instanceof GuardedTask guarded ? guarded.task() : task, ex);
+            throw rejected(current, task, ex);
         }
+    }
+
+    /** Spring's exception says what the task says of itself: to whoever schedules it, not to whoever steers it later. */
+    private static TaskRejectedException rejected(
+            WheelScheduledExecutor current, Runnable task, RejectedExecutionException ex) {
+        Object known = task instanceof GuardedTask guarded ? guarded.task() : GuardedTask.behind(task);
+        return new TaskRejectedException(current, known, ex);
+    }
+
+    @Override
+    public ScheduledFuture<?> runNow(Runnable run) {
+        WheelScheduledExecutor current = executor.get();
+        try {
+            return current.schedule(run, 0, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ex) {
+            throw rejected(current, run, ex);
+        }
+    }
+
+    @Override
+    public Runnable decorate(Runnable task) {
+        return Objects.requireNonNull(decorator.apply(task), "the decorator must not return null");
     }
 
     private @Nullable ScheduledFuture<?> arm(
@@ -52,10 +82,14 @@ final class WheelTimers implements TaskTimers {
         if (schedule instanceof TaskSchedule.Once) {
             return current.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
         }
-        Trigger trigger = schedule instanceof TaskSchedule.Cron cron
-                ? cron.toTrigger()
-                : ((TaskSchedule.Calendar) schedule).trigger();
+        Trigger trigger = schedule instanceof TaskSchedule.Cron cron ? cron.toTrigger() : triggerOf(schedule);
         return new TriggerSeries(task, trigger, clock(), current, failures.triggerHandler()).start();
+    }
+
+    private static Trigger triggerOf(TaskSchedule schedule) {
+        return schedule instanceof TaskSchedule.Periodic periodic
+                ? periodic.trigger()
+                : ((TaskSchedule.Calendar) schedule).trigger();
     }
 
     /** Huge durations are cut, as the JDK does it. */
@@ -64,8 +98,8 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
-    public ErrorHandler errorHandler(String task, boolean isRepeating) {
-        return failures.handlerFor(task, isRepeating);
+    public FailureRecorder failuresOf(String task) {
+        return failures.recorder(task);
     }
 
     @Override

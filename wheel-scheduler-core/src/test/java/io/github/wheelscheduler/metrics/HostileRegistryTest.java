@@ -4,9 +4,9 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskListener;
-import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.micrometer.core.instrument.AbstractTimer;
@@ -34,7 +34,7 @@ class HostileRegistryTest {
     private static final TaskSchedule OFTEN = TaskSchedule.fixedRate(Duration.ofMillis(1));
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(Duration.ofHours(1));
 
-    private final LogCapture log = LogCapture.ofPackage(TaskRegistry.class);
+    private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
     private final AtomicInteger runs = new AtomicInteger();
 
     @AfterEach

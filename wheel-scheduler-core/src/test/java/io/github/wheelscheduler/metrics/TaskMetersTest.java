@@ -28,13 +28,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.config.OneTimeTask;
 import org.springframework.scheduling.support.TaskUtils;
 
 /** Which tasks have meters of their own, what those show, and when they go. */
 class TaskMetersTest {
 
     private static final String KINDS = "io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads";
-    private static final int METERS_PER_TASK = 5;
+    private static final int METERS_PER_TASK = 6;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(HOUR);
     private static final TaskSchedule YEARLY = TaskSchedule.cron("0 0 0 1 1 *");
@@ -92,6 +93,21 @@ class TaskMetersTest {
     }
 
     @Test
+    void aOneTimeTaskHasNoAgeThatARuleWouldFireForForEver() {
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            AtomicInteger runs = new AtomicInteger();
+            Runnable annotated = new OneTimeTask(runs::incrementAndGet, Duration.ZERO).getRunnable();
+            ScheduledFuture<?> once =
+                    metered.scheduler.schedule(annotated, Instant.now().plusSeconds(3_600));
+            assertThat(metered.registry.find(MeterNames.TASK_LAST_SUCCESS).timeGauges())
+                    .hasSize(1);
+            assertThat(metered.registry.find(MeterNames.TASK_SUCCESS_AGE).timeGauges())
+                    .isEmpty();
+            assertThat(once.isDone()).isFalse();
+        }
+    }
+
+    @Test
     void theLastSuccessIsATimeAndBeforeTheFirstOneNone() {
         try (MeteredScheduler metered = new MeteredScheduler();
                 LogCapture log = LogCapture.ofPackage(TaskUtils.class)) {
@@ -104,6 +120,8 @@ class TaskMetersTest {
             ScheduledFuture<?> series = metered.tasks.schedule("report", failsFirst, YEARLY);
             assertThat(metered.seconds(MeterNames.TASK_LAST_SUCCESS, "task", "report"))
                     .isNaN();
+            // A rule on this fires also for a task that has never succeeded.
+            awaitThat(() -> metered.seconds(MeterNames.TASK_SUCCESS_AGE, "task", "report") > 0.02);
             metered.tasks.trigger("report");
             awaitThat(() -> metered.timer(MeterNames.TASK_RUN, "task", "report", "outcome", "ERROR")
                             .count()

@@ -241,10 +241,7 @@ class ShortMemoryTest {
     void heldTaskStaysHeldIfItCannotBeResumedAndIsResumedLater() {
         TaskRegistry registry = scheduler.getTaskRegistry();
         scheduler.setMaxPending(10);
-        scheduler.setTaskDecorator(task -> {
-            mayFail();
-            return task;
-        });
+        scheduler.setClock(new FailingClock());
         scheduler.initialize();
         ScheduledFuture<?> future = registry.schedule(
                 "held", runs::incrementAndGet, TaskSchedule.once(Instant.now().plus(HOUR)));

@@ -20,6 +20,11 @@ public final class LogCapture extends Handler implements AutoCloseable {
         logger.setUseParentHandlers(false);
     }
 
+    /** Captures what is logged below that name; below an empty one, everything. */
+    public static LogCapture of(String name) {
+        return new LogCapture(name);
+    }
+
     /** Captures the log of the class. */
     public static LogCapture of(Class<?> type) {
         return new LogCapture(type.getName());

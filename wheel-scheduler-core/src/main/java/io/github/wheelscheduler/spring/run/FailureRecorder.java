@@ -6,8 +6,11 @@ import org.springframework.util.ErrorHandler;
 /** Keeps what a run has thrown on its way to the error handler. On one thread at a time: that of the run. */
 public final class FailureRecorder implements ErrorHandler {
 
-    private final ErrorHandler seriesHandler;
-    private final ErrorHandler oneTimeHandler;
+    private final RunFailures failures;
+    private final String name;
+
+    /** Made when a run has failed for the first time. */
+    private @Nullable ErrorHandler seriesHandler;
 
     /** Who is told what was thrown, so that a run that succeeds need not look here. */
     private @Nullable Receiver task;
@@ -22,10 +25,9 @@ public final class FailureRecorder implements ErrorHandler {
         boolean isRepeating();
     }
 
-    /** Makes one that passes failures on to one handler or the other, depending on whether the task repeats at that time. */
-    public FailureRecorder(ErrorHandler seriesHandler, ErrorHandler oneTimeHandler) {
-        this.seriesHandler = seriesHandler;
-        this.oneTimeHandler = oneTimeHandler;
+    FailureRecorder(RunFailures failures, String name) {
+        this.failures = failures;
+        this.name = name;
     }
 
     /** Names the task, once, before its first run. */
@@ -35,6 +37,7 @@ public final class FailureRecorder implements ErrorHandler {
 
     @Override
     public void handleError(Throwable thrown) {
+        failures.countOne();
         if (task != null) {
             task.threw(thrown);
         }
@@ -50,7 +53,15 @@ public final class FailureRecorder implements ErrorHandler {
 
     /** A task may be re-timed from one kind to the other. */
     private ErrorHandler handler() {
-        return isOfSeries() ? seriesHandler : oneTimeHandler;
+        if (!isOfSeries()) {
+            return failures.oneTimeTarget();
+        }
+        ErrorHandler made = seriesHandler;
+        if (made == null) {
+            made = failures.seriesTarget(name);
+            seriesHandler = made;
+        }
+        return made;
     }
 
     private boolean isOfSeries() {

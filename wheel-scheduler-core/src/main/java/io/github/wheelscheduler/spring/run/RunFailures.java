@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.spring.run;
 
+import io.github.wheelscheduler.NamedTask;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,18 +37,78 @@ public final class RunFailures {
 
     /** Returns what is to run in place of a one-time task, with no more objects than Spring would wrap around it. */
     public Runnable guard(Runnable task) {
-        return task instanceof DelegatingErrorHandlingRunnable
-                ? task
-                : new DelegatingErrorHandlingRunnable(task, oneTimeHandler());
+        return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler());
     }
 
-    /** Returns who hears of the failures of a task. */
-    public ErrorHandler handlerFor(String task, boolean isRepeating) {
-        if (!isRepeating) {
-            return oneTimeHandler();
+    private final class Counted<T> implements Callable<T>, NamedTask {
+
+        private final Callable<T> task;
+
+        Counted(Callable<T> task) {
+            this.task = task;
         }
+
+        @Override
+        public T call() throws Exception {
+            try {
+                return task.call();
+            } catch (Throwable ex) {
+                countOne();
+                throw ex;
+            }
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+
+        /** For Spring's exception, which tells whoever submits the task that it has been rejected. */
+        @Override
+        public String toString() {
+            return task.toString();
+        }
+    }
+
+    /** As large as Spring's own. */
+    private static final class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+
+        private final Runnable task;
+
+        OneTime(Runnable task, ErrorHandler errorHandler) {
+            super(task, errorHandler);
+            this.task = task;
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+    }
+
+    /** Returns what is to run in place of a task whose failure is for whoever waits for its result, and is only counted. */
+    public <T> Callable<T> count(Callable<T> task) {
+        Objects.requireNonNull(task, "task must not be null");
+        return new Counted<>(task);
+    }
+
+    /** Returns who hears of the failures of one task, that runs of it are to be given. */
+    public FailureRecorder recorder(String task) {
+        return new FailureRecorder(this, task);
+    }
+
+    void countOne() {
+        count.incrementAndGet();
+    }
+
+    ErrorHandler seriesTarget(String task) {
         ErrorHandler set = handler;
-        return new Counting(set != null ? set : new SeriesFailureLog(task, nanoClock));
+        return set != null ? set : new SeriesFailureLog(task, nanoClock);
+    }
+
+    ErrorHandler oneTimeTarget() {
+        ErrorHandler set = handler;
+        return set != null ? set : TaskUtils.getDefaultErrorHandler(false);
     }
 
     /** Returns who is told when a trigger fails. */
@@ -57,8 +120,7 @@ public final class RunFailures {
     private ErrorHandler oneTimeHandler() {
         ErrorHandler seen = oneTimeHandler;
         if (seen == null) {
-            ErrorHandler set = handler;
-            seen = new Counting(set != null ? set : TaskUtils.getDefaultErrorHandler(false));
+            seen = new Counting(oneTimeTarget());
             oneTimeHandler = seen;
         }
         return seen;
@@ -69,7 +131,7 @@ public final class RunFailures {
         return count.get();
     }
 
-    private final class Counting implements RunErrorHandler {
+    private final class Counting implements ErrorHandler {
 
         private final ErrorHandler target;
 
@@ -79,15 +141,8 @@ public final class RunFailures {
 
         @Override
         public void handleError(Throwable thrown) {
-            count.incrementAndGet();
+            countOne();
             target.handleError(thrown);
-        }
-
-        @Override
-        public void succeeded() {
-            if (target instanceof RunErrorHandler interested) {
-                interested.succeeded();
-            }
         }
     }
 }

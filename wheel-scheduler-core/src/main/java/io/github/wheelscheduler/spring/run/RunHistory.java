@@ -21,9 +21,13 @@ public final class RunHistory {
 
     private static final int TRIGGERED = 1;
     private static final int FAILED = 2;
-    private static final int FLAG_BITS = 2;
+    /** So that what there was no memory for is not shown. */
+    private static final int NOTED = 4;
 
-    private final long[] recent = new long[REMEMBERED * FIELDS];
+    private static final int FLAG_BITS = 3;
+
+    /** Null before the first run, or as long as there was no memory for it. */
+    private long @Nullable [] recent;
 
     /** What the runs in the array threw; null as long as none has, or there was no memory for it. */
     private RunOutcome.@Nullable Failure @Nullable [] recentFailures;
@@ -36,6 +40,7 @@ public final class RunHistory {
     private long failuresInARow;
     private long skips;
     private long overruns;
+    private long missed;
 
     /**
      * The counts of one moment.
@@ -49,6 +54,7 @@ public final class RunHistory {
             long failures,
             long failuresInARow,
             long skips,
+            long missed,
             long overruns) {}
 
     /**
@@ -64,10 +70,13 @@ public final class RunHistory {
             RunOutcome.@Nullable Failure failure,
             boolean overran) {
         int place = (int) (runs % REMEMBERED);
-        recent[place * FIELDS + STARTED_AT] = startedAt;
-        recent[place * FIELDS + DURATION] = nanos;
-        int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
-        recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
+        long[] notes = notes();
+        if (notes != null) {
+            notes[place * FIELDS + STARTED_AT] = startedAt;
+            notes[place * FIELDS + DURATION] = nanos;
+            int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0) | NOTED;
+            notes[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
+        }
         runs++;
         overruns += overran ? 1 : 0;
         if (failure == null) {
@@ -78,6 +87,17 @@ public final class RunHistory {
             failuresInARow++;
         }
         remember(place, failure);
+    }
+
+    private long @Nullable [] notes() {
+        if (recent == null) {
+            try {
+                recent = new long[REMEMBERED * FIELDS];
+            } catch (OutOfMemoryError ex) {
+                // The run is counted all the same.
+            }
+        }
+        return recent;
     }
 
     private void remember(int place, RunOutcome.@Nullable Failure failure) {
@@ -93,26 +113,36 @@ public final class RunHistory {
         }
     }
 
+    /** Notes that a run has not taken place. */
     public synchronized void skipped() {
         skips++;
     }
 
+    /** Notes that so many runs were missed, and are not made up. */
+    public synchronized void missed(long missedRuns) {
+        missed += missedRuns;
+    }
+
+    /** Returns what has been noted so far. */
     public synchronized View view() {
         List<RunOutcome> outcomes = new ArrayList<>(REMEMBERED);
         for (long run = runs - 1; run >= Math.max(0, runs - REMEMBERED); run--) {
-            outcomes.add(outcomeAt((int) (run % REMEMBERED)));
+            int place = (int) (run % REMEMBERED);
+            if (recent != null && (recent[place * FIELDS + LATENESS_AND_FLAGS] & NOTED) != 0) {
+                outcomes.add(outcomeAt(recent, place));
+            }
         }
         Instant succeeded = runs > failures ? EpochNanos.toInstant(lastSuccess) : null;
-        return new View(List.copyOf(outcomes), succeeded, runs, failures, failuresInARow, skips, overruns);
+        return new View(List.copyOf(outcomes), succeeded, runs, failures, failuresInARow, skips, missed, overruns);
     }
 
-    private RunOutcome outcomeAt(int place) {
-        long lateness = recent[place * FIELDS + LATENESS_AND_FLAGS];
+    private RunOutcome outcomeAt(long[] notes, int place) {
+        long lateness = notes[place * FIELDS + LATENESS_AND_FLAGS];
         RunOutcome.Failure remembered = recentFailures == null ? null : recentFailures[place];
         boolean isForgotten = remembered == null && (lateness & FAILED) != 0;
         return RunOutcome.of(
-                recent[place * FIELDS + STARTED_AT],
-                recent[place * FIELDS + DURATION],
+                notes[place * FIELDS + STARTED_AT],
+                notes[place * FIELDS + DURATION],
                 lateness >> FLAG_BITS,
                 (lateness & TRIGGERED) != 0,
                 isForgotten ? RunOutcome.Failure.UNKNOWN : remembered);

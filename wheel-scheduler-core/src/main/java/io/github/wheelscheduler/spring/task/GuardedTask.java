@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.spring.run.EpochNanos;
 import io.github.wheelscheduler.spring.run.FailureRecorder;
 import io.github.wheelscheduler.spring.run.RunHistory;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 
 /** What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes. */
-public final class GuardedTask extends DelegatingErrorHandlingRunnable implements FailureRecorder.Receiver {
+public final class GuardedTask extends DelegatingErrorHandlingRunnable
+        implements FailureRecorder.Receiver, ManagedTask {
 
     private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
@@ -27,7 +29,14 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         }
     }
 
+    /** The generation of the first timer, which runs this; later ones run a {@link Later}. */
+    private static final int FIRST = 0;
+
     private final Runnable task;
+
+    /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
+    private final @Nullable Runnable decorated;
+
     private final RegisteredTask owner;
     private final TaskBook book;
     private final FailureRecorder failures;
@@ -43,13 +52,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** The same, since the epoch. Written before. */
     private volatile long startedAt;
 
-    /** Guards an interrupt against the end of the run that it is meant for. */
-    private final Object interruptLock = new Object();
-
     /** Set before the run is looked at for an interrupt; whoever ends it looks here after saying so. */
     private volatile boolean interruptConsidered;
 
-    /** Guarded by {@link #interruptLock}. */
+    /** Guarded by {@link #interruptLock()}. */
     private boolean interrupted;
 
     /** What the next run on the same thread has waited for. */
@@ -58,8 +64,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** When that was. */
     private long toldNanos;
 
-    /** The run that is going on is outside of the schedule. */
-    private volatile boolean isTriggered;
+    /** Of the timer whose run is going on; none if that is outside of the schedule. Written before it shows. */
+    private volatile int runningGeneration;
+
+    private static final int TRIGGERED = -1;
 
     /** What the current run has thrown. */
     private @Nullable Throwable thrown;
@@ -73,6 +81,9 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         this.owner = owner;
         this.book = book;
         this.failures = failures;
+        Body body = new Body(this);
+        Runnable outer = book.decorate(body);
+        this.decorated = outer == body ? null : outer;
         failures.recordFor(this);
     }
 
@@ -89,44 +100,53 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     @Override
     public void run() {
+        runDue(FIRST);
+    }
+
+    private void runDue(int generation) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
         if (late == NOT_TOLD) {
-            runUnlessRunning(0, book.nanoTime(), false);
+            runUnlessRunning(generation, 0, book.nanoTime());
         } else {
-            runUnlessRunning(late, toldNanos, false);
+            runUnlessRunning(generation, late, toldNanos);
         }
     }
 
     /** Runs outside of the schedule. */
     void runTriggered() {
         if (!owner.future().isCancelled()) {
-            runUnlessRunning(0, book.nanoTime(), true);
+            runUnlessRunning(TRIGGERED, 0, book.nanoTime());
         }
     }
 
-    private void runUnlessRunning(long late, long nowNanos, boolean triggered) {
-        if (owner.future().hasBeenCancelled()) {
+    private void runUnlessRunning(int generation, long late, long nowNanos) {
+        boolean isDue = generation != TRIGGERED;
+        if (isDue ? !owner.isCurrent(generation) : owner.future().hasBeenCancelled()) {
             return;
         }
         // First: a run that does not take place must not be in the way of one that somebody asks for.
-        if (!triggered && owner.isHeldBack()) {
+        if (isDue && owner.isHeldBack(generation)) {
             skipped(SkipReason.PAUSED);
             return;
         }
         if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
-            skipped(SkipReason.RUNNING);
+            if (!isDue || !owner.keepForLater(generation)) {
+                skipped(SkipReason.RUNNING);
+            }
             return;
         }
         try {
-            if (triggered || owner.takeRun()) {
-                perform(late, nowNanos, triggered);
-            } else {
-                skipped(SkipReason.RUNNING);
-            }
+            perform(generation, late, nowNanos);
         } finally {
-            RUNNER.setRelease(this, null);
+            RUNNER.setVolatile(this, null);
+            owner.runEnded();
         }
+    }
+
+    @Override
+    public void missed(long runs) {
+        history.missed(runs);
     }
 
     /** Takes a note of it. */
@@ -135,18 +155,36 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         book.skipped(owner, reason);
     }
 
-    private void perform(long late, long startNanos, boolean triggered) {
+    private void perform(int generation, long late, long startNanos) {
+        boolean triggered = generation == TRIGGERED;
         long startedAtNanos = book.epochNanos();
         startedAt = startedAtNanos;
-        isTriggered = triggered;
+        runningGeneration = generation;
         runningSinceNanos = startNanos == 0 ? 1 : startNanos;
         try {
-            super.run();
+            runBody();
         } finally {
             long nanos = book.nanoTime() - startNanos;
             runningSinceNanos = 0;
             endInterrupt();
             note(startedAtNanos, nanos, late, triggered);
+        }
+    }
+
+    /** What a decorator throws is a failure of the run; what the task throws has been handled within. */
+    private void runBody() {
+        Runnable outer = decorated;
+        if (outer == null) {
+            super.run();
+            return;
+        }
+        try {
+            outer.run();
+        } catch (Throwable ex) {
+            if (thrown != null) {
+                throw ex;
+            }
+            failures.handleError(ex);
         }
     }
 
@@ -178,7 +216,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     /** Interrupts the run if it has been going on for longer, and says whether it did. */
     public boolean interruptIfRunningFor(long limitNanos) {
-        synchronized (interruptLock) {
+        synchronized (interruptLock()) {
             interruptConsidered = true;
             // The thread first: as long as the run has not ended, it is the thread's.
             Thread thread = runner;
@@ -193,16 +231,21 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         }
     }
 
-    /** Interrupts a run that somebody has asked for, as no timer knows of it. */
-    void interruptIfTriggered() {
-        if (isTriggered) {
+    /** Interrupts a run that a timer of that generation knows nothing of. */
+    void interruptUnlessOf(int generation) {
+        if (runningGeneration != generation) {
             boolean ignored = interruptIfRunningFor(0);
         }
     }
 
+    /** Guards an interrupt against the end of the run that it is meant for. An object that nobody holds for long. */
+    private Object interruptLock() {
+        return history;
+    }
+
     private void endInterrupt() {
         if (interruptConsidered) {
-            synchronized (interruptLock) {
+            synchronized (interruptLock()) {
                 if (interrupted) {
                     interrupted = false;
                     boolean ignored = Thread.interrupted();
@@ -218,7 +261,14 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     /** Returns the id of the task. */
-    public String id() {
+    @Override
+    public String taskName() {
+        return owner.id();
+    }
+
+    /** Returns the id: the text of a user's object may be a secret. */
+    @Override
+    public String toString() {
         return owner.id();
     }
 
@@ -243,10 +293,11 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     /** Returns the guarded task that is behind what runs, if there is one; else what runs. */
     public static Object behind(Object running) {
-        if (running instanceof TaskWrapper wrapper) {
-            return wrapper.wrapped();
+        Object behind = running;
+        while (behind instanceof TaskWrapper wrapper) {
+            behind = wrapper.wrapped();
         }
-        return running instanceof Triggered triggered ? triggered.task : running;
+        return behind;
     }
 
     /** Whether what runs is a run outside of the schedule, that somebody has asked for. */
@@ -254,24 +305,87 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return running instanceof Triggered;
     }
 
-    /** A run that somebody has asked for, outside of the schedule. Of this type, so that no error handler is put around. */
-    static final class Triggered extends DelegatingErrorHandlingRunnable {
+    /** What the user's decorator is shown: the task, and what becomes of its failures. */
+    private static final class Body implements Runnable {
 
         private final GuardedTask task;
 
-        Triggered(GuardedTask task) {
-            super(task, failure -> {});
+        Body(GuardedTask task) {
             this.task = task;
         }
 
         @Override
         public void run() {
-            task.runTriggered();
+            task.runUndecorated();
         }
 
         @Override
         public String toString() {
-            return "triggered " + task.owner.id();
+            return task.taskName();
+        }
+    }
+
+    private void runUndecorated() {
+        super.run();
+    }
+
+    /** Where a timer runs it, of this type, so that no error handler is put around. */
+    private abstract static class Wrapper extends DelegatingErrorHandlingRunnable implements TaskWrapper, ManagedTask {
+
+        final GuardedTask task;
+
+        Wrapper(GuardedTask task) {
+            super(task, failure -> {});
+            this.task = task;
+        }
+
+        @Override
+        public Runnable wrapped() {
+            return task;
+        }
+
+        @Override
+        public String taskName() {
+            return task.taskName();
+        }
+
+        @Override
+        public void missed(long runs) {
+            task.missed(runs);
+        }
+
+        @Override
+        public String toString() {
+            return taskName();
+        }
+    }
+
+    /** What a timer runs that has replaced the first one. */
+    static final class Later extends Wrapper {
+
+        private final int generation;
+
+        Later(GuardedTask task, int generation) {
+            super(task);
+            this.generation = generation;
+        }
+
+        @Override
+        public void run() {
+            task.runDue(generation);
+        }
+    }
+
+    /** A run that somebody has asked for, outside of the schedule. */
+    static final class Triggered extends Wrapper {
+
+        Triggered(GuardedTask task) {
+            super(task);
+        }
+
+        @Override
+        public void run() {
+            task.runTriggered();
         }
     }
 }

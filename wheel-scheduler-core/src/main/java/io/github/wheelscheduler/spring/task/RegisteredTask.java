@@ -6,11 +6,8 @@ import io.github.wheelscheduler.spring.run.RunHistory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A task that can be seen and steered. */
@@ -25,7 +22,15 @@ final class RegisteredTask {
      *                            | no
      *                           run
      *
-     * So the timer goes on while the task is paused, and keeps its phase. To re-time a task is to give it another timer.
+     * So the timer goes on while the task is paused, and keeps its phase.
+     *
+     * To re-time a task is to give it another timer, of the next generation. It may be due, and run, before it is known here, and
+     * there may be none to be had; so a change has three steps, and user code is called in the second one only:
+     *
+     *   1  the next generation becomes the current one: runs that timers of others begin now do not take place
+     *   2  its timer is armed
+     *   3  the timer is installed, and the one before is cancelled; without a timer, the generation that is installed becomes
+     *      current again
      */
 
     private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
@@ -35,12 +40,9 @@ final class RegisteredTask {
     private final GuardedTask guarded;
     private final TaskFuture future = new TaskFuture(this);
 
-    /** Pause, resume, re-time, trigger. Never held during a run. */
-    private final ReentrantLock steering = new ReentrantLock();
-
     // Written before the task is shown to anybody, by whoever keeps it.
-    private TaskId taskId = TaskId.given("");
-    private String id = "";
+    private TaskId taskId;
+    private String id;
 
     private volatile TaskSchedule schedule;
 
@@ -48,19 +50,42 @@ final class RegisteredTask {
     private volatile boolean repeating;
     private volatile long mayOverrunNanos;
 
-    /** The run of a one-time task has been taken. */
-    private final AtomicBoolean spent = new AtomicBoolean();
-
     private volatile boolean paused;
 
-    /** Made when the task is paused, as a run that is to be held cannot do without. Guarded by {@link #steering}. */
-    private @Nullable CountDownLatch nextHeld;
+    /** A run was due that must not be lost, while another was going on; it follows that one. Written under the lock. */
+    private volatile boolean owed;
+
+    // Guarded by this, which is held for a few reads and writes only.
+
+    /** That of the timer whose runs take place. Read by runs without the lock. */
+    private volatile int generation;
+
+    private int lastGeneration;
+    private int installedGeneration;
+    private TaskSchedule installedSchedule;
+
+    /** Somebody is giving a task that is held its timer. */
+    private boolean releasing;
+
+    /** Made when the task is paused, as a run that is to be held cannot do without. */
+    private TaskFuture.@Nullable Hold nextHold;
+
+    /** The last run that somebody has asked for. */
+    private @Nullable ScheduledFuture<?> triggered;
 
     RegisteredTask(
-            TaskBook book, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule, FailureRecorder failures) {
+            TaskBook book,
+            String name,
+            Runnable task,
+            TaskInfo.Origin origin,
+            TaskSchedule schedule,
+            FailureRecorder failures) {
         this.book = book;
+        this.taskId = TaskId.given(name);
+        this.id = name;
         this.origin = origin;
         this.schedule = schedule;
+        this.installedSchedule = schedule;
         this.repeating = schedule.isRepeating();
         this.mayOverrunNanos = shortestInterval(schedule);
         this.guarded = new GuardedTask(this, book, task, failures);
@@ -98,19 +123,20 @@ final class RegisteredTask {
 
     /** Gives the task its first timer, unless somebody has re-timed it meanwhile; false if there is none to be had. */
     boolean armFirst(@Nullable Instant first) {
-        steering.lock();
-        try {
-            if (!future.hasTimer()) {
-                ScheduledFuture<?> armed = book.arm(guarded, schedule, first);
-                if (armed == null) {
-                    return false;
-                }
-                future.setTimer(armed);
-            }
+        if (future.hasTimer()) {
             return true;
-        } finally {
-            steering.unlock();
         }
+        ScheduledFuture<?> armed = book.arm(guarded, schedule, first);
+        synchronized (this) {
+            if (armed != null && !future.hasTimer()) {
+                future.setTimer(armed);
+                return true;
+            }
+        }
+        if (armed != null) {
+            boolean ignored = armed.cancel(false);
+        }
+        return future.hasTimer();
     }
 
     // Steering
@@ -118,97 +144,101 @@ final class RegisteredTask {
     /**
      * Asks for a run now.
      *
-     * @throws IllegalStateException if it is running or over
+     * @throws IllegalStateException if it is running, is about to, or is over
      */
     void trigger() {
-        steering.lock();
-        try {
+        boolean isOneTime;
+        synchronized (this) {
             requireNotOver();
             if (guarded.isRunning()) {
                 throw new IllegalStateException("The task must not be running to be triggered: " + id);
             }
-            if (!repeating) {
-                endPauseAndRunOnce();
-                return;
+            if (triggered != null && !triggered.isDone()) {
+                throw new IllegalStateException("The task must not have been triggered just before: " + id);
             }
-        } finally {
-            steering.unlock();
+            isOneTime = !repeating;
+            if (!isOneTime) {
+                // In place of the timer that follows: whoever else triggers it meanwhile is told so.
+                triggered = future;
+            }
         }
-        // Not under the lock: it may be the caller who runs it.
-        book.execute(new GuardedTask.Triggered(guarded));
+        if (isOneTime) {
+            endPauseAndRunOnce();
+        } else {
+            runNow();
+        }
     }
 
-    void pause() {
-        steering.lock();
+    private void runNow() {
+        ScheduledFuture<?> run = null;
         try {
-            requireNotOver();
-            prepareToHold();
-            paused = true;
+            run = book.runNow(new GuardedTask.Triggered(guarded));
         } finally {
-            steering.unlock();
+            synchronized (this) {
+                triggered = run;
+            }
         }
+    }
+
+    synchronized void pause() {
+        requireNotOver();
+        prepareToHold();
+        paused = true;
     }
 
     void resume() {
-        steering.lock();
-        try {
+        synchronized (this) {
             requireNotOver();
-            if (future.isHeld()) {
-                endPauseAndRunOnce();
-            } else {
+            if (!future.isHeld()) {
                 paused = false;
+                return;
             }
-        } finally {
-            steering.unlock();
         }
+        endPauseAndRunOnce();
     }
 
-    /** If there is no timer to be had, nothing has changed. */
+    /** If there is no timer to be had, nothing has changed. A timer that is due already, and not held, runs anyway. */
     private void endPauseAndRunOnce() {
-        boolean wasPaused = paused;
-        // First: the timer may be due at once.
-        paused = false;
+        boolean wasPaused;
+        boolean releases;
+        synchronized (this) {
+            wasPaused = paused;
+            // First: the timer may be due at once.
+            paused = false;
+            releases = future.isHeld() && !releasing;
+            releasing |= releases;
+        }
         boolean isDone = false;
         try {
-            runOnceNow();
+            if (releases) {
+                replaceTimer(schedule, book.instant());
+            } else if (!future.isHeld() && future.timer() instanceof WheelTimer<?> pending) {
+                boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+            }
             isDone = true;
         } finally {
-            if (!isDone) {
-                paused = wasPaused;
+            synchronized (this) {
+                releasing &= !releases;
+                if (!isDone) {
+                    paused = wasPaused;
+                }
             }
         }
     }
 
     private void prepareToHold() {
-        if (nextHeld == null) {
-            nextHeld = new CountDownLatch(1);
-        }
-    }
-
-    /** A timer that is due already, and not held, runs anyway. */
-    private void runOnceNow() {
-        if (future.isHeld()) {
-            replaceTimer(schedule, book.instant());
-            future.release();
-        } else if (future.timer() instanceof WheelTimer<?> pending) {
-            boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+        if (nextHold == null) {
+            nextHold = new TaskFuture.Hold();
         }
     }
 
     /** Gives the task another schedule; a run that is going on goes on. */
     void retime(TaskSchedule other) {
-        steering.lock();
-        try {
+        synchronized (this) {
             requireNotOver();
             prepareToHold();
-            Instant first = firstRunOf(other);
-            // First: the new timer may be due at once.
-            spent.set(false);
-            replaceTimer(other, first);
-            future.release();
-        } finally {
-            steering.unlock();
         }
+        replaceTimer(other, firstRunOf(other));
     }
 
     private @Nullable Instant firstRunOf(TaskSchedule other) {
@@ -222,21 +252,59 @@ final class RegisteredTask {
         return interval == null ? null : book.instant().plusNanos(TimeUnit.NANOSECONDS.convert(interval));
     }
 
-    /** The new timer comes first: if there is none, nothing has changed. */
+    /** If there is no timer to be had, nothing has changed. */
     private void replaceTimer(TaskSchedule other, @Nullable Instant first) {
-        ScheduledFuture<?> next = book.arm(guarded, other, first);
+        int mine;
+        synchronized (this) {
+            mine = ++lastGeneration;
+            setTiming(mine, other);
+        }
+        ScheduledFuture<?> next = null;
+        try {
+            next = book.arm(new GuardedTask.Later(guarded, mine), other, first);
+        } finally {
+            if (next == null) {
+                goBack(mine);
+            }
+        }
         if (next == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
+        install(mine, other, next);
+    }
+
+    private synchronized void goBack(int from) {
+        if (generation == from) {
+            setTiming(installedGeneration, installedSchedule);
+        }
+    }
+
+    private void install(int mine, TaskSchedule installed, ScheduledFuture<?> next) {
+        synchronized (this) {
+            if (mine > installedGeneration) {
+                installedGeneration = mine;
+                installedSchedule = installed;
+                future.setTimer(next);
+                future.releaseBefore(mine);
+                return;
+            }
+        }
+        // Somebody has given it another one meanwhile.
+        boolean ignored = next.cancel(false);
+    }
+
+    private void setTiming(int current, TaskSchedule other) {
         schedule = other;
         repeating = other.isRepeating();
         mayOverrunNanos = shortestInterval(other);
-        future.setTimer(next);
+        generation = current;
     }
 
-    /** Takes the one run that a one-time task has; false if it has been taken. */
-    boolean takeRun() {
-        return repeating || spent.compareAndSet(false, true);
+    // What runs ask and tell
+
+    /** Whether runs of a timer of that generation take place. */
+    boolean isCurrent(int due) {
+        return due == generation && !future.hasBeenCancelled();
     }
 
     boolean isRepeating() {
@@ -253,34 +321,74 @@ final class RegisteredTask {
         if (schedule instanceof TaskSchedule.FixedRate rate) {
             return TimeUnit.NANOSECONDS.convert(rate.period());
         }
+        if (schedule instanceof TaskSchedule.Periodic periodic && !periodic.countsFromEnd()) {
+            return TimeUnit.NANOSECONDS.convert(periodic.trigger().getPeriodDuration());
+        }
         boolean isCalendar = schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar;
         return isCalendar ? SHORTEST_CRON_INTERVAL_NANOS : Long.MAX_VALUE;
     }
 
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
-    boolean isHeldBack() {
+    boolean isHeldBack(int due) {
         if (!paused) {
             return false;
         }
-        lockAlsoWithoutMemory();
-        try {
-            if (paused && !schedule.isRepeating() && !future.isHeld()) {
-                future.hold(Objects.requireNonNull(nextHeld));
-                nextHeld = null;
+        synchronized (this) {
+            if (paused && !repeating && due == generation) {
+                hold(due);
             }
             return paused;
-        } finally {
-            steering.unlock();
         }
     }
 
-    /** To wait for a lock takes memory, to ask for it does not. */
-    private void lockAlsoWithoutMemory() {
+    private void hold(int due) {
+        if (!future.isHeldFor(due)) {
+            future.hold(Objects.requireNonNull(nextHold), due);
+            nextHold = null;
+        }
+    }
+
+    /** Keeps the only run of a task for when the one that is going on has ended; false if it is not the only one. */
+    boolean keepForLater(int due) {
+        if (repeating) {
+            return false;
+        }
+        synchronized (this) {
+            if (repeating || due != generation) {
+                return false;
+            }
+            prepareToHold();
+            hold(due);
+            owed = true;
+        }
+        if (!guarded.isRunning()) {
+            runWhatIsOwed();
+        }
+        return true;
+    }
+
+    /** A run has ended. */
+    void runEnded() {
+        if (owed) {
+            runWhatIsOwed();
+        }
+    }
+
+    private void runWhatIsOwed() {
+        synchronized (this) {
+            if (!owed) {
+                return;
+            }
+            owed = false;
+        }
+        boolean isArmed = false;
         try {
-            steering.lock();
-        } catch (OutOfMemoryError ex) {
-            while (!steering.tryLock()) {
-                Thread.onSpinWait();
+            replaceTimer(schedule, book.instant());
+            isArmed = true;
+        } finally {
+            if (!isArmed) {
+                // Nobody is to wait for it any more.
+                boolean ignored = future.cancel(false);
             }
         }
     }
@@ -296,7 +404,7 @@ final class RegisteredTask {
     /** Has been told by its future that a cancel has won. */
     void cancelled(boolean mayInterruptIfRunning) {
         if (mayInterruptIfRunning) {
-            guarded.interruptIfTriggered();
+            guarded.interruptUnlessOf(installedGeneration);
         }
         try {
             book.remove(this);
@@ -322,7 +430,8 @@ final class RegisteredTask {
             lateBy = nextLateBy(since, now);
         } else if (isWaiting(state) && future.hasTimer()) {
             long delayNanos = future.getDelay(TimeUnit.NANOSECONDS);
-            next = now.plusNanos(delayNanos);
+            Instant exact = future.nextInstant();
+            next = exact != null ? exact : now.plusNanos(delayNanos);
             lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
         }
         return new TaskInfo(
@@ -339,13 +448,14 @@ final class RegisteredTask {
                 seen.failures(),
                 seen.failuresInARow(),
                 seen.skips(),
+                seen.missed(),
                 seen.overruns(),
                 seen.recent());
     }
 
     /** By how much a run keeps the next one waiting; a delay counts from its end. */
     private Duration nextLateBy(Instant since, Instant now) {
-        Duration interval = schedule instanceof TaskSchedule.FixedDelay ? null : schedule.intervalAfter(since);
+        Duration interval = schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
         Duration late =
                 interval == null ? Duration.ZERO : Duration.between(since, now).minus(interval);
         return late.isNegative() ? Duration.ZERO : late;

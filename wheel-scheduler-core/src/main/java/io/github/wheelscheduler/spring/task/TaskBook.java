@@ -1,16 +1,16 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.EpochNanos;
-import io.github.wheelscheduler.spring.run.FailureRecorder;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,7 +31,6 @@ public final class TaskBook {
     private static final int TIDY_AFTER = 1_000;
 
     private final TaskTimers timers;
-    private final Executor executor;
     private final TaskRegistry registry = new TaskRegistry(this);
     private final Map<String, RegisteredTask> tasks = new ConcurrentSkipListMap<>();
 
@@ -50,12 +49,10 @@ public final class TaskBook {
      * Makes an empty one.
      *
      * @param timers arms tasks
-     * @param executor runs those that somebody has asked to run now
      */
     @SuppressWarnings("this-escape")
-    public TaskBook(TaskTimers timers, Executor executor) {
+    public TaskBook(TaskTimers timers) {
         this.timers = timers;
-        this.executor = executor;
     }
 
     /** Returns the users' door. */
@@ -106,34 +103,66 @@ public final class TaskBook {
     }
 
     private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
-        FailureRecorder failures =
-                new FailureRecorder(timers.errorHandler(name, true), timers.errorHandler(name, false));
-        return new RegisteredTask(this, task, origin, schedule, failures);
+        return new RegisteredTask(this, name, task, origin, schedule, timers.failuresOf(name));
     }
 
     private void putUnderFreeId(RegisteredTask task, String name) {
-        int ordinal = ids.firstFree(name);
-        while (!put(task, new TaskId(name, ordinal))) {
-            ordinal++;
+        TaskId id = new TaskId(name, ids.take(name));
+        if (!putOrGiveBack(task, id)) {
+            // Somebody has given that very id to a task.
+            List<TaskId> taken = new ArrayList<>(List.of(id));
+            try {
+                do {
+                    id = new TaskId(name, ids.take(name));
+                    taken.add(id);
+                } while (!putOrGiveBack(task, id));
+                taken.remove(id);
+            } finally {
+                taken.forEach(ids::giveBack);
+            }
         }
-        ids.take(name, ordinal);
+    }
+
+    /** True if the task has that id now. */
+    private boolean putOrGiveBack(RegisteredTask task, TaskId id) {
+        boolean failed = true;
+        try {
+            boolean isPut = put(task, id);
+            failed = false;
+            return isPut;
+        } finally {
+            if (failed && tasks.get(task.id()) != task) {
+                ids.giveBack(id);
+            }
+        }
     }
 
     /** False if a task that is not over has that id. */
     private boolean put(RegisteredTask task, TaskId id) {
         task.setId(id);
         RegisteredTask other = tasks.putIfAbsent(task.id(), task);
-        return other == null || (other.future().isDone() && tasks.replace(task.id(), other, task));
+        if (other == null) {
+            return true;
+        }
+        if (other.future().isDone() && tasks.replace(task.id(), other, task)) {
+            if (!other.taskId().equals(id)) {
+                ids.giveBack(other.taskId());
+            }
+            return true;
+        }
+        return false;
     }
 
     /** Listeners hear of the task before its first run. */
     private @Nullable ScheduledFuture<?> armOrForget(RegisteredTask task, @Nullable Instant first) {
         boolean isArmed = false;
+        boolean isKept = false;
         try {
             listeners.tell(listener -> listener.added(task.id()));
             isArmed = task.armFirst(first);
+            isKept = isArmed && !task.future().isCancelled();
         } finally {
-            if (!isArmed) {
+            if (!isKept) {
                 remove(task);
             }
         }
@@ -144,7 +173,7 @@ public final class TaskBook {
     void remove(RegisteredTask task) {
         if (tasks.remove(task.id(), task)) {
             try {
-                ids.free(task.taskId());
+                ids.giveBack(task.taskId());
                 listeners.tell(listener -> listener.removed(task.id()));
             } catch (OutOfMemoryError ex) {
                 // It is forgotten; where to look for a free number is only a hint.
@@ -156,7 +185,7 @@ public final class TaskBook {
     public void clear(Consumer<Runnable> neverRan) {
         for (RegisteredTask task : tasks.values()) {
             if (task.future().giveUpIfHeld()) {
-                neverRan.accept(task.guarded().task());
+                neverRan.accept(task.guarded());
             }
             remove(task);
         }
@@ -230,12 +259,16 @@ public final class TaskBook {
     // For tasks
 
     @Nullable
-    ScheduledFuture<?> arm(GuardedTask task, TaskSchedule schedule, @Nullable Instant first) {
+    ScheduledFuture<?> arm(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
         return timers.arm(task, schedule, first);
     }
 
-    void execute(Runnable run) {
-        executor.execute(run);
+    ScheduledFuture<?> runNow(Runnable run) {
+        return timers.runNow(run);
+    }
+
+    Runnable decorate(Runnable body) {
+        return timers.decorate(body);
     }
 
     Instant instant() {

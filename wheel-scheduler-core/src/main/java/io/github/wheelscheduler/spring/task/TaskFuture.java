@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import java.time.Instant;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
@@ -20,8 +21,17 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
     private volatile @Nullable ScheduledFuture<?> timer;
     private volatile boolean cancelled;
 
-    /** Set while a one-time task is due and paused; opens when that ends. */
-    private volatile @Nullable CountDownLatch held;
+    /** Set while a one-time task is due and must not run yet; opens when that ends. */
+    private volatile @Nullable Hold held;
+
+    /** For one run that is held. */
+    static final class Hold {
+
+        private final CountDownLatch end = new CountDownLatch(1);
+
+        /** Of the timer whose run it is. Written before it is shown. */
+        private int generation;
+    }
 
     TaskFuture(RegisteredTask task) {
         this.task = task;
@@ -53,21 +63,41 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
         }
     }
 
+    /** Returns the instant of the next run, where a calendar names it; else null. */
+    @Nullable
+    Instant nextInstant() {
+        return timer instanceof CalendarTimer calendar ? calendar.nextInstant() : null;
+    }
+
     boolean isHeld() {
         return held != null;
     }
 
-    /** Holds the task, which is due and paused. */
-    void hold(CountDownLatch latch) {
-        held = latch;
+    boolean isHeldFor(int generation) {
+        Hold current = held;
+        return current != null && current.generation == generation;
     }
 
-    /** Ends the holding. */
-    void release() {
-        CountDownLatch latch = held;
-        held = null;
-        if (latch != null) {
-            latch.countDown();
+    /** Holds the run of a timer of that generation, instead of one before. */
+    void hold(Hold next, int generation) {
+        Hold before = held;
+        next.generation = generation;
+        held = next;
+        open(before);
+    }
+
+    /** Ends the holding of runs of earlier generations. */
+    void releaseBefore(int generation) {
+        Hold current = held;
+        if (current != null && current.generation < generation) {
+            held = null;
+            open(current);
+        }
+    }
+
+    private static void open(@Nullable Hold hold) {
+        if (hold != null) {
+            hold.end.countDown();
         }
     }
 
@@ -76,16 +106,9 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
         boolean isHeld = held != null && !cancelled;
         if (isHeld) {
             cancelled = true;
-            openLatch();
+            open(held);
         }
         return isHeld;
-    }
-
-    private void openLatch() {
-        CountDownLatch latch = held;
-        if (latch != null) {
-            latch.countDown();
-        }
     }
 
     // The future
@@ -104,7 +127,7 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
             }
         } while (seen != timer);
         if (won) {
-            openLatch();
+            open(held);
             task.cancelled(mayInterruptIfRunning);
         }
         return won;
@@ -142,12 +165,12 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
             ScheduledFuture<?> seen = timer();
             try {
                 Object result = seen.get();
-                CountDownLatch latch = held;
-                if (latch == null && seen == timer) {
+                Hold hold = held;
+                if (hold == null && seen == timer) {
                     return result;
                 }
-                if (latch != null) {
-                    latch.await();
+                if (hold != null) {
+                    hold.end.await();
                 }
             } catch (CancellationException ex) {
                 throwUnlessReplaced(seen, ex);
@@ -164,12 +187,12 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
             ScheduledFuture<?> seen = timer();
             try {
                 Object result = seen.get(Math.max(0, endNanos - task.nanoTime()), TimeUnit.NANOSECONDS);
-                CountDownLatch latch = held;
-                if (latch == null && seen == timer) {
+                Hold hold = held;
+                if (hold == null && seen == timer) {
                     return result;
                 }
-                if (latch != null && !latch.await(endNanos - task.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    throw new TimeoutException("The task is paused: " + task.id());
+                if (hold != null && !hold.end.await(endNanos - task.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw new TimeoutException("The task is held: " + task.id());
                 }
             } catch (CancellationException ex) {
                 throwUnlessReplaced(seen, ex);

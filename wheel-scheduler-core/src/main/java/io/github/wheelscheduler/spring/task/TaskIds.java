@@ -1,34 +1,66 @@
 package io.github.wheelscheduler.spring.task;
 
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
-/** Where to look for a free number, for tasks that have the same name. A hint: it may be wrong. Any thread. */
+/** Numbers for tasks that have the same name: always the lowest that is free, however they come and go. Any thread. */
 final class TaskIds {
 
-    private final Map<String, AtomicInteger> lowestFree = new ConcurrentHashMap<>();
+    private final Map<String, Numbers> namesakes = new ConcurrentHashMap<>();
 
-    int firstFree(String name) {
-        AtomicInteger lowest = lowestFree.get(name);
-        return lowest == null ? 1 : lowest.get();
+    /** Takes the lowest free number of that name, from 1 on. */
+    int take(String name) {
+        int[] taken = new int[1];
+        Numbers ignored = namesakes.compute(name, (unused, seen) -> {
+            Numbers numbers = seen == null ? new Numbers() : seen;
+            taken[0] = numbers.take();
+            return numbers;
+        });
+        return taken[0];
     }
 
-    void take(String name, int ordinal) {
-        lowestFree.computeIfAbsent(name, unused -> new AtomicInteger()).set(ordinal + 1);
-    }
-
-    void free(TaskId id) {
-        AtomicInteger lowest = id.isGiven() ? null : lowestFree.get(id.name());
-        if (lowest != null && id.ordinal() == 1) {
-            // It begins anew: names that nobody has any more must not be kept.
-            boolean ignored = lowestFree.remove(id.name(), lowest);
-        } else if (lowest != null) {
-            lowest.updateAndGet(seen -> Math.min(seen, id.ordinal()));
+    /** Gives a number back. A name without any is forgotten. */
+    void giveBack(TaskId id) {
+        if (!id.isGiven()) {
+            Numbers ignored =
+                    namesakes.computeIfPresent(id.name(), (unused, seen) -> seen.giveBack(id.ordinal()) ? null : seen);
         }
     }
 
     int size() {
-        return lowestFree.size();
+        return namesakes.size();
+    }
+
+    /** Those of one name. Used in atomic steps of the map only. */
+    private static final class Numbers {
+
+        private int inUse;
+
+        /** Never used yet, like all above it. */
+        private int next = 1;
+
+        /** Used before. Null as long as there is none, as most names have one task. */
+        private @Nullable PriorityQueue<Integer> freed;
+
+        int take() {
+            Integer lowest = freed == null ? null : freed.poll();
+            inUse++;
+            return lowest != null ? lowest : next++;
+        }
+
+        /** Says whether that was the last one. */
+        boolean giveBack(int number) {
+            if (inUse == 1) {
+                return true;
+            }
+            if (freed == null) {
+                freed = new PriorityQueue<>();
+            }
+            boolean ignored = freed.add(number);
+            inUse--;
+            return false;
+        }
     }
 }

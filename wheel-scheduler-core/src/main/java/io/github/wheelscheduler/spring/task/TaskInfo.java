@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures how many of those runs failed
  * @param failuresInARow how many have failed since the last success
  * @param skips how many runs did not take place when they were due
+ * @param missed how many runs of a fixed rate were missed while the task or the scheduler was busy, and were not made up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last outcomes, at most ten, the latest first
  */
@@ -39,6 +40,7 @@ public record TaskInfo(
         long failures,
         long failuresInARow,
         long skips,
+        long missed,
         long overruns,
         List<RunOutcome> recent) {
 
@@ -46,6 +48,14 @@ public record TaskInfo(
     public @Nullable RunOutcome last() {
         return recent.isEmpty() ? null : recent.get(0);
     }
+
+    /**
+     * What sort of a task it is, for who wants to know no more than that.
+     *
+     * @param origin who has scheduled it
+     * @param repeating whether one run follows the other
+     */
+    public record Sort(Origin origin, boolean repeating) {}
 
     /** Who has scheduled a task. */
     public enum Origin {

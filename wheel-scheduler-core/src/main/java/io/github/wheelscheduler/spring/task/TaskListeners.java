@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.NamedTask;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,8 +52,7 @@ final class TaskListeners {
     private static void warn(TaskListener listener, Throwable failure) {
         try {
             logger.warn(
-                    "A task listener failed; tasks go on, and this is said once: " + TaskNames.textOf(listener),
-                    failure);
+                    "A task listener failed; tasks go on, and this is said once: " + NamedTask.of(listener), failure);
         } catch (Throwable ex) {
             // There is nobody left to tell.
         }

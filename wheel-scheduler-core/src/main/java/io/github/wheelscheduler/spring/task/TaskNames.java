@@ -1,9 +1,32 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.NamedTask;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.scheduling.config.Task;
+import org.springframework.scheduling.support.ScheduledMethodRunnable;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
-/** What tasks are called: after the method or the class that they come from, so that a name is the same after a restart. */
+/**
+ * What tasks are called: after the method or the class that they come from, so that a name is the same after a restart. What
+ * an object says of itself is no name, as it may be a secret.
+ */
 public final class TaskNames {
+
+    /** Longer ids are of no use in a meter's tag, or in the path of a request. */
+    static final int LONGEST = 250;
+
+    private static final String CUT = "…";
+
+    /** A class and a method or, as objects say of themselves by default, a class and a number. */
+    private static final Pattern CLASS_AND_MORE =
+            Pattern.compile("([\\w.$]+?)(\\$\\$[\\w$./]+)?(?:\\.(\\w+)|@[0-9a-f]+)");
 
     /** Tasks of annotated methods, and others that Spring's registrar schedules, are wrapped in a nested class of this. */
     private static final ClassValue<Boolean> REGISTRARS = new ClassValue<>() {
@@ -20,34 +43,62 @@ public final class TaskNames {
         return REGISTRARS.get(task.getClass());
     }
 
-    /** Returns the task's own text, which for a {@code @Scheduled} method is class and method; else its class. */
+    /** Returns class and method of an annotated method; else what is known of the task. */
     static String of(Runnable task) {
-        String text = textOf(task);
-        return text.isBlank() || looksLikeIdentity(text) ? ofClass(task.getClass()) : withoutProxy(text);
+        String name = null;
+        if (isRegistrars(task)) {
+            name = ofWrapped(task);
+        } else if (task instanceof ScheduledMethodRunnable method) {
+            name = NamedTask.ofClass(method.getTarget().getClass()) + "."
+                    + method.getMethod().getName();
+        }
+        return cut(name != null ? name : NamedTask.of(task));
     }
 
-    /** The text of what {@link Object#toString} says, and lambdas do, changes with each start. */
-    private static boolean looksLikeIdentity(String text) {
-        int at = text.lastIndexOf('@');
-        return at >= 0 && text.substring(at + 1).chars().allMatch(c -> Character.digit(c, 16) >= 0);
+    /**
+     * Returns the name of what Spring hides in a wrapper that says what the hidden task says: a method if it names an annotated
+     * one, or a class if it says what objects say by default. Null for any other text.
+     */
+    private static @Nullable String ofWrapped(Runnable wrapper) {
+        Matcher text = CLASS_AND_MORE.matcher(textOf(wrapper));
+        Class<?> type = text.matches() ? findClass(text.group(1)) : null;
+        if (type == null) {
+            return null;
+        }
+        String method = text.group(3);
+        if (method != null) {
+            return isScheduled(type, method) ? type.getName() + "." + method : null;
+        }
+        boolean isLambda = text.group(2) != null && text.group(2).startsWith("$$Lambda");
+        return isLambda ? type.getName() + ".lambda" : type.getName();
     }
 
-    private static String ofClass(Class<?> type) {
-        String name = type.getName();
-        int lambda = name.indexOf("$$Lambda");
-        return lambda >= 0 ? name.substring(0, lambda) + ".lambda" : withoutProxy(name);
+    private static boolean isScheduled(Class<?> type, String method) {
+        return Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type))
+                .filter(candidate -> candidate.getName().equals(method))
+                .anyMatch(candidate -> AnnotatedElementUtils.hasAnnotation(candidate, Scheduled.class)
+                        || AnnotatedElementUtils.hasAnnotation(candidate, Schedules.class));
     }
 
-    private static String withoutProxy(String name) {
-        return name.replaceAll("\\$\\$SpringCGLIB\\$\\$\\d+", "");
+    private static @Nullable Class<?> findClass(String name) {
+        try {
+            return Class.forName(name, false, ClassUtils.getDefaultClassLoader());
+        } catch (ClassNotFoundException | LinkageError ex) {
+            return null;
+        }
     }
 
-    /** Returns the user's own text; a failure in there is not one of the caller. */
-    public static String textOf(Object object) {
+    /** A failure in there is not one of the caller. */
+    private static String textOf(Object object) {
         try {
             return String.valueOf(object);
         } catch (Throwable ex) {
-            return object.getClass().getName();
+            return "";
         }
+    }
+
+    /** The end of a long name says more. */
+    private static String cut(String name) {
+        return name.length() <= LONGEST ? name : CUT + name.substring(name.length() - LONGEST + CUT.length());
     }
 }

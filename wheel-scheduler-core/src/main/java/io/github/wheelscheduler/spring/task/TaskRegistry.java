@@ -65,7 +65,8 @@ public final class TaskRegistry {
      * Schedules a task under a name, which is its id.
      *
      * @return its future, which stays the same when the task is re-timed
-     * @throws IllegalArgumentException if a task of that name is scheduled, or the schedule names no time to come
+     * @throws IllegalArgumentException if a task of that name is scheduled, the name is blank or longer than 250 characters, or the
+     *     schedule names no time to come
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
@@ -73,6 +74,10 @@ public final class TaskRegistry {
         Objects.requireNonNull(schedule, "schedule must not be null");
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        if (name.length() > TaskNames.LONGEST) {
+            throw new IllegalArgumentException("name must not be longer than " + TaskNames.LONGEST + " characters, was "
+                    + name.length() + " long: " + name.substring(0, 50) + "…");
         }
         return book.schedule(name, task, schedule);
     }
@@ -140,6 +145,14 @@ public final class TaskRegistry {
     public Optional<TaskInfo> find(String id) {
         RegisteredTask task = book.get(id);
         return task == null ? Optional.empty() : Optional.of(task.info(grace));
+    }
+
+    /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
+    public Optional<TaskInfo.Sort> sortOf(String id) {
+        RegisteredTask task = book.get(id);
+        return task == null
+                ? Optional.empty()
+                : Optional.of(new TaskInfo.Sort(task.origin(), task.schedule().isRepeating()));
     }
 
     private RegisteredTask require(String id) {

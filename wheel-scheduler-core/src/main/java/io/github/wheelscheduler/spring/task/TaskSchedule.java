@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.NamedTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronExpression;
 import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.PeriodicTrigger;
 
 /** When a task runs. */
 public sealed interface TaskSchedule {
@@ -22,6 +24,11 @@ public sealed interface TaskSchedule {
     /** Returns how long it is from the first run after that instant to the one that follows; null if that is not known. */
     @Nullable
     Duration intervalAfter(Instant instant);
+
+    /** Whether the time to the next run counts from the end of the one before. */
+    default boolean countsFromEnd() {
+        return false;
+    }
 
     /** Whether one run follows the other. */
     default boolean isRepeating() {
@@ -57,9 +64,19 @@ public sealed interface TaskSchedule {
 
     /** Returns a schedule of the instants that a trigger names. */
     static TaskSchedule trigger(Trigger trigger) {
-        return trigger instanceof CronTrigger cron
-                ? new Calendar(cron, cron.getExpression())
-                : new Calendar(trigger, "");
+        return trigger(trigger, ZoneId.systemDefault());
+    }
+
+    /**
+     * Returns a schedule of the instants that a trigger names.
+     *
+     * @param clockZone of the scheduler's clock, in which a cron expression without a zone is meant
+     */
+    static TaskSchedule trigger(Trigger trigger, ZoneId clockZone) {
+        if (trigger instanceof CronTrigger cron) {
+            return new Calendar(cron, cron.getExpression(), CronZones.of(cron, clockZone));
+        }
+        return trigger instanceof PeriodicTrigger periodic ? new Periodic(periodic) : new Calendar(trigger, "", null);
     }
 
     /** Returns a schedule of one run. */
@@ -103,6 +120,11 @@ public sealed interface TaskSchedule {
 
         public FixedDelay {
             requirePositive("delay", delay);
+        }
+
+        @Override
+        public boolean countsFromEnd() {
+            return true;
         }
 
         @Override
@@ -161,8 +183,12 @@ public sealed interface TaskSchedule {
      *
      * @param trigger says when
      * @param cronExpression the trigger's, if it is known to have one; else empty
+     * @param zone in which the expression is meant; null if that is not known, or there is none
      */
-    record Calendar(Trigger trigger, String cronExpression) implements TaskSchedule {
+    record Calendar(
+            Trigger trigger,
+            String cronExpression,
+            @Nullable ZoneId zone) implements TaskSchedule {
 
         public Calendar {
             Objects.requireNonNull(trigger, "trigger must not be null");
@@ -176,15 +202,43 @@ public sealed interface TaskSchedule {
 
         @Override
         public String text() {
-            return cronExpression.isEmpty() ? TaskNames.textOf(trigger) : cronExpression;
+            return cronExpression.isEmpty() ? NamedTask.of(trigger) : cronExpression;
         }
 
         @Override
         public @Nullable Duration intervalAfter(Instant instant) {
-            // The trigger's zone is its secret; the interval is the same but where clocks change.
-            return cronExpression.isEmpty()
-                    ? null
-                    : cronInterval(cronExpression, instant.atZone(ZoneId.systemDefault()));
+            // Without the zone, the interval is the same but where clocks change.
+            ZoneId in = zone == null ? ZoneId.systemDefault() : zone;
+            return cronExpression.isEmpty() ? null : cronInterval(cronExpression, instant.atZone(in));
+        }
+    }
+
+    /**
+     * The instants that Spring's trigger for a period names.
+     *
+     * @param trigger says when
+     */
+    record Periodic(PeriodicTrigger trigger) implements TaskSchedule {
+
+        @Override
+        public boolean countsFromEnd() {
+            return !trigger.isFixedRate();
+        }
+
+        @Override
+        public String kind() {
+            return "trigger";
+        }
+
+        @Override
+        public String text() {
+            Duration period = trigger.getPeriodDuration();
+            return trigger.isFixedRate() ? "every " + period : period + " after each run";
+        }
+
+        @Override
+        public Duration intervalAfter(Instant instant) {
+            return trigger.getPeriodDuration();
         }
     }
 

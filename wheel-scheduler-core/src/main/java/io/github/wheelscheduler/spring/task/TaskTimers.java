@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.spring.run.FailureRecorder;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ErrorHandler;
 
 /** What a {@link TaskBook} needs of the scheduler that it belongs to. Rejections are Spring's exceptions. */
 public interface TaskTimers {
@@ -18,8 +18,14 @@ public interface TaskTimers {
     @Nullable
     ScheduledFuture<?> arm(Runnable task, TaskSchedule schedule, @Nullable Instant first);
 
-    /** Returns who hears of the failures of a task that repeats, or that does not. */
-    ErrorHandler errorHandler(String task, boolean isRepeating);
+    /** Arms a run for now. */
+    ScheduledFuture<?> runNow(Runnable run);
+
+    /** Returns what the user's decorator makes of a task; the task itself if there is none. On the thread that schedules it. */
+    Runnable decorate(Runnable task);
+
+    /** Returns who hears of the failures of a task. */
+    FailureRecorder failuresOf(String task);
 
     /** Returns the wall clock. */
     Clock clock();

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,8 @@ final class RunWatch {
         this.warnAfter = limits.run();
         this.interruptAfter = limits.interrupt();
         Duration shortest = warnAfter != null ? warnAfter : interruptAfter;
-        this.lookEveryNanos = shortest == null ? 0 : Math.max(1_000_000, shortest.toNanos() / LOOKS_PER_LIMIT);
+        this.lookEveryNanos =
+                shortest == null ? 0 : Math.max(1_000_000, TimeUnit.NANOSECONDS.convert(shortest) / LOOKS_PER_LIMIT);
     }
 
     /** Is told of each run that starts, on its thread. */
@@ -152,7 +154,7 @@ final class RunWatch {
         if (!key.isInterrupted) {
             warnings.runsLong(task, run.runningFor(), limit, stack);
         } else if (task instanceof GuardedTask guarded) {
-            if (!guarded.interruptIfRunningFor(limit.toNanos())) {
+            if (!guarded.interruptIfRunningFor(TimeUnit.NANOSECONDS.convert(limit))) {
                 return false;
             }
             warnings.interrupted(task, run.runningFor(), limit, stack);

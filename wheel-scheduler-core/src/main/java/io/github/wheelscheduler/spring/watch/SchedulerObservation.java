@@ -45,8 +45,8 @@ public final class SchedulerObservation implements RunObserver, TaskBook.Overrun
         this.watch = new RunWatch(executor, watchThreads, warnings, limits);
         this.lateness = lateness;
         this.notPaused = notPaused;
-        this.oversleepNanos = limits.oversleep().toNanos();
-        this.queueWaitNanos = limits.queueWait().toNanos();
+        this.oversleepNanos = limits.oversleepNanos();
+        this.queueWaitNanos = limits.queueWaitNanos();
     }
 
     @Override

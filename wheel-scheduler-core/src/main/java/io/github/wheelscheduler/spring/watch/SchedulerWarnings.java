@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.watch;
 
-import io.github.wheelscheduler.spring.task.GuardedTask;
-import io.github.wheelscheduler.spring.task.TaskNames;
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.util.List;
@@ -75,7 +74,7 @@ final class SchedulerWarnings {
     }
 
     private static String name(Object task) {
-        return task instanceof GuardedTask guarded ? guarded.id() : TaskNames.textOf(task);
+        return NamedTask.of(task);
     }
 
     /** Where a thread is, in the log's words. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,5 +39,24 @@ class SeriesFailureLogTest {
                         "Scheduled task failing has succeeded again, after 3 failures in a row",
                         "Unexpected error occurred in scheduled task failing; it goes on");
         assertThat(failureLog.hasError(third)).isTrue();
+    }
+
+    @Test
+    void failureOfAnotherKindIsLoggedAtOnceAndManyKindsAreNot() {
+        SeriesFailureLog failures = new SeriesFailureLog("failing", () -> 0);
+        List<RuntimeException> kinds = List.of(
+                new IllegalStateException(),
+                new IllegalArgumentException(),
+                new UnsupportedOperationException(),
+                new ArithmeticException(),
+                new ClassCastException(),
+                new IndexOutOfBoundsException());
+        for (int i = 0; i < 3; i++) {
+            kinds.forEach(failures::handleError);
+        }
+        assertThat(failureLog.messages()).hasSize(5);
+        assertThat(kinds.stream().filter(failureLog::hasError)).hasSize(5);
+        failures.succeeded();
+        assertThat(failureLog.messages()).last().asString().contains("after 18 failures in a row");
     }
 }

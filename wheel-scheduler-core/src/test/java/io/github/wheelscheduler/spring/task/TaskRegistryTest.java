@@ -5,25 +5,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.config.FixedRateTask;
 import org.springframework.scheduling.config.OneTimeTask;
 import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.PeriodicTrigger;
+import org.springframework.scheduling.support.TaskUtils;
 
 /** Which tasks a registry knows, under which ids, and what it says about them. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
@@ -51,11 +64,11 @@ class TaskRegistryTest {
 
     @Test
     void tasksThatRepeatAreKnownAndOneTimeTasksAreNot() {
-        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
-        scheduler.scheduleWithFixedDelay(new NamedByText("delay"), inAnHour(), HOUR);
-        scheduler.schedule(new NamedByText("cron"), new CronTrigger("0 0 0 1 1 *"));
-        scheduler.schedule(new NamedByText("trigger"), context -> inAnHour());
-        scheduler.schedule(new NamedByText("once"), inAnHour());
+        scheduler.scheduleAtFixedRate(new Named("rate"), inAnHour(), HOUR);
+        scheduler.scheduleWithFixedDelay(new Named("delay"), inAnHour(), HOUR);
+        scheduler.schedule(new Named("cron"), new CronTrigger("0 0 0 1 1 *"));
+        scheduler.schedule(new Named("trigger"), context -> inAnHour());
+        scheduler.schedule(new Named("once"), inAnHour());
         assertThat(registry.ids()).containsExactly("cron", "delay", "rate", "trigger");
         assertThat(registry.list(0, 10))
                 .extracting(task -> task.schedule().kind())
@@ -68,24 +81,164 @@ class TaskRegistryTest {
 
     @Test
     void tasksOfSpringsRegistrarAreKnownAlsoIfTheyRunOnce() {
-        Runnable annotated = new FixedRateTask(new NamedByText("com.example.Tasks.beat"), HOUR, HOUR).getRunnable();
-        Runnable once = new OneTimeTask(new NamedByText("com.example.Tasks.warmUp"), HOUR).getRunnable();
+        String tasks = Tasks.class.getName();
+        Runnable annotated = new FixedRateTask(new SaysOfItself(tasks + ".beat"), HOUR, HOUR).getRunnable();
+        Runnable once = new OneTimeTask(new SaysOfItself(tasks + ".warmUp"), HOUR).getRunnable();
         scheduler.scheduleAtFixedRate(annotated, inAnHour(), HOUR);
         scheduler.schedule(once, inAnHour());
-        assertThat(registry.ids()).containsExactly("com.example.Tasks.beat", "com.example.Tasks.warmUp");
+        assertThat(registry.ids()).containsExactly(tasks + ".beat", tasks + ".warmUp");
         assertThat(registry.list(0, 10)).allMatch(task -> task.origin() == TaskInfo.Origin.ANNOTATED);
+    }
+
+    @Test
+    void ofWhatSpringsRegistrarHidesOnlyMethodsAndClassesAreNames() {
+        List<Object> hidden = List.of(
+                new SaysOfItself("Sync[url=https://example.com, apiKey=secret]"),
+                new SaysOfItself("secret.token"),
+                new SaysOfItself(Tasks.class.getName() + ".secret"),
+                new SaysOfItself("secret@1234"),
+                new SaysOfItself("java.lang.String.valueOf"),
+                new FailingText());
+        for (Object task : hidden) {
+            scheduler.scheduleAtFixedRate(
+                    new FixedRateTask((Runnable) task, HOUR, HOUR).getRunnable(), inAnHour(), HOUR);
+        }
+        assertThat(registry.ids())
+                .hasSize(hidden.size())
+                .allMatch(id -> id.startsWith("org.springframework.scheduling"));
+        Runnable lambda = () -> {};
+        Runnable object = new Runnable() {
+            @Override
+            public void run() {}
+        };
+        scheduler.scheduleAtFixedRate(new FixedRateTask(lambda, HOUR, HOUR).getRunnable(), inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(new FixedRateTask(object, HOUR, HOUR).getRunnable(), inAnHour(), HOUR);
+        assertThat(registry.ids())
+                .contains(getClass().getName() + ".lambda", object.getClass().getName());
+    }
+
+    @Test
+    void whatATaskSaysOfItselfIsShownNowhere() {
+        record Sync(String url, String apiKey) implements Runnable {
+            @Override
+            public void run() {
+                throw new IllegalStateException("on purpose");
+            }
+        }
+        Sync sync = new Sync("https://example.com", "secret");
+        try (LogCapture log = LogCapture.of("");
+                LogCapture failures = LogCapture.ofPackage(TaskUtils.class)) {
+            scheduler.scheduleAtFixedRate(sync, Duration.ofMillis(1));
+            scheduler.schedule(sync, new PeriodicTrigger(HOUR));
+            scheduler.schedule(sync, inAnHour());
+            assertThat(registry.ids()).containsExactly(Sync.class.getName(), Sync.class.getName() + "~2");
+            awaitThat(() -> registry.get(Sync.class.getName()).failures() > 1);
+            scheduler.setMaxPending(1);
+            scheduler.setWaitForTasksToCompleteOnShutdown(true);
+            scheduler.setAwaitTerminationMillis(1);
+            scheduler.shutdown();
+            assertThat(log.messages()).anyMatch(line -> line.contains("1 one-time tasks") && line.contains("Sync"));
+            scheduler.initialize();
+            scheduler.scheduleAtFixedRate(sync, inAnHour(), HOUR);
+            assertThatExceptionOfType(TaskRejectedException.class)
+                    .isThrownBy(() -> registry.retime(Sync.class.getName(), TaskSchedule.fixedDelay(HOUR)))
+                    .satisfies(ex -> assertThat(ex.toString()).doesNotContain("secret"));
+            assertThat(log.messages()).noneMatch(line -> line.contains("secret"));
+            assertThat(failures.messages()).isNotEmpty().noneMatch(line -> line.contains("secret"));
+        }
+    }
+
+    @Test
+    void idsAreNoLongerThanIsOfUse() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.schedule("x".repeat(251), () -> {}, TaskSchedule.fixedRate(HOUR)))
+                .withMessageStartingWith("name must not be longer than 250 characters, was 251 long: xxx");
+        scheduler.scheduleAtFixedRate(new Named("x".repeat(1_000)), inAnHour(), HOUR);
+        assertThat(registry.ids()).singleElement().asString().hasSize(250).startsWith("…x");
+    }
+
+    @Test
+    void repeatingTaskThatIsRejectedInSilenceIsNeitherListedNorWaitedFor() {
+        WheelTaskScheduler bounded = new WheelTaskScheduler();
+        bounded.setMaxPending(1);
+        bounded.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        bounded.initialize();
+        try {
+            bounded.scheduleAtFixedRate(new Named("first"), HOUR);
+            ScheduledFuture<?> second = bounded.scheduleAtFixedRate(new Named("second"), HOUR);
+            ScheduledFuture<?> third = bounded.schedule(new Named("third"), new CronTrigger("0 0 0 1 1 *"));
+            assertThat(second.isCancelled()).isTrue();
+            assertThat(third.isCancelled()).isTrue();
+            assertThat(bounded.getTaskRegistry().ids()).containsExactly("first");
+        } finally {
+            bounded.shutdown();
+        }
+    }
+
+    @Test
+    void missedRunsAreCountedForEachTask() {
+        scheduler.shutdown();
+        scheduler.setMaxCatchUp(0);
+        scheduler.initialize();
+        Gate gate = new Gate();
+        scheduler.scheduleAtFixedRate(new Named("slow", gate), Duration.ofMillis(1));
+        scheduler.scheduleAtFixedRate(new Named("other"), HOUR);
+        gate.awaitArrivals(1);
+        scheduler.stop();
+        awaitThat(() -> registry.get("slow").lateBy().toMillis() > 5);
+        gate.open();
+        awaitThat(() -> registry.get("slow").missed() >= 5);
+        assertThat(registry.get("other").missed()).isZero();
+    }
+
+    @Test
+    void zoneOfACronIsShownAndItsNextRunIsExact() {
+        ZoneId tokyo = ZoneId.of("Asia/Tokyo");
+        scheduler.schedule(new Named("tokyo"), new CronTrigger("0 0 12 * * *", tokyo));
+        scheduler.schedule(new Named("here"), new CronTrigger("0 0 12 * * *"));
+        TaskInfo seen = registry.get("tokyo");
+        assertThat(((TaskSchedule.Calendar) seen.schedule()).zone()).isEqualTo(tokyo);
+        assertThat(((TaskSchedule.Calendar) registry.get("here").schedule()).zone())
+                .isEqualTo(ZoneId.systemDefault());
+        ZonedDateTime next = Objects.requireNonNull(seen.next()).atZone(tokyo);
+        assertThat(next.toLocalTime()).isEqualTo(LocalTime.NOON);
+    }
+
+    @Test
+    void periodOfASpringTriggerIsShown() {
+        PeriodicTrigger rate = new PeriodicTrigger(Duration.ofMillis(5));
+        rate.setFixedRate(true);
+        scheduler.schedule(
+                new Named(
+                        "rate",
+                        () -> LockSupport.parkNanos(Duration.ofMillis(20).toNanos())),
+                rate);
+        scheduler.schedule(new Named("delay"), new PeriodicTrigger(HOUR));
+        assertThat(registry.get("rate").schedule().text()).isEqualTo("every PT0.005S");
+        assertThat(registry.get("delay").schedule().text()).isEqualTo("PT1H after each run");
+        awaitThat(() -> registry.get("rate").overruns() > 0);
+        assertThat(registry.get("delay").overruns()).isZero();
+    }
+
+    @Test
+    void failureOfACallableIsCounted() {
+        Future<?> failing = scheduler.submit((Callable<String>) () -> {
+            throw new IOException("on purpose");
+        });
+        awaitThat(failing::isDone);
+        assertThat(scheduler.getFailedRuns()).isOne();
     }
 
     @Test
     void tasksOfOneNameAreNumberedAndAFreeNumberIsUsedAgain() {
         List<ScheduledFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            futures.add(scheduler.scheduleAtFixedRate(new NamedByText("same"), inAnHour(), HOUR));
+            futures.add(scheduler.scheduleAtFixedRate(new Named("same"), inAnHour(), HOUR));
         }
         assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
         assertThat(futures.get(1).cancel(false)).isTrue();
         assertThat(registry.ids()).containsExactly("same", "same~3");
-        scheduler.scheduleAtFixedRate(new NamedByText("same"), inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(new Named("same"), inAnHour(), HOUR);
         assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
     }
 
@@ -106,7 +259,7 @@ class TaskRegistryTest {
     @Test
     void manyTasksOfOneNameAreNumberedQuicklyAndListedInParts() {
         for (int i = 0; i < 10_000; i++) {
-            scheduler.scheduleAtFixedRate(new NamedByText("many"), inAnHour(), HOUR);
+            scheduler.scheduleAtFixedRate(new Named("many"), inAnHour(), HOUR);
         }
         assertThat(registry.size()).isEqualTo(10_000);
         assertThat(registry.list(9_990, 100)).hasSize(10);
@@ -135,10 +288,10 @@ class TaskRegistryTest {
 
     @Test
     void nameThatLooksLikeANumberedOneIsANameLikeAnyOther() {
-        ScheduledFuture<?> first = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        ScheduledFuture<?> first = scheduler.scheduleAtFixedRate(new Named("job"), HOUR);
         ScheduledFuture<?> named = registry.schedule("job~two", () -> {}, TaskSchedule.fixedRate(HOUR));
         ScheduledFuture<?> numbered = registry.schedule("job~2", () -> {}, TaskSchedule.fixedRate(HOUR));
-        ScheduledFuture<?> next = scheduler.scheduleAtFixedRate(new NamedByText("job"), HOUR);
+        ScheduledFuture<?> next = scheduler.scheduleAtFixedRate(new Named("job"), HOUR);
         assertThat(registry.ids()).containsExactly("job", "job~2", "job~3", "job~two");
         for (ScheduledFuture<?> future : List.of(named, numbered, first, next)) {
             assertThat(future.cancel(false)).isTrue();
@@ -186,7 +339,7 @@ class TaskRegistryTest {
         assertThatExceptionOfType(TaskRejectedException.class)
                 .isThrownBy(() -> registry.schedule("late", () -> {}, TaskSchedule.fixedRate(HOUR)));
         assertThatExceptionOfType(TaskRejectedException.class)
-                .isThrownBy(() -> scheduler.scheduleAtFixedRate(new NamedByText("later"), HOUR));
+                .isThrownBy(() -> scheduler.scheduleAtFixedRate(new Named("later"), HOUR));
         assertThat(registry.ids()).isEmpty();
     }
 
@@ -194,7 +347,7 @@ class TaskRegistryTest {
     void seriesThatIsOverIsForgotten() {
         AtomicInteger asked = new AtomicInteger();
         ScheduledFuture<?> series = scheduler.schedule(
-                new NamedByText("three times"), context -> asked.incrementAndGet() > 3 ? null : Instant.EPOCH);
+                new Named("three times"), context -> asked.incrementAndGet() > 3 ? null : Instant.EPOCH);
         awaitThat(series::isDone);
         assertThat(registry.ids()).isEmpty();
     }
@@ -211,16 +364,15 @@ class TaskRegistryTest {
         }
         awaitThat(() -> runs.get() == 10_000);
         for (int i = 0; i < 12_000; i++) {
-            boolean ignored = scheduler
-                    .scheduleAtFixedRate(new NamedByText("name " + i), HOUR)
-                    .cancel(false);
+            boolean ignored =
+                    scheduler.scheduleAtFixedRate(new Named("name " + i), HOUR).cancel(false);
         }
         assertThat(registry.footprint()).isLessThan(3_000);
     }
 
     @Test
     void shutdownForgetsAllTasks() {
-        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(new Named("rate"), inAnHour(), HOUR);
         scheduler.shutdown();
         assertThat(registry.ids()).isEmpty();
     }
@@ -256,7 +408,7 @@ class TaskRegistryTest {
     void runThatIsGoingOnIsSeen() {
         Gate gate = new Gate();
         Instant before = Instant.now();
-        scheduler.scheduleWithFixedDelay(new NamedByText("slow", gate), Duration.ofMillis(1));
+        scheduler.scheduleWithFixedDelay(new Named("slow", gate), Duration.ofMillis(1));
         gate.awaitArrivals(1);
         TaskInfo seen = registry.get("slow");
         assertThat(seen.state()).isEqualTo(TaskInfo.State.RUNNING);
@@ -268,7 +420,7 @@ class TaskRegistryTest {
     @Test
     void nextRunIsSeen() {
         Instant at = inAnHour();
-        scheduler.scheduleAtFixedRate(new NamedByText("rate"), at, HOUR);
+        scheduler.scheduleAtFixedRate(new Named("rate"), at, HOUR);
         assertThat(registry.get("rate").next()).isBetween(at.minusSeconds(60), at.plusSeconds(60));
         assertThat(registry.get("rate").overdue()).isFalse();
     }
@@ -280,7 +432,7 @@ class TaskRegistryTest {
         scheduler.execute(gate);
         gate.awaitArrivals(1);
         registry.setOverdueGrace(0.5, Duration.ofMillis(1));
-        scheduler.scheduleAtFixedRate(new NamedByText("waiting"), Duration.ofMillis(20));
+        scheduler.scheduleAtFixedRate(new Named("waiting"), Duration.ofMillis(20));
         awaitThat(() -> registry.overdue(10).size() == 1);
         TaskInfo seen = registry.overdue(10).get(0);
         assertThat(seen.id()).isEqualTo("waiting");
@@ -326,7 +478,7 @@ class TaskRegistryTest {
 
     @Test
     void unknownIdIsAnsweredWithTheNumberOfKnownOnes() {
-        scheduler.scheduleAtFixedRate(new NamedByText("rate"), inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(new Named("rate"), inAnHour(), HOUR);
         assertThatExceptionOfType(UnknownTaskException.class)
                 .isThrownBy(() -> registry.get("rat"))
                 .withMessage("id must be that of one of the 1 registered tasks, was rat")
@@ -337,7 +489,7 @@ class TaskRegistryTest {
     @Test
     void listenerIsToldOfTasksAndRuns() {
         List<String> told = new CopyOnWriteArrayList<>();
-        ScheduledFuture<?> before = scheduler.scheduleAtFixedRate(new NamedByText("before"), inAnHour(), HOUR);
+        ScheduledFuture<?> before = scheduler.scheduleAtFixedRate(new Named("before"), inAnHour(), HOUR);
         TaskListener listener = new TaskListener() {
             @Override
             public void added(String id) {
@@ -360,7 +512,7 @@ class TaskRegistryTest {
         assertThat(before.cancel(false)).isTrue();
         assertThat(told).containsExactly("added before", "added once", "ran once true", "removed before");
         registry.removeListener(listener);
-        scheduler.scheduleAtFixedRate(new NamedByText("after"), inAnHour(), HOUR);
+        scheduler.scheduleAtFixedRate(new Named("after"), inAnHour(), HOUR);
         assertThat(told).hasSize(4);
     }
 
@@ -382,17 +534,16 @@ class TaskRegistryTest {
             scheduler.getLateness().addListener((wheelNanos, queueNanos, nowNanos) -> {
                 throw new IllegalStateException("from lateness");
             });
-            scheduler.scheduleAtFixedRate(new NamedByText("goes on", runs::incrementAndGet), Duration.ofMillis(1));
+            scheduler.scheduleAtFixedRate(new Named("goes on", runs::incrementAndGet), Duration.ofMillis(1));
             awaitThat(() -> runs.get() > 10);
             assertThat(registry.get("goes on").failures()).isZero();
             assertThat(log.messages()).hasSize(2);
         }
     }
 
-    /** A task with a text of its own, as those of annotated methods have. */
-    private record NamedByText(String text, Runnable target) implements Runnable {
+    private record Named(String taskName, Runnable target) implements Runnable, NamedTask {
 
-        NamedByText(String text) {
+        Named(String text) {
             this(text, () -> {});
         }
 
@@ -400,6 +551,23 @@ class TaskRegistryTest {
         public void run() {
             target.run();
         }
+    }
+
+    static final class Tasks {
+
+        @Scheduled(fixedRate = 1)
+        void beat() {}
+
+        @Scheduled(initialDelay = 1)
+        void warmUp() {}
+
+        void secret() {}
+    }
+
+    private record SaysOfItself(String text) implements Runnable {
+
+        @Override
+        public void run() {}
 
         @Override
         public String toString() {

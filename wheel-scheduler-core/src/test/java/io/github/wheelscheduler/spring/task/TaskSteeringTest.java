@@ -13,6 +13,7 @@ import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutorService;
@@ -22,6 +23,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,7 +128,9 @@ class TaskSteeringTest {
             registry.trigger(ID);
             return true;
         } catch (IllegalStateException ex) {
-            assertThat(ex).hasMessageContaining("must not be running");
+            assertThat(ex)
+                    .hasMessageMatching(
+                            "The task must not (be running to be triggered|have been triggered just before): task");
             return false;
         }
     }
@@ -494,5 +498,173 @@ class TaskSteeringTest {
         ScheduledFuture<?> ignored = registry.schedule(ID, task, TaskSchedule.fixedRate(Duration.ofMillis(5)));
         awaitThat(() -> task().overruns() >= 2);
         assertThat(task().overruns()).isLessThanOrEqualTo(task().runs());
+    }
+
+    @Test
+    void cancelInterruptsTheRunThatIsGoingOnAlsoIfTheTaskHasBeenReTimedMeanwhile() {
+        Gate gate = new Gate();
+        ScheduledFuture<?> future = registry.schedule(ID, gate, TaskSchedule.fixedDelay(OFTEN));
+        gate.awaitArrivals(1);
+        registry.retime(ID, TaskSchedule.fixedRate(HOUR));
+        assertThat(future.cancel(true)).isTrue();
+        awaitThat(() -> gate.interrupts() == 1);
+        assertThat(future.isCancelled()).isTrue();
+    }
+
+    @Test
+    void taskThatIsTriggeredTwiceBeforeAWorkerIsFreeRunsOnce() {
+        scheduler.setPoolSize(1);
+        Gate busy = new Gate();
+        scheduler.execute(busy);
+        busy.awaitArrivals(1);
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(HOUR));
+        registry.pause(ID);
+        registry.trigger(ID);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.trigger(ID))
+                .withMessage("The task must not have been triggered just before: task");
+        busy.open();
+        awaitThat(() -> task().runs() == 1);
+        awaitThat(this::tryTrigger);
+        awaitThat(() -> task().runs() == 2);
+    }
+
+    @Test
+    void triggerThatIsRejectedCanBeTriedAgain() {
+        scheduler.shutdown();
+        scheduler.setMaxPending(2);
+        scheduler.initialize();
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(HOUR));
+        registry.pause(ID);
+        ScheduledFuture<?> other = scheduler.schedule(() -> {}, Instant.now().plus(HOUR));
+        for (int i = 0; i < 2; i++) {
+            assertThatExceptionOfType(TaskRejectedException.class).isThrownBy(() -> registry.trigger(ID));
+        }
+        assertThat(other.cancel(false)).isTrue();
+        registry.trigger(ID);
+        awaitThat(() -> task().runs() == 1);
+    }
+
+    @Test
+    void taskThatReTimesItselfToOnceInItsRunRunsOnceMore() {
+        for (int round = 0; round < 200; round++) {
+            String id = ID + round;
+            AtomicInteger ran = new AtomicInteger();
+            boolean atOnce = round % 2 == 0;
+            ScheduledFuture<?> future = registry.schedule(
+                    id,
+                    () -> {
+                        if (ran.incrementAndGet() == 1) {
+                            Instant now = Instant.now();
+                            registry.retime(id, TaskSchedule.once(atOnce ? now : now.plusMillis(1)));
+                            // The run that is due now must wait for the end of this one.
+                            LockSupport.parkNanos(atOnce ? 3_000_000 : 0);
+                        }
+                    },
+                    TaskSchedule.fixedRate(OFTEN));
+            awaitThat(() -> ran.get() == 2 && future.isDone());
+            assertThat(future.isCancelled()).isFalse();
+            assertThat(registry.get(id).state()).isEqualTo(TaskInfo.State.OVER);
+            assertThat(ran).hasValue(2);
+        }
+        assertThat(overlaps).hasValue(0);
+    }
+
+    @Test
+    void onlyRunOfATaskTakesPlaceAtItsNewTimeAndNotAtTheOldOne() {
+        for (int round = 0; round < 300; round++) {
+            String id = ID + round;
+            AtomicInteger ran = new AtomicInteger();
+            ScheduledFuture<?> future =
+                    registry.schedule(id, ran::incrementAndGet, TaskSchedule.fixedRate(Duration.ofNanos(100_000)));
+            awaitThat(() -> ran.get() > 0);
+            registry.retime(id, TaskSchedule.once(Instant.now().plusMillis(1)));
+            int before = ran.get();
+            awaitThat(future::isDone);
+            // A run of the old series may have been going on.
+            assertThat(ran.get() - before).isBetween(1, 2);
+        }
+    }
+
+    @Test
+    void taskRunsInTheContextInWhichItWasScheduledWhoeverSteersIt() throws Exception {
+        ThreadLocal<String> user = new ThreadLocal<>();
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        scheduler.setTaskDecorator(task -> {
+            String captured = user.get();
+            return () -> {
+                user.set(captured);
+                try {
+                    task.run();
+                } finally {
+                    user.remove();
+                }
+            };
+        });
+        user.set("owner");
+        Runnable noted = () -> seen.add(user.get());
+        ScheduledFuture<?> series = registry.schedule("series", noted, TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> calendar = registry.schedule("calendar", noted, TaskSchedule.cron("0 0 0 1 1 *"));
+        ScheduledFuture<?> once =
+                registry.schedule("once", noted, TaskSchedule.once(Instant.now().plus(HOUR)));
+        awaitThat(() -> seen.size() == 1);
+        user.set("operator");
+        registry.trigger("calendar");
+        awaitThat(() -> seen.size() == 2);
+        registry.retime("series", TaskSchedule.cron("* * * * * *"));
+        registry.retime("calendar", TaskSchedule.fixedDelay(OFTEN));
+        registry.pause("once");
+        registry.retime("once", TaskSchedule.once(Instant.now()));
+        awaitThat(() -> registry.skips(SkipReason.PAUSED) == 1);
+        registry.resume("once");
+        awaitThat(() -> once.isDone()
+                && registry.get("series").runs() >= 3
+                && registry.get("calendar").runs() > 5);
+        assertThat(series.isDone()).isFalse();
+        assertThat(calendar.isDone()).isFalse();
+        assertThat(seen).containsOnly("owner");
+    }
+
+    @Test
+    void decoratorThatThrowsInARunIsAFailureOfThatRun() {
+        AtomicInteger handled = new AtomicInteger();
+        scheduler.setErrorHandler(failure -> handled.incrementAndGet());
+        scheduler.setTaskDecorator(task -> () -> {
+            throw new IllegalStateException("on purpose");
+        });
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(OFTEN));
+        awaitThat(() -> handled.get() > 3);
+        assertThat(future.isDone()).isFalse();
+        assertThat(task().failures()).isGreaterThan(2);
+        assertThat(runs).hasValue(0);
+    }
+
+    @Test
+    void triggerIsAskedWithoutALockThatRunsOrOthersNeed() throws Exception {
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(OFTEN));
+        Gate asking = new Gate();
+        Thread operator = new Thread(() -> registry.retime(ID, TaskSchedule.trigger(context -> {
+            asking.run();
+            return Instant.now().plus(HOUR);
+        })));
+        operator.start();
+        asking.awaitArrivals(1);
+        registry.pause(ID);
+        registry.resume(ID);
+        assertThat(task().state()).isNotEqualTo(TaskInfo.State.OVER);
+        asking.open();
+        operator.join();
+        assertThat(task().schedule().kind()).isEqualTo("trigger");
+    }
+
+    @Test
+    void reTimingThatIsRejectedLeavesTheOldScheduleInPlace() {
+        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(OFTEN));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.retime(ID, TaskSchedule.trigger(context -> null)));
+        int before = runs.get();
+        awaitThat(() -> runs.get() > before + 3);
+        assertThat(task().schedule()).isEqualTo(TaskSchedule.fixedRate(OFTEN));
+        assertThat(future.isDone()).isFalse();
     }
 }

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -88,11 +89,11 @@ class SchedulerWarningsTest {
         AtomicLong clock = new AtomicLong();
         SchedulerWarnings warnings =
                 new SchedulerWarnings(LogFactory.getLog(WheelTaskScheduler.class), "Scheduler a: ", clock::get);
-        warnings.overslept(700_000_000, "first");
-        warnings.overslept(800_000_000, "second");
-        warnings.overslept(900_000_000, "third");
+        warnings.overslept(700_000_000, new Named("first", () -> {}));
+        warnings.overslept(800_000_000, new Named("second", () -> {}));
+        warnings.overslept(900_000_000, new Named("third", () -> {}));
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
-        warnings.overslept(600_000_000, "fourth");
+        warnings.overslept(600_000_000, new Named("fourth", () -> {}));
         assertThat(said("overslept")).hasSize(2);
         assertThat(said("overslept").get(0)).contains("PT0.7S").endsWith("so first is late");
         assertThat(said("overslept").get(1)).contains("fourth").endsWith("(2 more like this since the last warning)");
@@ -226,23 +227,43 @@ class SchedulerWarningsTest {
     @Test
     void limitsMustMakeSense() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new WarningLimits(Duration.ZERO, LONG, null, null))
-                .withMessage("oversleep must be positive, was PT0S");
+                .isThrownBy(() -> new WarningLimits(Duration.ofMillis(-1), LONG, null, null))
+                .withMessage("oversleep must not be negative, was PT-0.001S");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new WarningLimits(LONG, LONG, LONG, SHORT))
                 .withMessage("interrupt must not be shorter than run, which is PT1H, was PT0.01S");
     }
 
-    private record Named(String name, Runnable target) implements Runnable {
+    @Test
+    void hugeLimitsAreCutAndZeroMeansNever() {
+        Duration huge = Duration.ofDays(999_999);
+        initialize(new WarningLimits(huge, huge, huge, huge));
+        ScheduledFuture<?> ignored = registry.schedule("fast", runs::incrementAndGet, TaskSchedule.fixedRate(SHORT));
+        awaitThat(() -> runs.get() > 1);
+        WarningLimits never = new WarningLimits(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO);
+        assertThat(never.oversleepNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(never.queueWaitNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(never.run()).isNull();
+        assertThat(never.interrupt()).isNull();
+        assertThat(log.messages()).isEmpty();
+    }
+
+    @Test
+    void runThatHasBeenCancelledIsStillWatchedByName() {
+        initialize(new WarningLimits(LONG, LONG, Duration.ofMillis(200), null));
+        Gate gate = new Gate();
+        ScheduledFuture<?> future = registry.schedule("cancelled in its run", gate, TaskSchedule.fixedRate(LONG));
+        gate.awaitArrivals(1);
+        assertThat(future.cancel(false)).isTrue();
+        awaitThat(() -> !said("A run of cancelled in its run").isEmpty());
+        gate.open();
+    }
+
+    private record Named(String taskName, Runnable target) implements Runnable, NamedTask {
 
         @Override
         public void run() {
             target.run();
-        }
-
-        @Override
-        public String toString() {
-            return name;
         }
     }
 }

@@ -1,0 +1,31 @@
+package io.github.wheelscheduler;
+
+/** A task that has a name for logs, endpoints and meters. Other tasks go by their class, as their text may hold a secret. */
+public interface NamedTask {
+
+    /** Returns the name. It should not fail, and never change. */
+    String taskName();
+
+    /** Returns what may be said of a task, or of any other object that somebody has brought along: its name, or its class. */
+    static String of(Object task) {
+        if (task instanceof NamedTask named) {
+            try {
+                return String.valueOf(named.taskName());
+            } catch (Throwable ex) {
+                // Its class will do.
+            }
+        }
+        return ofClass(task.getClass());
+    }
+
+    /** Returns the name of a class; of a lambda, that of the class that it is in, which does not change with each start. */
+    static String ofClass(Class<?> type) {
+        String name = type.getName();
+        int lambda = name.indexOf("$$Lambda");
+        int proxy = name.indexOf("$$SpringCGLIB$$");
+        if (lambda >= 0) {
+            return name.substring(0, lambda) + ".lambda";
+        }
+        return proxy >= 0 ? name.substring(0, proxy) : name;
+    }
+}

@@ -6,9 +6,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,7 +54,8 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof WheelTaskScheduler scheduler && isItself(bean) && isOneOfItsName(beanName)) {
+        WheelTaskScheduler scheduler = isItself(bean) ? behindProxies(bean) : null;
+        if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
             String name = nameOf(beanName);
             if (!waits(scheduler, name)) {
                 bind(scheduler, name);
@@ -63,6 +67,22 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     /** The proxy of a scope would create the scheduler when it is asked for anything. */
     private static boolean isItself(Object bean) {
         return !(bean instanceof ScopedObject);
+    }
+
+    /** Returns the scheduler that the bean is, or is a proxy of; it is destroyed without its proxies. */
+    private static @Nullable WheelTaskScheduler behindProxies(Object bean) {
+        Object target = bean;
+        while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
+            target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
+        }
+        return target instanceof WheelTaskScheduler scheduler ? scheduler : null;
+    }
+
+    /** As with Boot's own meters of executors, others have none. */
+    private boolean isAutowireCandidate(String beanName) {
+        String name = nameOf(beanName);
+        return !beanFactory.containsBeanDefinition(name)
+                || beanFactory.getBeanDefinition(name).isAutowireCandidate();
     }
 
     private boolean isOneOfItsName(String beanName) {
@@ -117,12 +137,13 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public boolean requiresDestruction(Object bean) {
-        return bean instanceof WheelTaskScheduler;
+        return behindProxies(bean) != null;
     }
 
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
-        WheelSchedulerMetrics metrics = bean instanceof WheelTaskScheduler scheduler ? forget(scheduler) : null;
+        WheelTaskScheduler scheduler = behindProxies(bean);
+        WheelSchedulerMetrics metrics = scheduler != null ? forget(scheduler) : null;
         if (metrics == null) {
             return;
         }

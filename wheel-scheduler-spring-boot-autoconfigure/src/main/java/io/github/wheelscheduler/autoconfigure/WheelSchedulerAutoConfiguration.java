@@ -1,19 +1,16 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 /**
@@ -38,7 +35,7 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
 @ConditionalOnBooleanProperty(name = WheelSchedulerProperties.PREFIX + ".enabled", matchIfMissing = true)
 @ConditionalOnBean(name = TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)
 @Conditional(OnNoUserSchedulerCondition.class)
-@EnableConfigurationProperties(WheelSchedulerProperties.class)
+@ImportAutoConfiguration(WheelTaskSchedulerBuilderAutoConfiguration.class)
 public final class WheelSchedulerAutoConfiguration {
 
     @Bean
@@ -47,20 +44,7 @@ public final class WheelSchedulerAutoConfiguration {
     }
 
     @Bean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)
-    WheelTaskScheduler taskScheduler(
-            WheelSchedulerProperties properties,
-            ObjectProvider<ThreadPoolTaskSchedulerBuilder> builder,
-            ObjectProvider<WheelSchedulerCustomizer> customizers,
-            ConfigurableListableBeanFactory beanFactory,
-            Environment environment) {
-        WheelTaskScheduler scheduler = new WheelTaskScheduler();
-        properties.applyTo(scheduler);
-        new SchedulerSetup(beanFactory, environment)
-                .apply(
-                        builder.getIfAvailable(ThreadPoolTaskSchedulerBuilder::new),
-                        properties.worker().maxSize(),
-                        scheduler);
-        customizers.orderedStream().forEach(customizer -> customizer.customize(scheduler));
-        return scheduler;
+    WheelTaskScheduler taskScheduler(WheelTaskSchedulerBuilder builder) {
+        return builder.build();
     }
 }

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
-import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -92,10 +92,10 @@ record WheelSchedulerProperties(
     /**
      * When the log says that something is wrong.
      *
-     * @param oversleep How much later than its time the tick thread may hand over a task before a warning is logged.
-     * @param queueWait How long a due task may wait for a worker before a warning is logged.
-     * @param run How long a run may take before the stack of its thread is logged. Unlimited unless set.
-     * @param interruptRun How long a run of a registered task may take before it is interrupted. Unlimited unless set.
+     * @param oversleep How much later than its time the tick thread may hand over a task before a warning is logged. 0 for never.
+     * @param queueWait How long a due task may wait for a worker before a warning is logged. 0 for never.
+     * @param run How long a run may take before the stack of its thread is logged. Unlimited unless set, or with 0.
+     * @param interruptRun How long a run of a registered task may take before it is interrupted. Unlimited unless set, or with 0.
      */
     record Warn(
             @DefaultValue("500ms") Duration oversleep,
@@ -106,25 +106,25 @@ record WheelSchedulerProperties(
         private static final String WARN = PREFIX + ".warn";
 
         Warn {
-            requirePositive(WARN + ".oversleep", oversleep, "500ms");
-            requirePositive(WARN + ".queue-wait", queueWait, "1s");
-            requirePositive(WARN + ".run", run, "30s");
-            requirePositive(WARN + ".interrupt-run", interruptRun, "10m");
+            requireNotNegative(WARN + ".oversleep", oversleep, "500ms");
+            requireNotNegative(WARN + ".queue-wait", queueWait, "1s");
+            requireNotNegative(WARN + ".run", run, "30s");
+            requireNotNegative(WARN + ".interrupt-run", interruptRun, "10m");
             UnusablePropertyException.unless(
-                    run == null || interruptRun == null || interruptRun.compareTo(run) >= 0,
+                    run == null
+                            || run.isZero()
+                            || interruptRun == null
+                            || interruptRun.isZero()
+                            || interruptRun.compareTo(run) >= 0,
                     WARN + ".interrupt-run",
                     interruptRun,
                     "must not be shorter than " + WARN + ".run, which is " + run,
                     String.valueOf(run));
         }
 
-        private static void requirePositive(String property, @Nullable Duration value, String example) {
+        private static void requireNotNegative(String property, @Nullable Duration value, String example) {
             UnusablePropertyException.unless(
-                    value == null || !(value.isNegative() || value.isZero()),
-                    property,
-                    value,
-                    "must be positive",
-                    example);
+                    value == null || !value.isNegative(), property, value, "must not be negative", example);
         }
 
         WarningLimits toLimits() {

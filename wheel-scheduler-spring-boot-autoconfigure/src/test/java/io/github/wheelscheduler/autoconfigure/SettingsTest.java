@@ -6,8 +6,8 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +127,7 @@ class SettingsTest {
             assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
-                    .comparingOnlyFields("maxPending", "maxCatchUp", "warningLimits", "registry.grace")
+                    .comparingOnlyFields("maxPending", "maxCatchUp", "warningLimits", "tasks.registry.grace")
                     .isEqualTo(plain);
         });
     }

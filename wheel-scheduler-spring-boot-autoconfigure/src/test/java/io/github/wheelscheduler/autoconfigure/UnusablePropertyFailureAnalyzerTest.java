@@ -33,10 +33,10 @@ class UnusablePropertyFailureAnalyzerTest {
             wheel.scheduler.worker.keep-alive      | -1s   | must not be negative
             wheel.scheduler.max-pending            | 0     | must be at least 1
             wheel.scheduler.max-catch-up           | -1    | must not be negative
-            wheel.scheduler.warn.oversleep         | 0s    | must be positive
-            wheel.scheduler.warn.queue-wait        | -1s   | must be positive
-            wheel.scheduler.warn.run               | 0s    | must be positive
-            wheel.scheduler.warn.interrupt-run     | 0s    | must be positive
+            wheel.scheduler.warn.oversleep         | -1s   | must not be negative
+            wheel.scheduler.warn.queue-wait        | -1s   | must not be negative
+            wheel.scheduler.warn.run               | -1s   | must not be negative
+            wheel.scheduler.warn.interrupt-run     | -1s   | must not be negative
             wheel.scheduler.overdue.grace          | -0.1  | must not be negative
             wheel.scheduler.overdue.shortest-grace | -1s   | must not be negative
             wheel.scheduler.health.stuck-limit     | 0s    | must be positive
@@ -93,10 +93,10 @@ class UnusablePropertyFailureAnalyzerTest {
         "wheel.scheduler.worker.keep-alive, -1s",
         "wheel.scheduler.max-pending, 0",
         "wheel.scheduler.max-catch-up, -1",
-        "wheel.scheduler.warn.oversleep, 0s",
-        "wheel.scheduler.warn.queue-wait, 0s",
-        "wheel.scheduler.warn.run, 0s",
-        "wheel.scheduler.warn.interrupt-run, 0s",
+        "wheel.scheduler.warn.oversleep, -1s",
+        "wheel.scheduler.warn.queue-wait, -1s",
+        "wheel.scheduler.warn.run, -1s",
+        "wheel.scheduler.warn.interrupt-run, -1s",
         "wheel.scheduler.overdue.grace, -1",
         "wheel.scheduler.overdue.shortest-grace, -1s",
         "wheel.scheduler.health.stuck-limit, 0s",

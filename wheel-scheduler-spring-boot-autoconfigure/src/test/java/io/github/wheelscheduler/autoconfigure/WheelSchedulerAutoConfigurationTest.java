@@ -64,7 +64,6 @@ class WheelSchedulerAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(TaskScheduler.class)
-                        .doesNotHaveBean(WheelSchedulerProperties.class)
                         .doesNotHaveBean(FrameworkSchedulers.class));
     }
 

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,14 +23,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.TaskScheduler;
 
 /** What the health of a scheduler is, and where it is shown. */
 class WheelSchedulerHealthTest {
@@ -49,6 +54,30 @@ class WheelSchedulerHealthTest {
         Health health = context.getBean(BEAN, HealthIndicator.class).health();
         assertThat(health).isNotNull();
         return health;
+    }
+
+    @Test
+    void aSchedulerThatIsDeclaredByItsInterfaceHasAHealthToo() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        WheelSchedulerHealthAutoConfiguration.class,
+                        LateSchedulerHealthAutoConfiguration.class,
+                        HealthContributorRegistryAutoConfiguration.class))
+                .withUserConfiguration(DeclaredByInterface.class)
+                .run(context -> {
+                    HealthContributor found =
+                            context.getBean(HealthContributorRegistry.class).getContributor("wheelScheduler");
+                    assertThat(found).isInstanceOf(HealthIndicator.class);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DeclaredByInterface {
+
+        @Bean
+        TaskScheduler x() {
+            return new WheelTaskScheduler();
+        }
     }
 
     // States

@@ -22,11 +22,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
@@ -49,6 +54,7 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -317,6 +323,57 @@ class WheelSchedulerMetricsAutoConfigurationTest {
                     assertThat(schedulersWithMeters(registryOf(context))).containsExactly("scoped");
                     proxy.shutdown();
                 });
+    }
+
+    @Test
+    void metersOfASchedulerBehindAProxyGoWithIt() {
+        AtomicReference<MeterRegistry> registry = new AtomicReference<>();
+        MeterRegistry kept = new SimpleMeterRegistry();
+        withMetrics()
+                .withBean(
+                        "kept",
+                        MeterRegistry.class,
+                        () -> kept,
+                        definition -> ((AbstractBeanDefinition) definition).setDestroyMethodName(""))
+                .withBean(Proxies.class)
+                .run(context -> {
+                    assertThat(AopUtils.isCglibProxy(context.getBean("taskScheduler")))
+                            .isTrue();
+                    registry.set(registryOf(context));
+                    assertThat(schedulersWithMeters(registry.get())).containsExactly("taskScheduler");
+                });
+        assertThat(schedulersWithMeters(registry.get())).isEmpty();
+    }
+
+    /** As somebody's aspect does it. */
+    static final class Proxies implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (!(bean instanceof WheelTaskScheduler)) {
+                return bean;
+            }
+            ProxyFactory factory = new ProxyFactory(bean);
+            factory.setProxyTargetClass(true);
+            return factory.getProxy();
+        }
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+
+    @Test
+    void aSchedulerThatIsNoAutowireCandidateHasNone() {
+        withMetrics()
+                .withBean(
+                        "hidden",
+                        WheelTaskScheduler.class,
+                        WheelTaskScheduler::new,
+                        definition -> definition.setAutowireCandidate(false))
+                .run(context ->
+                        assertThat(schedulersWithMeters(registryOf(context))).containsExactly("taskScheduler"));
     }
 
     @Test

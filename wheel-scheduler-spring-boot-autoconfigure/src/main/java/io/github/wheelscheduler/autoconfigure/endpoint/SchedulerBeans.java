@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,11 +2,11 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.watch.LatenessPercentile;
-import io.github.wheelscheduler.spring.watch.RunLateness;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.watch.LatenessPercentile;
+import io.github.wheelscheduler.spring.watch.RunLateness;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;

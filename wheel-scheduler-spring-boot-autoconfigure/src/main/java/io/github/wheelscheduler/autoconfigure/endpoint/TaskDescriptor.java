@@ -5,6 +5,7 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -21,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param lastSuccess when a run last ended well; null if none has
  * @param failuresInARow how many runs have failed since the last success
  * @param skips how many runs did not take place when they were due
+ * @param missed how many runs of a fixed rate were missed, and were not made up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last runs, at most ten, the latest first
  */
@@ -40,6 +42,7 @@ public record TaskDescriptor(
         long failures,
         long failuresInARow,
         long skips,
+        long missed,
         long overruns,
         List<Run> recent)
         implements OperationResponseBody {
@@ -62,6 +65,7 @@ public record TaskDescriptor(
                 task.failures(),
                 task.failuresInARow(),
                 task.skips(),
+                task.missed(),
                 task.overruns(),
                 recent);
     }
@@ -78,9 +82,15 @@ public record TaskDescriptor(
             String kind, String text, @Nullable String zone) {
 
         private static Schedule of(TaskSchedule schedule) {
-            String zone =
-                    schedule instanceof TaskSchedule.Cron cron ? cron.zone().getId() : null;
-            return new Schedule(kindOf(schedule), schedule.text(), zone);
+            ZoneId zone = zoneOf(schedule);
+            return new Schedule(kindOf(schedule), schedule.text(), zone == null ? null : zone.getId());
+        }
+
+        private static @Nullable ZoneId zoneOf(TaskSchedule schedule) {
+            if (schedule instanceof TaskSchedule.Cron cron) {
+                return cron.zone();
+            }
+            return schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
         }
 
         private static String kindOf(TaskSchedule schedule) {

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

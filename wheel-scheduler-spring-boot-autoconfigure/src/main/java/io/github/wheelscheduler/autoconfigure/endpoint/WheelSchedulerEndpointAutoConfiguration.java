@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.OnPossibleWheelSchedulerCondition;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -7,18 +8,19 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /**
  * Auto-configuration of the {@link WheelSchedulerEndpoint}, where there is the Actuator, a {@link WheelTaskScheduler},
  * auto-configured or the application's own, and the endpoint is exposed.
  */
-@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class)
+@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
-@ConditionalOnBean(WheelTaskScheduler.class)
+@Conditional(OnPossibleWheelSchedulerCondition.class)
 @ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)
 public final class WheelSchedulerEndpointAutoConfiguration {
 

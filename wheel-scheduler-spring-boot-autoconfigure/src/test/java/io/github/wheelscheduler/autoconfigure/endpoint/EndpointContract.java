@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.autoconfigure.testing.Jobs;
@@ -213,13 +214,13 @@ abstract class EndpointContract {
         }
     }
 
-    private static final class Twin implements Runnable {
+    private static final class Twin implements Runnable, NamedTask {
 
         @Override
         public void run() {}
 
         @Override
-        public String toString() {
+        public String taskName() {
             return "twin";
         }
     }

@@ -17,6 +17,7 @@ import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.util.matcher.AndRequestMatcher;
 import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /** The endpoint in an application that has Spring Security. */
@@ -73,6 +74,25 @@ class EndpointWithSecurityTest extends EndpointContract {
         }
     }
 
+    @Test
+    void whatAPageOfAnotherSiteCanSendChangesNothing() {
+        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
+            String form = "application/x-www-form-urlencoded";
+            for (String path : List.of("wheelscheduler", TASK)) {
+                for (String type : Arrays.asList(form, "text/plain", "multipart/form-data; boundary=x", null)) {
+                    for (String body : List.of("{\"action\": \"pause\"}", "action=pause", "")) {
+                        assertThat(server.postAs(type, path + "?action=pause", body)
+                                        .status())
+                                .as("%s as %s: %s", path, type, body)
+                                .isIn(401, 403, 415);
+                    }
+                }
+            }
+            assertThat(server.get(TASK).textAt("state")).isEqualTo("PENDING");
+            assertThat(server.wheel().isRunning()).isTrue();
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @Import(JobsApplication.class)
     static class SecuredApplication {
@@ -85,7 +105,10 @@ class EndpointWithSecurityTest extends EndpointContract {
                     .hasRole("OPERATOR")
                     .anyRequest()
                     .authenticated());
-            http.csrf(csrf -> csrf.ignoringRequestMatchers(wheel));
+            RequestMatcher script = request -> request.getHeader("Authorization") != null
+                    && request.getContentType() != null
+                    && request.getContentType().startsWith("application/json");
+            http.csrf(csrf -> csrf.ignoringRequestMatchers(new AndRequestMatcher(wheel, script)));
             http.httpBasic(Customizer.withDefaults());
             return http.build();
         }

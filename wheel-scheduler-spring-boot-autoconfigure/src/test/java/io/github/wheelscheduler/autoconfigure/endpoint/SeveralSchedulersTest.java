@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterAll;

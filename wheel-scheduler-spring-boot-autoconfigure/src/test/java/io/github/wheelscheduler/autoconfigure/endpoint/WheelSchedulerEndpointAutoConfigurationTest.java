@@ -21,8 +21,10 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.scheduling.TaskScheduler;
 
 /** When the endpoint is there. */
 class WheelSchedulerEndpointAutoConfigurationTest {
@@ -51,6 +53,26 @@ class WheelSchedulerEndpointAutoConfigurationTest {
                                 .schedulers())
                         .extracting(SchedulerDescriptor::name)
                         .containsExactly("own"));
+    }
+
+    @Test
+    void itShowsASchedulerThatIsDeclaredByItsInterface() {
+        withEndpoint(new ApplicationContextRunner())
+                .withUserConfiguration(DeclaredByInterface.class)
+                .run(context -> assertThat(context.getBean(WheelSchedulerEndpoint.class)
+                                .schedulers(null, null, null)
+                                .schedulers())
+                        .extracting(SchedulerDescriptor::name)
+                        .containsExactly("x"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class DeclaredByInterface {
+
+        @Bean
+        TaskScheduler x() {
+            return new WheelTaskScheduler();
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -79,6 +80,16 @@ public final class ActuatorServer implements AutoCloseable {
 
     public Answer postAnonymously(String path, String json) {
         return send(withJson(request(path), json));
+    }
+
+    /** Sends anything, with the password that a browser may remember, to a path below {@code /actuator/}. */
+    public Answer postAs(@Nullable String contentType, String path, String body) {
+        HttpRequest.Builder request = request(path).header("Authorization", credentials());
+        if (contentType != null) {
+            request.header("Content-Type", contentType);
+        }
+        return send(request.POST(
+                body.isEmpty() ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body)));
     }
 
     private HttpRequest.Builder request(String path) {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.autoconfigure.testing;
 
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerCustomizer;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,7 @@ public final class SchedulingContexts {
     /** Our auto-configuration and those of Boot around it. */
     public static final AutoConfigurations AUTO_CONFIGURATIONS = AutoConfigurations.of(
             TaskSchedulingAutoConfiguration.class,
+            WheelTaskSchedulerBuilderAutoConfiguration.class,
             WheelSchedulerAutoConfiguration.class,
             TaskExecutionAutoConfiguration.class);
 

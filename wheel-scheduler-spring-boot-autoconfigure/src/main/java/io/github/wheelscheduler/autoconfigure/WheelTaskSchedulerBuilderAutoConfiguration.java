@@ -1,0 +1,34 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. */
+@AutoConfiguration(before = {WheelSchedulerAutoConfiguration.class, TaskSchedulingAutoConfiguration.class})
+@EnableConfigurationProperties(WheelSchedulerProperties.class)
+public final class WheelTaskSchedulerBuilderAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    WheelTaskSchedulerBuilder wheelTaskSchedulerBuilder(
+            WheelSchedulerProperties properties,
+            ObjectProvider<ThreadPoolTaskSchedulerBuilder> builder,
+            ObjectProvider<WheelSchedulerCustomizer> customizers,
+            ConfigurableListableBeanFactory beanFactory,
+            Environment environment) {
+        return new WheelTaskSchedulerBuilder(properties, builder, customizers, beanFactory, environment);
+    }
+
+    @Bean
+    static WhyNotTheWheel whyNotTheWheel(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        return new WhyNotTheWheel(beanFactory, environment);
+    }
+}

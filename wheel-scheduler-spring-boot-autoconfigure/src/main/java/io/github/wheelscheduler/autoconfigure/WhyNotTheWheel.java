@@ -1,0 +1,44 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+/** Says once in the log why nothing runs on the wheel although it is on the class path; not if somebody has turned it off. */
+final class WhyNotTheWheel implements SmartInitializingSingleton {
+
+    private static final Log logger = LogFactory.getLog(WhyNotTheWheel.class);
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final Environment environment;
+
+    WhyNotTheWheel(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        this.beanFactory = beanFactory;
+        this.environment = environment;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        boolean enabled = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true);
+        if (enabled && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0) {
+            logger.info("The wheel scheduler is not used, because " + reason());
+        }
+    }
+
+    private String reason() {
+        if (!beanFactory.containsBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)) {
+            return "@EnableScheduling is missing";
+        }
+        List<String> schedulers = Arrays.stream(beanFactory.getBeanNamesForType(TaskScheduler.class, true, false))
+                .filter(name -> !FrameworkSchedulers.contains(beanFactory, name))
+                .toList();
+        return "the application, or a library, has brought a scheduler of its own: " + schedulers;
+    }
+}

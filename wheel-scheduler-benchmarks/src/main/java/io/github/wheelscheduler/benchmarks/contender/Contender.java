@@ -39,6 +39,11 @@ public interface Contender extends AutoCloseable {
     /** Runs the task at the deadline and at each period after it. */
     void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos);
 
+    /** Runs the task after the delay and then at each period, and returns a handle to cancel it. */
+    default Object repeating(BenchTask task, long delayNanos, long periodNanos) {
+        throw new UnsupportedOperationException("only schedulers of Java and Spring have handles of repeating tasks");
+    }
+
     /** Runs the task at the deadline and then each time the delay after the end of the run before. */
     void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos);
 

@@ -42,6 +42,12 @@ abstract class ExecutorContender implements Contender {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the handle is the future
+    public final Object repeating(BenchTask task, long delayNanos, long periodNanos) {
+        return executor.scheduleAtFixedRate(task, delayNanos, periodNanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
     public final void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
         Future<?> ignored = executor.scheduleWithFixedDelay(
                 task, firstDeadlineNanos - System.nanoTime(), delayNanos, TimeUnit.NANOSECONDS);

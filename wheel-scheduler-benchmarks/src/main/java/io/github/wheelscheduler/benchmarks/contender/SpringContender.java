@@ -47,6 +47,12 @@ abstract class SpringContender implements Contender {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // the handle is the future
+    public final Object repeating(BenchTask task, long delayNanos, long periodNanos) {
+        return scheduler.scheduleAtFixedRate(task, after(delayNanos), Duration.ofNanos(periodNanos));
+    }
+
+    @Override
     public final void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
         Future<?> ignored =
                 scheduler.scheduleWithFixedDelay(task, at(firstDeadlineNanos), Duration.ofNanos(delayNanos));

@@ -19,7 +19,8 @@ public final class Figures {
             new Masses(),
             new MeterCost(),
             new DueNow(),
-            new Flooded());
+            new Flooded(),
+            new RepeatingChurn());
 
     private Figures() {}
 

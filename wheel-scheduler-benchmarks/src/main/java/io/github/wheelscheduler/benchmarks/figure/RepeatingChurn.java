@@ -62,10 +62,10 @@ final class RepeatingChurn implements Figure {
             for (int i = 0; i < handles.length; i++) {
                 handles[i] = another(contender, random);
             }
-            long ignored = contender.absorb();
+            long unusedNanosToo = contender.absorb();
             long usedBytes = Heap.usedBytes() - beforeBytes;
             Churning churning = new Churning(contender, handles, random);
-            Callers.Cost warmUp = Callers.run(contender, 1, i -> churning.run(trial.millis(1_000)));
+            Callers.Cost ignored = Callers.run(contender, 1, i -> churning.run(trial.millis(1_000)));
             Callers.Cost cost = Callers.run(contender, 1, i -> churning.run(trial.millis(2_000)));
             return new Values()
                     .with("callerNanos", (double) cost.wallNanos() / churning.pairs)

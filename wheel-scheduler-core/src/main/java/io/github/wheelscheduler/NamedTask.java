@@ -20,12 +20,6 @@ public interface NamedTask {
 
     /** Returns the name of a class; of a lambda, that of the class that it is in, which does not change with each start. */
     static String ofClass(Class<?> type) {
-        String name = type.getName();
-        int lambda = name.indexOf("$$Lambda");
-        int proxy = name.indexOf("$$SpringCGLIB$$");
-        if (lambda >= 0) {
-            return name.substring(0, lambda) + ".lambda";
-        }
-        return proxy >= 0 ? name.substring(0, proxy) : name;
+        return ClassNames.of(type);
     }
 }

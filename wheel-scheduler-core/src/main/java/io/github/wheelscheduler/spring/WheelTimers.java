@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.spring.run.FailureRecorder;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -98,8 +97,8 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
-    public FailureRecorder failuresOf(String task) {
-        return failures.recorder(task);
+    public RunFailures failures() {
+        return failures;
     }
 
     @Override

@@ -92,23 +92,28 @@ public final class RunFailures {
         return new Counted<>(task);
     }
 
-    /** Returns who hears of the failures of one task, that runs of it are to be given. */
-    public FailureRecorder recorder(String task) {
-        return new FailureRecorder(this, task);
-    }
-
-    void countOne() {
+    /** Counts a failure. Needs no memory. */
+    public void countOne() {
         count.incrementAndGet();
     }
 
-    ErrorHandler seriesTarget(String task) {
+    /** Returns who hears of the failures of a task that repeats; one for each task. They do not count. */
+    public ErrorHandler seriesTarget(String task) {
         ErrorHandler set = handler;
         return set != null ? set : new SeriesFailureLog(task, nanoClock);
     }
 
-    ErrorHandler oneTimeTarget() {
+    /** Returns who hears of the failures of tasks that run once. Does not count. */
+    public ErrorHandler oneTimeTarget() {
         ErrorHandler set = handler;
         return set != null ? set : TaskUtils.getDefaultErrorHandler(false);
+    }
+
+    /** Tells a handler, if it wants to know, that a run has gone well after one that failed. */
+    public static void tellOfSuccess(ErrorHandler handler) {
+        if (handler instanceof RunErrorHandler interested) {
+            interested.succeeded();
+        }
     }
 
     /** Returns who is told when a trigger fails. */

@@ -55,7 +55,11 @@ public final class RunHistory {
             long failuresInARow,
             long skips,
             long missed,
-            long overruns) {}
+            long overruns) {
+
+        /** Of a task that has never been due. */
+        public static final View EMPTY = new View(List.of(), null, 0, 0, 0, 0, 0, 0);
+    }
 
     /**
      * Notes a run. Does not fail when memory is short.
@@ -111,6 +115,12 @@ public final class RunHistory {
         if (recentFailures != null) {
             recentFailures[place] = failure;
         }
+    }
+
+    /** Returns when the last run started, since the epoch, in nanoseconds; 0 if there has been none. */
+    public synchronized long lastRunAt() {
+        int last = (int) ((runs + REMEMBERED - 1) % REMEMBERED);
+        return runs == 0 || recent == null ? 0 : recent[last * FIELDS + STARTED_AT];
     }
 
     /** Notes that a run has not taken place. */

@@ -2,28 +2,33 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.spring.run.EpochNanos;
-import io.github.wheelscheduler.spring.run.FailureRecorder;
+import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.util.ErrorHandler;
 
 /** What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes. */
-public final class GuardedTask extends DelegatingErrorHandlingRunnable
-        implements FailureRecorder.Receiver, ManagedTask {
+public final class GuardedTask extends DelegatingErrorHandlingRunnable implements ManagedTask {
 
     private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
 
+    private static final ErrorHandler NOBODY = failure -> {};
+
     private static final VarHandle RUNNER;
+    private static final VarHandle HISTORY;
 
     static {
         try {
             RUNNER = MethodHandles.lookup().findVarHandle(GuardedTask.class, "runner", Thread.class);
+            HISTORY = MethodHandles.lookup().findVarHandle(GuardedTask.class, "history", RunHistory.class);
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -39,8 +44,12 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
 
     private final RegisteredTask owner;
     private final TaskBook book;
-    private final FailureRecorder failures;
-    private final RunHistory history = new RunHistory();
+
+    /** Null as long as there is nothing to remember. Made by whoever notes something first. */
+    private volatile @Nullable RunHistory history;
+
+    /** Hears of failures while the task repeats; null before the first one. By the thread of the run. */
+    private @Nullable ErrorHandler seriesHandler;
 
     /** The thread in the run; claimed from null. */
     @SuppressWarnings("unused") // written through the handle
@@ -55,7 +64,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
     /** Set before the run is looked at for an interrupt; whoever ends it looks here after saying so. */
     private volatile boolean interruptConsidered;
 
-    /** Guarded by {@link #interruptLock()}. */
+    /** Guarded by this, as is an interrupt against the end of the run that it is meant for. */
     private boolean interrupted;
 
     /** What the next run on the same thread has waited for. */
@@ -75,27 +84,21 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
     /** The last run failed. By the thread of the run. */
     private boolean failing;
 
-    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task, FailureRecorder failures) {
-        super(task, failures);
+    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task) {
+        // Failures are handled here.
+        super(task, NOBODY);
         this.task = task;
         this.owner = owner;
         this.book = book;
-        this.failures = failures;
         Body body = new Body(this);
         Runnable outer = book.decorate(body);
         this.decorated = outer == body ? null : outer;
-        failures.recordFor(this);
     }
 
     /** Says how late the run that follows on this thread starts, now. */
     public void startsLate(long nanos, long nowNanos) {
         latenessNanos = nanos;
         toldNanos = nowNanos;
-    }
-
-    @Override
-    public void threw(Throwable failure) {
-        thrown = failure;
     }
 
     @Override
@@ -146,12 +149,18 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
 
     @Override
     public void missed(long runs) {
-        history.missed(runs);
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.missed(runs);
+        }
     }
 
     /** Takes a note of it. */
     private void skipped(SkipReason reason) {
-        history.skipped();
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.skipped();
+        }
         book.skipped(owner, reason);
     }
 
@@ -175,7 +184,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
     private void runBody() {
         Runnable outer = decorated;
         if (outer == null) {
-            super.run();
+            runUndecorated();
             return;
         }
         try {
@@ -184,8 +193,49 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
             if (thrown != null) {
                 throw ex;
             }
-            failures.handleError(ex);
+            failed(ex);
         }
+    }
+
+    private void runUndecorated() {
+        try {
+            task.run();
+        } catch (UndeclaredThrowableException ex) {
+            failed(ex.getUndeclaredThrowable());
+        } catch (Throwable ex) {
+            failed(ex);
+        }
+    }
+
+    private void failed(Throwable failure) {
+        thrown = failure;
+        book.failures().countOne();
+        try {
+            handler().handleError(failure);
+        } catch (OutOfMemoryError ex) {
+            if (!isRepeating()) {
+                throw ex;
+            }
+            // That memory is short while a failure is handled says nothing about the series.
+        }
+    }
+
+    /** A task may be re-timed from one kind to the other. */
+    private ErrorHandler handler() {
+        RunFailures failures = book.failures();
+        if (!isRepeating()) {
+            return failures.oneTimeTarget();
+        }
+        ErrorHandler made = seriesHandler;
+        if (made == null) {
+            made = failures.seriesTarget(owner.id());
+            seriesHandler = made;
+        }
+        return made;
+    }
+
+    private boolean isRepeating() {
+        return owner.isRepeating();
     }
 
     /** Takes notes of a run. Nothing in here fails, also when memory is short: a series would end for it. */
@@ -193,13 +243,24 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
         Throwable failure = thrown;
         thrown = null;
         if (failing && failure == null) {
-            failures.succeeded();
+            tellOfSuccess();
         }
         failing = failure != null;
         boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
         RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
-        history.ran(startedAtNanos, nanos, late, triggered, described, overran);
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
+        }
         book.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+    }
+
+    private void tellOfSuccess() {
+        try {
+            RunFailures.tellOfSuccess(handler());
+        } catch (OutOfMemoryError ex) {
+            // It has gone well all the same.
+        }
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
@@ -216,7 +277,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
 
     /** Interrupts the run if it has been going on for longer, and says whether it did. */
     public boolean interruptIfRunningFor(long limitNanos) {
-        synchronized (interruptLock()) {
+        synchronized (this) {
             interruptConsidered = true;
             // The thread first: as long as the run has not ended, it is the thread's.
             Thread thread = runner;
@@ -238,14 +299,9 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
         }
     }
 
-    /** Guards an interrupt against the end of the run that it is meant for. An object that nobody holds for long. */
-    private Object interruptLock() {
-        return history;
-    }
-
     private void endInterrupt() {
         if (interruptConsidered) {
-            synchronized (interruptLock()) {
+            synchronized (this) {
                 if (interrupted) {
                     interrupted = false;
                     boolean ignored = Thread.interrupted();
@@ -282,13 +338,28 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
         return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
     }
 
-    RunHistory history() {
-        return history;
+    RunHistory.View seen() {
+        RunHistory notes = history;
+        return notes == null ? RunHistory.View.EMPTY : notes.view();
     }
 
-    @Override
-    public boolean isRepeating() {
-        return owner.isRepeating();
+    long lastRunAt() {
+        RunHistory notes = history;
+        return notes == null ? 0 : notes.lastRunAt();
+    }
+
+    /** Returns where to take notes; null if there is no memory for it. */
+    private @Nullable RunHistory historyToNote() {
+        RunHistory notes = history;
+        if (notes == null) {
+            try {
+                RunHistory made = new RunHistory();
+                notes = HISTORY.compareAndSet(this, null, made) ? made : history;
+            } catch (OutOfMemoryError ex) {
+                return null;
+            }
+        }
+        return notes;
     }
 
     /** Returns the guarded task that is behind what runs, if there is one; else what runs. */
@@ -323,10 +394,6 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable
         public String toString() {
             return task.taskName();
         }
-    }
-
-    private void runUndecorated() {
-        super.run();
     }
 
     /** Where a timer runs it, of this type, so that no error handler is put around. */

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.spring.run.FailureRecorder;
 import io.github.wheelscheduler.spring.run.RunHistory;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,7 +41,9 @@ final class RegisteredTask {
 
     // Written before the task is shown to anybody, by whoever keeps it.
     private TaskId taskId;
-    private String id;
+
+    /** The text of the id, once somebody has asked for it. Any thread, which makes the same. */
+    private @Nullable String text;
 
     private volatile TaskSchedule schedule;
 
@@ -73,27 +74,20 @@ final class RegisteredTask {
     /** The last run that somebody has asked for. */
     private @Nullable ScheduledFuture<?> triggered;
 
-    RegisteredTask(
-            TaskBook book,
-            String name,
-            Runnable task,
-            TaskInfo.Origin origin,
-            TaskSchedule schedule,
-            FailureRecorder failures) {
+    RegisteredTask(TaskBook book, String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
         this.book = book;
         this.taskId = TaskId.given(name);
-        this.id = name;
         this.origin = origin;
         this.schedule = schedule;
         this.installedSchedule = schedule;
         this.repeating = schedule.isRepeating();
         this.mayOverrunNanos = shortestInterval(schedule);
-        this.guarded = new GuardedTask(this, book, task, failures);
+        this.guarded = new GuardedTask(this, book, task);
     }
 
     void setId(TaskId taskId) {
         this.taskId = taskId;
-        this.id = taskId.text();
+        this.text = null;
     }
 
     TaskId taskId() {
@@ -101,7 +95,17 @@ final class RegisteredTask {
     }
 
     String id() {
-        return id;
+        String made = text;
+        if (made == null) {
+            made = taskId.text();
+            text = made;
+        }
+        return made;
+    }
+
+    /** Returns when its last run started, since the epoch; 0 if there has been none. */
+    long lastRunAt() {
+        return guarded.lastRunAt();
     }
 
     TaskInfo.Origin origin() {
@@ -151,10 +155,10 @@ final class RegisteredTask {
         synchronized (this) {
             requireNotOver();
             if (guarded.isRunning()) {
-                throw new IllegalStateException("The task must not be running to be triggered: " + id);
+                throw new IllegalStateException("The task must not be running to be triggered: " + id());
             }
             if (triggered != null && !triggered.isDone()) {
-                throw new IllegalStateException("The task must not have been triggered just before: " + id);
+                throw new IllegalStateException("The task must not have been triggered just before: " + id());
             }
             isOneTime = !repeating;
             if (!isOneTime) {
@@ -395,7 +399,7 @@ final class RegisteredTask {
 
     private void requireNotOver() {
         if (future.isDone()) {
-            throw new IllegalStateException("The task must not be over: " + id);
+            throw new IllegalStateException("The task must not be over: " + id());
         }
     }
 
@@ -420,7 +424,7 @@ final class RegisteredTask {
     // Looking
 
     TaskInfo info(TaskRegistry.Grace grace) {
-        RunHistory.View seen = guarded.history().view();
+        RunHistory.View seen = guarded.seen();
         Instant since = guarded.runningSince();
         TaskInfo.State state = state();
         Instant now = book.instant();
@@ -435,7 +439,7 @@ final class RegisteredTask {
             lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
         }
         return new TaskInfo(
-                id,
+                id(),
                 origin,
                 schedule,
                 state,

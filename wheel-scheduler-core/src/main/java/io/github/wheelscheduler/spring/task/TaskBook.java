@@ -1,16 +1,15 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.EpochNanos;
+import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,7 +31,7 @@ public final class TaskBook {
 
     private final TaskTimers timers;
     private final TaskRegistry registry = new TaskRegistry(this);
-    private final Map<String, RegisteredTask> tasks = new ConcurrentSkipListMap<>();
+    private final Map<TaskId, RegisteredTask> tasks = new ConcurrentHashMap<>();
 
     private final TaskIds ids = new TaskIds();
 
@@ -103,7 +102,7 @@ public final class TaskBook {
     }
 
     private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
-        return new RegisteredTask(this, name, task, origin, schedule, timers.failuresOf(name));
+        return new RegisteredTask(this, name, task, origin, schedule);
     }
 
     private void putUnderFreeId(RegisteredTask task, String name) {
@@ -131,7 +130,7 @@ public final class TaskBook {
             failed = false;
             return isPut;
         } finally {
-            if (failed && tasks.get(task.id()) != task) {
+            if (failed && tasks.get(task.taskId()) != task) {
                 ids.giveBack(id);
             }
         }
@@ -140,14 +139,12 @@ public final class TaskBook {
     /** False if a task that is not over has that id. */
     private boolean put(RegisteredTask task, TaskId id) {
         task.setId(id);
-        RegisteredTask other = tasks.putIfAbsent(task.id(), task);
+        RegisteredTask other = tasks.putIfAbsent(id, task);
         if (other == null) {
             return true;
         }
-        if (other.future().isDone() && tasks.replace(task.id(), other, task)) {
-            if (!other.taskId().equals(id)) {
-                ids.giveBack(other.taskId());
-            }
+        if (other.future().isDone() && tasks.replace(id, other, task)) {
+            ids.giveBack(other.taskId());
             return true;
         }
         return false;
@@ -171,7 +168,7 @@ public final class TaskBook {
 
     /** Forgets a task that has been cancelled. */
     void remove(RegisteredTask task) {
-        if (tasks.remove(task.id(), task)) {
+        if (tasks.remove(task.taskId(), task)) {
             try {
                 ids.giveBack(task.taskId());
                 listeners.tell(listener -> listener.removed(task.id()));
@@ -203,7 +200,7 @@ public final class TaskBook {
 
     /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
     void forgetOver() {
-        Deque<RegisteredTask> over = new ArrayDeque<>();
+        List<RegisteredTask> over = new ArrayList<>();
         for (RegisteredTask task : tasks.values()) {
             if (task.future().isDone()) {
                 if (task.origin() == TaskInfo.Origin.PROGRAMMATIC
@@ -214,25 +211,22 @@ public final class TaskBook {
                 }
             }
         }
-        while (over.size() > MAX_OVER) {
-            remove(over.remove());
+        if (over.size() > MAX_OVER) {
+            over.sort(Comparator.comparingLong(RegisteredTask::lastRunAt).thenComparing(RegisteredTask::id));
+            over.subList(0, over.size() - MAX_OVER).forEach(this::remove);
         }
     }
 
     // Looking
 
-    /** Returns those that are over, too, in the order of their ids. */
+    /** Returns all tasks, those that are over included, in no order. */
     Collection<RegisteredTask> tasks() {
         return tasks.values();
     }
 
-    Set<String> ids() {
-        return tasks.keySet();
-    }
-
     @Nullable
     RegisteredTask get(String id) {
-        return tasks.get(id);
+        return tasks.get(TaskId.given(id));
     }
 
     int size() {
@@ -265,6 +259,10 @@ public final class TaskBook {
 
     ScheduledFuture<?> runNow(Runnable run) {
         return timers.runNow(run);
+    }
+
+    RunFailures failures() {
+        return timers.failures();
     }
 
     Runnable decorate(Runnable body) {

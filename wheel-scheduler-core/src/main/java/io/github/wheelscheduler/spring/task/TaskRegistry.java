@@ -2,10 +2,11 @@ package io.github.wheelscheduler.spring.task;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -109,17 +110,31 @@ public final class TaskRegistry {
         }
         book.forgetOver();
         Grace current = grace;
-        return book.tasks().stream()
+        return first((long) offset + limit).stream()
                 .skip(offset)
-                .limit(limit)
                 .map(task -> task.info(current))
                 .toList();
+    }
+
+    /** Returns so many tasks that come first in the order of their ids, in that order; keeps no more of them at a time. */
+    private List<RegisteredTask> first(long limit) {
+        Comparator<RegisteredTask> order = Comparator.comparing(RegisteredTask::id);
+        PriorityQueue<RegisteredTask> kept = new PriorityQueue<>(order.reversed());
+        for (RegisteredTask task : book.tasks()) {
+            if (kept.size() < limit) {
+                kept.add(task);
+            } else if (limit > 0 && order.compare(task, kept.element()) < 0) {
+                RegisteredTask ignored = kept.remove();
+                kept.add(task);
+            }
+        }
+        return kept.stream().sorted(order).toList();
     }
 
     /** Returns the ids of all tasks, in their order. */
     public List<String> ids() {
         book.forgetOver();
-        return new ArrayList<>(book.ids());
+        return book.tasks().stream().map(RegisteredTask::id).sorted().toList();
     }
 
     /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
@@ -128,6 +143,7 @@ public final class TaskRegistry {
         return book.tasks().stream()
                 .map(task -> task.info(current))
                 .filter(TaskInfo::overdue)
+                .sorted(Comparator.comparing(TaskInfo::id))
                 .limit(limit)
                 .toList();
     }

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
-import io.github.wheelscheduler.spring.run.FailureRecorder;
+import io.github.wheelscheduler.spring.run.RunFailures;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
@@ -24,8 +24,8 @@ public interface TaskTimers {
     /** Returns what the user's decorator makes of a task; the task itself if there is none. On the thread that schedules it. */
     Runnable decorate(Runnable task);
 
-    /** Returns who hears of the failures of a task. */
-    FailureRecorder failuresOf(String task);
+    /** Returns who counts failures and knows whom to tell. */
+    RunFailures failures();
 
     /** Returns the wall clock. */
     Clock clock();

@@ -534,8 +534,7 @@ class TaskSteeringTest {
         scheduler.shutdown();
         scheduler.setMaxPending(2);
         scheduler.initialize();
-        ScheduledFuture<?> ignored = schedule(TaskSchedule.fixedRate(HOUR));
-        registry.pause(ID);
+        ScheduledFuture<?> ignored = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
         ScheduledFuture<?> other = scheduler.schedule(() -> {}, Instant.now().plus(HOUR));
         for (int i = 0; i < 2; i++) {
             assertThatExceptionOfType(TaskRejectedException.class).isThrownBy(() -> registry.trigger(ID));

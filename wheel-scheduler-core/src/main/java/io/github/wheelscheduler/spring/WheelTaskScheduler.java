@@ -52,8 +52,6 @@ import org.springframework.util.ErrorHandler;
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
-    private static final int DEFAULT_POOL_SIZE = 256;
-    private static final int DEFAULT_MAX_CATCH_UP = 10;
     private static final Duration WAIT_BEGINS_WITHIN = Duration.ofMillis(100);
 
     private final PauseGate pauseGate = new PauseGate();
@@ -63,24 +61,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final TaskBook tasks =
             new TaskBook(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures, this::decorate));
 
-    // Copies of what the superclasses keep to themselves.
-    private volatile @Nullable TaskDecorator taskDecorator;
-    private volatile boolean executeDelayedAfterShutdown = true;
-    private volatile boolean continuePeriodicAfterShutdown;
+    private final SchedulerSettings settings = new SchedulerSettings();
     private volatile boolean acceptTasksAfterContextClose;
-    private volatile boolean waitForTasks;
-    private volatile long awaitTerminationMillis;
     private @Nullable ApplicationContext applicationContext;
-    private @Nullable ThreadFactory customThreadFactory;
-    private boolean virtualThreads;
-
-    // Settings of our own.
-    private volatile int poolSize;
-    private @Nullable Duration tick;
-    private @Nullable Duration workerKeepAlive;
-    private long maxPending = Long.MAX_VALUE;
-    private int maxCatchUp = DEFAULT_MAX_CATCH_UP;
-    private WarningLimits warningLimits = WarningLimits.defaults();
 
     /** Null until initialized. */
     private volatile @Nullable WheelScheduledExecutor executor;
@@ -101,7 +84,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setPoolSize(int poolSize) {
         super.setPoolSize(poolSize);
-        this.poolSize = poolSize;
+        settings.poolSize = poolSize;
         WheelScheduledExecutor current = executor;
         if (current != null) {
             current.setMaxWorkers(poolSize);
@@ -116,7 +99,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     public void setTick(Duration tick) {
         WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().tick(tick);
-        this.tick = tick;
+        settings.tick = tick;
     }
 
     /**
@@ -126,7 +109,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     public void setWorkerKeepAlive(Duration workerKeepAlive) {
         WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().workerKeepAlive(workerKeepAlive);
-        this.workerKeepAlive = workerKeepAlive;
+        settings.workerKeepAlive = workerKeepAlive;
     }
 
     /**
@@ -136,7 +119,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     public void setMaxPending(long maxPending) {
         WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().maxPending(maxPending);
-        this.maxPending = maxPending;
+        settings.maxPending = maxPending;
     }
 
     /**
@@ -147,26 +130,26 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     public void setMaxCatchUp(int maxCatchUp) {
         WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().maxCatchUp(maxCatchUp);
-        this.maxCatchUp = maxCatchUp;
+        settings.maxCatchUp = maxCatchUp;
     }
 
     /** Sets from when on the log is told that something is wrong; before initialization. */
     public void setWarningLimits(WarningLimits warningLimits) {
-        this.warningLimits = warningLimits;
+        settings.warningLimits = warningLimits;
     }
 
     @Override
     public void setVirtualThreads(boolean virtualThreads) {
         super.setVirtualThreads(virtualThreads);
-        this.virtualThreads = virtualThreads;
-        this.customThreadFactory = null;
+        settings.virtualThreads = virtualThreads;
+        settings.customThreadFactory = null;
     }
 
     @Override
     public void setThreadFactory(@Nullable ThreadFactory threadFactory) {
         super.setThreadFactory(threadFactory);
-        this.virtualThreads = false;
-        this.customThreadFactory = threadFactory;
+        settings.virtualThreads = false;
+        settings.customThreadFactory = threadFactory;
     }
 
     @Override
@@ -178,13 +161,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setTaskDecorator(TaskDecorator taskDecorator) {
         super.setTaskDecorator(taskDecorator);
-        this.taskDecorator = taskDecorator;
+        settings.taskDecorator = taskDecorator;
     }
 
     @Override
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean flag) {
         super.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
-        this.continuePeriodicAfterShutdown = flag;
+        settings.continuePeriodicAfterShutdown = flag;
         WheelScheduledExecutor current = executor;
         if (current != null) {
             current.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
@@ -194,7 +177,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean flag) {
         super.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
-        this.executeDelayedAfterShutdown = flag;
+        settings.executeDelayedAfterShutdown = flag;
         WheelScheduledExecutor current = executor;
         if (current != null) {
             current.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
@@ -210,19 +193,19 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setWaitForTasksToCompleteOnShutdown(boolean waitForTasks) {
         super.setWaitForTasksToCompleteOnShutdown(waitForTasks);
-        this.waitForTasks = waitForTasks;
+        settings.waitForTasks = waitForTasks;
     }
 
     @Override
     public void setAwaitTerminationSeconds(int awaitTerminationSeconds) {
         super.setAwaitTerminationSeconds(awaitTerminationSeconds);
-        this.awaitTerminationMillis = awaitTerminationSeconds * 1000L;
+        settings.awaitTerminationMillis = awaitTerminationSeconds * 1000L;
     }
 
     @Override
     public void setAwaitTerminationMillis(long awaitTerminationMillis) {
         super.setAwaitTerminationMillis(awaitTerminationMillis);
-        this.awaitTerminationMillis = awaitTerminationMillis;
+        settings.awaitTerminationMillis = awaitTerminationMillis;
     }
 
     @Override
@@ -237,33 +220,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
         threads = SchedulerThreads.ofCaller(this);
-        WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
-                .maxPending(maxPending)
-                .maxCatchUp(maxCatchUp)
+        WheelScheduledExecutorBuilder builder = settings.newBuilder(threadFactory, this::newTickThread)
                 .wallClock(() -> getClock().instant())
                 .decorator(this::decorate)
-                .tickThreadFactory(customThreadFactory != null ? customThreadFactory : this::newTickThread)
                 .rejectionHandler((timer, reason) -> reject(timer, reason, rejectedExecutionHandler));
-        if (virtualThreads) {
-            builder.threadPerRun(threadFactory);
-        } else {
-            builder.threadFactory(threadFactory);
-        }
-        if (this.poolSize > 0 || !virtualThreads) {
-            builder.maxWorkers(configuredPoolSize());
-        }
-        if (tick != null) {
-            builder.tick(tick);
-        }
-        if (workerKeepAlive != null) {
-            builder.workerKeepAlive(workerKeepAlive);
-        }
         if (getClass() != WheelTaskScheduler.class) {
             builder.runHooks(new SubclassHooks());
         }
         WheelScheduledExecutor created = builder.build();
-        created.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
-        created.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
+        settings.applyPoliciesTo(created);
         executor = created;
         pauseGate.attach(created);
         observe(created);
@@ -281,7 +246,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 LogFactory.getLog(WheelTaskScheduler.class),
                 created,
                 lateness,
-                warningLimits,
+                settings.warningLimits,
                 pauseGate::nanosNotPaused,
                 runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
         tasks.setOverrunListener(next);
@@ -290,7 +255,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private Runnable decorate(Runnable task) {
-        TaskDecorator decorator = taskDecorator;
+        TaskDecorator decorator = settings.taskDecorator;
         return decorator == null ? task : decorator.decorate(task);
     }
 
@@ -329,7 +294,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public int getPoolSize() {
         WheelScheduledExecutor current = executor;
-        return current == null ? configuredPoolSize() : current.workerCount();
+        return current == null ? settings.workerLimit() : current.workerCount();
     }
 
     /** Returns the number of tasks that are running. */
@@ -345,10 +310,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @SuppressWarnings("InlineMeSuggester") // deprecated as in the superclass
     public boolean isRemoveOnCancelPolicy() {
         return true;
-    }
-
-    private int configuredPoolSize() {
-        return poolSize > 0 ? poolSize : DEFAULT_POOL_SIZE;
     }
 
     // Scheduling
@@ -454,7 +415,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext() == applicationContext && (acceptTasksAfterContextClose || waitForTasks)) {
+        if (event.getApplicationContext() == applicationContext
+                && (acceptTasksAfterContextClose || settings.waitForTasks)) {
             pauseGate.keepOpen();
         }
         super.onApplicationEvent(event);
@@ -472,7 +434,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void initiateShutdown() {
         WheelScheduledExecutor current = executor;
-        if (current != null && !executeDelayedAfterShutdown) {
+        if (current != null && !settings.executeDelayedAfterShutdown) {
             drop(current, Duration.ZERO);
         }
         super.initiateShutdown();
@@ -487,11 +449,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void shutdown() {
         WheelScheduledExecutor current = executor;
         try {
-            if (current != null && waitForTasks) {
+            if (current != null && settings.waitForTasks) {
                 dropWhatComesTooLate(current);
             }
             super.shutdown();
-            if (current != null && waitForTasks && awaitTerminationMillis > 0 && !current.isTerminated()) {
+            if (current != null
+                    && settings.waitForTasks
+                    && settings.awaitTerminationMillis > 0
+                    && !current.isTerminated()) {
                 current.shutdownNow().forEach(this::cancelRemainingTask);
             }
         } finally {
@@ -505,11 +470,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void dropWhatComesTooLate(WheelScheduledExecutor current) {
-        if (!executeDelayedAfterShutdown) {
+        if (!settings.executeDelayedAfterShutdown) {
             drop(current, Duration.ZERO);
-        } else if (awaitTerminationMillis > 0) {
+        } else if (settings.awaitTerminationMillis > 0) {
             // The superclass counts from when all others have been dropped, which is a little later.
-            drop(current, Duration.ofMillis(awaitTerminationMillis).plus(WAIT_BEGINS_WITHIN));
+            drop(current, Duration.ofMillis(settings.awaitTerminationMillis).plus(WAIT_BEGINS_WITHIN));
         }
         logWhatNeverRan();
     }

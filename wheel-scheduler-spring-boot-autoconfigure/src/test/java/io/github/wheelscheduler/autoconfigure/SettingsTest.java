@@ -127,7 +127,7 @@ class SettingsTest {
             assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
-                    .comparingOnlyFields("maxPending", "maxCatchUp", "warningLimits", "tasks.registry.grace")
+                    .comparingOnlyFields("settings.maxPending", "settings.maxCatchUp", "settings.warningLimits", "tasks.registry.grace")
                     .isEqualTo(plain);
         });
     }

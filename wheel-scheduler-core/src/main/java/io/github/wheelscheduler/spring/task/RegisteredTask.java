@@ -1,8 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.spring.run.RunHistory;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
@@ -31,8 +29,6 @@ final class RegisteredTask {
      *   3  the timer is installed, and the one before is cancelled; without a timer, the generation that is installed becomes
      *      current again
      */
-
-    private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
 
     private final TaskBook book;
     private final TaskInfo.Origin origin;
@@ -81,7 +77,7 @@ final class RegisteredTask {
         this.schedule = schedule;
         this.installedSchedule = schedule;
         this.repeating = schedule.isRepeating();
-        this.mayOverrunNanos = shortestInterval(schedule);
+        this.mayOverrunNanos = Intervals.shortest(schedule);
         this.guarded = new GuardedTask(this, book, task);
     }
 
@@ -114,6 +110,14 @@ final class RegisteredTask {
 
     TaskSchedule schedule() {
         return schedule;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    Instant now() {
+        return book.instant();
     }
 
     TaskFuture future() {
@@ -242,18 +246,7 @@ final class RegisteredTask {
             requireNotOver();
             prepareToHold();
         }
-        replaceTimer(other, firstRunOf(other));
-    }
-
-    private @Nullable Instant firstRunOf(TaskSchedule other) {
-        if (other instanceof TaskSchedule.Once once) {
-            return once.at();
-        }
-        Duration interval = other instanceof TaskSchedule.FixedRate || other instanceof TaskSchedule.FixedDelay
-                ? other.intervalAfter(book.instant())
-                : null;
-        // Huge intervals are cut, as the executor does it.
-        return interval == null ? null : book.instant().plusNanos(TimeUnit.NANOSECONDS.convert(interval));
+        replaceTimer(other, Intervals.firstRun(other, book.instant()));
     }
 
     /** If there is no timer to be had, nothing has changed. */
@@ -300,7 +293,7 @@ final class RegisteredTask {
     private void setTiming(int current, TaskSchedule other) {
         schedule = other;
         repeating = other.isRepeating();
-        mayOverrunNanos = shortestInterval(other);
+        mayOverrunNanos = Intervals.shortest(other);
         generation = current;
     }
 
@@ -318,18 +311,6 @@ final class RegisteredTask {
     /** Whether a run that takes so long may be longer than it is to the next one; to be found out if so. */
     boolean mayOverrun(long nanos) {
         return nanos > mayOverrunNanos;
-    }
-
-    /** Returns the interval of a rate, and the least that a calendar may name. */
-    private static long shortestInterval(TaskSchedule schedule) {
-        if (schedule instanceof TaskSchedule.FixedRate rate) {
-            return TimeUnit.NANOSECONDS.convert(rate.period());
-        }
-        if (schedule instanceof TaskSchedule.Periodic periodic && !periodic.countsFromEnd()) {
-            return TimeUnit.NANOSECONDS.convert(periodic.trigger().getPeriodDuration());
-        }
-        boolean isCalendar = schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar;
-        return isCalendar ? SHORTEST_CRON_INTERVAL_NANOS : Long.MAX_VALUE;
     }
 
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
@@ -419,68 +400,5 @@ final class RegisteredTask {
 
     long nanoTime() {
         return book.nanoTime();
-    }
-
-    // Looking
-
-    TaskInfo info(TaskRegistry.Grace grace) {
-        RunHistory.View seen = guarded.seen();
-        Instant since = guarded.runningSince();
-        TaskInfo.State state = state();
-        Instant now = book.instant();
-        Instant next = null;
-        Duration lateBy = Duration.ZERO;
-        if (state == TaskInfo.State.RUNNING && since != null) {
-            lateBy = nextLateBy(since, now);
-        } else if (isWaiting(state) && future.hasTimer()) {
-            long delayNanos = future.getDelay(TimeUnit.NANOSECONDS);
-            Instant exact = future.nextInstant();
-            next = exact != null ? exact : now.plusNanos(delayNanos);
-            lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
-        }
-        return new TaskInfo(
-                id(),
-                origin,
-                schedule,
-                state,
-                next,
-                lateBy,
-                grace.isOverdue(lateBy, schedule, now),
-                since,
-                seen.lastSuccess(),
-                seen.runs(),
-                seen.failures(),
-                seen.failuresInARow(),
-                seen.skips(),
-                seen.missed(),
-                seen.overruns(),
-                seen.recent());
-    }
-
-    /** By how much a run keeps the next one waiting; a delay counts from its end. */
-    private Duration nextLateBy(Instant since, Instant now) {
-        Duration interval = schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
-        Duration late =
-                interval == null ? Duration.ZERO : Duration.between(since, now).minus(interval);
-        return late.isNegative() ? Duration.ZERO : late;
-    }
-
-    /** Whether it has a timer that waits for its time. */
-    boolean isWaiting() {
-        return isWaiting(state());
-    }
-
-    private boolean isWaiting(TaskInfo.State state) {
-        return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !future.isHeld();
-    }
-
-    private TaskInfo.State state() {
-        if (guarded.isRunning()) {
-            return TaskInfo.State.RUNNING;
-        }
-        if (future.isDone()) {
-            return TaskInfo.State.OVER;
-        }
-        return paused ? TaskInfo.State.PAUSED : TaskInfo.State.PENDING;
     }
 }

@@ -93,7 +93,7 @@ public final class TaskRegistry {
 
     /** Returns how many tasks wait for their time, about; the others are running, or over. */
     public int waiting() {
-        return (int) book.tasks().stream().filter(RegisteredTask::isWaiting).count();
+        return (int) book.tasks().stream().filter(TaskLook::isWaiting).count();
     }
 
     /**
@@ -112,7 +112,7 @@ public final class TaskRegistry {
         Grace current = grace;
         return first((long) offset + limit).stream()
                 .skip(offset)
-                .map(task -> task.info(current))
+                .map(task -> TaskLook.info(task, current))
                 .toList();
     }
 
@@ -141,7 +141,7 @@ public final class TaskRegistry {
     public List<TaskInfo> overdue(int limit) {
         Grace current = grace;
         return book.tasks().stream()
-                .map(task -> task.info(current))
+                .map(task -> TaskLook.info(task, current))
                 .filter(TaskInfo::overdue)
                 .sorted(Comparator.comparing(TaskInfo::id))
                 .limit(limit)
@@ -154,13 +154,13 @@ public final class TaskRegistry {
      * @throws UnknownTaskException if there is none
      */
     public TaskInfo get(String id) {
-        return require(id).info(grace);
+        return TaskLook.info(require(id), grace);
     }
 
     /** Returns the task with that id, if there is one. */
     public Optional<TaskInfo> find(String id) {
         RegisteredTask task = book.get(id);
-        return task == null ? Optional.empty() : Optional.of(task.info(grace));
+        return task == null ? Optional.empty() : Optional.of(TaskLook.info(task, grace));
     }
 
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */

@@ -1,0 +1,38 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What follows from the interval of a schedule. */
+final class Intervals {
+
+    private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
+
+    private Intervals() {}
+
+    /** Returns the interval of a rate, and the least that a calendar may name; else the longest there is. */
+    static long shortest(TaskSchedule schedule) {
+        if (schedule instanceof TaskSchedule.FixedRate rate) {
+            return TimeUnit.NANOSECONDS.convert(rate.period());
+        }
+        if (schedule instanceof TaskSchedule.Periodic periodic && !periodic.countsFromEnd()) {
+            return TimeUnit.NANOSECONDS.convert(periodic.trigger().getPeriodDuration());
+        }
+        boolean isCalendar = schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar;
+        return isCalendar ? SHORTEST_CRON_INTERVAL_NANOS : Long.MAX_VALUE;
+    }
+
+    /** Returns when a task that is re-timed now runs first; null if its schedule says so itself. */
+    static @Nullable Instant firstRun(TaskSchedule schedule, Instant now) {
+        if (schedule instanceof TaskSchedule.Once once) {
+            return once.at();
+        }
+        Duration interval = schedule instanceof TaskSchedule.FixedRate || schedule instanceof TaskSchedule.FixedDelay
+                ? schedule.intervalAfter(now)
+                : null;
+        // Huge intervals are cut, as the executor does it.
+        return interval == null ? null : now.plusNanos(TimeUnit.NANOSECONDS.convert(interval));
+    }
+}

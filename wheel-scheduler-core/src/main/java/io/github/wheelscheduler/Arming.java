@@ -116,12 +116,17 @@ final class Arming {
         long dueNanos = timer.deadlineNanos();
         try {
             lifecycle.startIfNeeded();
-            if (settings.decorator() != null && !(timer.task() instanceof ManagedTask)) {
-                decorate(timer, settings.decorator());
+            boolean isSteered = false;
+            if (settings.decorator() != null) {
+                if (timer.task() instanceof ManagedTask managed) {
+                    isSteered = managed.isSteered();
+                } else {
+                    decorate(timer, settings.decorator());
+                }
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort();
-            if (isDue && goStraight(timer, dueNanos)) {
+            if (isDue && !isSteered && goStraight(timer, dueNanos)) {
                 posted = true;
                 workers.signal();
             } else {
@@ -212,8 +217,12 @@ final class Arming {
     private void reject(ScheduledTimer<?> timer, String reason) {
         rejected.increment();
         boolean ignored = timer.giveBack();
-        settings.rejectionHandler()
-                .rejected(timer, new RejectedExecutionException("Task rejected, because " + reason + ": " + timer));
+        RejectedExecutionException rejection =
+                new RejectedExecutionException("Task rejected, because " + reason + ": " + timer);
+        if (timer.task() instanceof ManagedTask managed && managed.isSteered()) {
+            throw rejection;
+        }
+        settings.rejectionHandler().rejected(timer, rejection);
     }
 
     // Arming again

@@ -29,10 +29,18 @@ final class CatchUp {
         if (skipped > 0) {
             skippedRuns.add(skipped);
             if (timer.taskIfAny() instanceof ManagedTask managed) {
-                managed.missed(skipped);
+                tell(managed, skipped);
             }
         }
         return next + skipped * period;
+    }
+
+    private static void tell(ManagedTask task, long skipped) {
+        try {
+            task.missed(skipped);
+        } catch (Throwable ex) {
+            // The series goes on all the same.
+        }
     }
 
     long skippedRuns() {

@@ -6,6 +6,14 @@ package io.github.wheelscheduler;
  */
 public interface ManagedTask extends NamedTask {
 
+    /**
+     * Whether an operator arms it now, who is not the one that has scheduled it. Then it is not the rejection handler that decides, but
+     * the operator who is told; and no thread is made for it on the operator's.
+     */
+    default boolean isSteered() {
+        return false;
+    }
+
     /** That many runs of a fixed rate were missed just now, and are not made up. On the worker; should be quick and not fail. */
     default void missed(long runs) {}
 }

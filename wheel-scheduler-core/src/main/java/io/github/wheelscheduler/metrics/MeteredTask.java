@@ -26,12 +26,14 @@ final class MeteredTask {
     private volatile double lastSuccessMillis;
 
     private final Clock clock;
-    private final long registeredMillis;
+
+    /** The same by the registry's clock; before the first success, when this was made. As above. */
+    private volatile long succeededMillis;
 
     private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess, Clock clock) {
         this.group = group;
         this.clock = clock;
-        this.registeredMillis = clock.wallTime();
+        this.succeededMillis = clock.wallTime();
         this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();
         this.successes = registerRuns("SUCCESS");
         this.errors = registerRuns("ERROR");
@@ -57,7 +59,7 @@ final class MeteredTask {
                 group.timeGauge(
                         MeterNames.TASK_SUCCESS_AGE,
                         TimeUnit.MILLISECONDS,
-                        "How long ago a run of a task last succeeded or, if none has, the task was scheduled",
+                        "How long ago a run of a task last succeeded or, if none has, the task got meters",
                         metered,
                         MeteredTask::successAgeMillis);
             }
@@ -74,12 +76,12 @@ final class MeteredTask {
     }
 
     private double successAgeMillis() {
-        double last = lastSuccessMillis;
-        return Math.max(0, clock.wallTime() - (Double.isNaN(last) ? registeredMillis : last));
+        return Math.max(0, clock.wallTime() - succeededMillis);
     }
 
     void ran(RunOutcome outcome, boolean overran) {
         if (outcome.isSuccess()) {
+            succeededMillis = clock.wallTime();
             lastSuccessMillis = outcome.startedAt().plus(outcome.duration()).toEpochMilli();
         }
         (outcome.isSuccess() ? successes : errors).record(outcome.duration());

@@ -25,7 +25,8 @@ final class RejectionView extends ThreadPoolExecutor {
     }
 
     /**
-     * Lets the handler decide. A repeating task that it does not throw for is cancelled, as it can never run. A task that is not due yet cannot run in its caller, which would be too early, so that handler
+     * Lets the handler decide. A task that repeats, or that one of
+     * the JDK's own handlers has dropped, is cancelled, as it can never run. A task that is not due yet cannot run in its caller, which would be too early, so that handler
      * throws instead.
      *
      * @throws RejectedExecutionException if the handler aborts
@@ -40,7 +41,8 @@ final class RejectionView extends ThreadPoolExecutor {
             throw reason;
         }
         handler.rejectedExecution(timer, new RejectionView(executor, reason));
-        if (timer.isRepeating()) {
+        boolean mayBeKept = !timer.isRepeating() && handler.getClass().getDeclaringClass() != ThreadPoolExecutor.class;
+        if (!mayBeKept && !timer.isDone()) {
             // Nobody can run it any more, and nobody is to wait for it.
             boolean ignored = timer.cancel(false);
         }

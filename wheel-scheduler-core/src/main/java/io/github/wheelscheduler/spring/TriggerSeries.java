@@ -8,6 +8,7 @@ import io.github.wheelscheduler.spring.task.CalendarTimer;
 import io.github.wheelscheduler.spring.task.TaskWrapper;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -76,17 +77,17 @@ final class TriggerSeries
         this.context = new SimpleTriggerContext(clock);
     }
 
-    /** Arms the first run, and returns this; null if the trigger names no instant. */
-    @Nullable
+    /** Asks the trigger for the first run; false if it names no instant. */
+    boolean hasFirst() {
+        scheduled = trigger.nextExecution(context);
+        return scheduled != null;
+    }
+
+    /** Arms the first run, which has been asked for, and returns this. */
     ScheduledFuture<?> start() {
         arming.lock();
         try {
-            Instant first = trigger.nextExecution(context);
-            if (first == null) {
-                return null;
-            }
-            scheduled = first;
-            current = executor.scheduleAt(this, first);
+            current = executor.scheduleAt(this, Objects.requireNonNull(scheduled));
             return this;
         } finally {
             arming.unlock();
@@ -275,6 +276,11 @@ final class TriggerSeries
     @Override
     public int compareTo(Delayed other) {
         return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    @Override
+    public boolean isSteered() {
+        return task instanceof ManagedTask managed && managed.isSteered();
     }
 
     @Override

@@ -38,13 +38,19 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
-    public @Nullable ScheduledFuture<?> arm(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+    public @Nullable Supplier<ScheduledFuture<?>> prepare(
+            Runnable task, TaskSchedule schedule, @Nullable Instant first) {
         WheelScheduledExecutor current = executor.get();
-        try {
-            return arm(current, task, schedule, first);
-        } catch (RejectedExecutionException ex) {
-            throw rejected(current, task, ex);
-        }
+        Supplier<ScheduledFuture<?>> arming = arming(current, task, schedule, first);
+        return arming == null
+                ? null
+                : () -> {
+                    try {
+                        return arming.get();
+                    } catch (RejectedExecutionException ex) {
+                        throw rejected(current, task, ex);
+                    }
+                };
     }
 
     /** Spring's exception says what the task says of itself: to whoever schedules it, not to whoever steers it later. */
@@ -69,20 +75,25 @@ final class WheelTimers implements TaskTimers {
         return Objects.requireNonNull(decorator.apply(task), "the decorator must not return null");
     }
 
-    private @Nullable ScheduledFuture<?> arm(
+    private @Nullable Supplier<ScheduledFuture<?>> arming(
             WheelScheduledExecutor current, Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        if (!(schedule instanceof TaskSchedule.FixedRate
+                || schedule instanceof TaskSchedule.FixedDelay
+                || schedule instanceof TaskSchedule.Once)) {
+            Trigger trigger = schedule instanceof TaskSchedule.Cron cron ? cron.toTrigger() : triggerOf(schedule);
+            TriggerSeries series = new TriggerSeries(task, trigger, clock(), current, failures.triggerHandler());
+            return series.hasFirst() ? series::start : null;
+        }
         long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
         if (schedule instanceof TaskSchedule.FixedRate rate) {
-            return current.scheduleAtFixedRate(task, delayNanos, nanos(rate.period()), TimeUnit.NANOSECONDS);
+            long periodNanos = nanos(rate.period());
+            return () -> current.scheduleAtFixedRate(task, delayNanos, periodNanos, TimeUnit.NANOSECONDS);
         }
         if (schedule instanceof TaskSchedule.FixedDelay delay) {
-            return current.scheduleWithFixedDelay(task, delayNanos, nanos(delay.delay()), TimeUnit.NANOSECONDS);
+            long intervalNanos = nanos(delay.delay());
+            return () -> current.scheduleWithFixedDelay(task, delayNanos, intervalNanos, TimeUnit.NANOSECONDS);
         }
-        if (schedule instanceof TaskSchedule.Once) {
-            return current.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-        }
-        Trigger trigger = schedule instanceof TaskSchedule.Cron cron ? cron.toTrigger() : triggerOf(schedule);
-        return new TriggerSeries(task, trigger, clock(), current, failures.triggerHandler()).start();
+        return () -> current.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     private static Trigger triggerOf(TaskSchedule schedule) {

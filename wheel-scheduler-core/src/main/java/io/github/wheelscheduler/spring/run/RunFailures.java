@@ -29,7 +29,7 @@ public final class RunFailures {
         this.nanoClock = nanoClock;
     }
 
-    /** Sets who is told of failures from now on, in place of the log. */
+    /** Sets who is told of failures, in place of the log: those of tasks that have not failed before. */
     public void setHandler(ErrorHandler handler) {
         this.handler = handler;
         this.oneTimeHandler = null;

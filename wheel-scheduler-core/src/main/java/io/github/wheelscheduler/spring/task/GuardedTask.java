@@ -34,13 +34,13 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         }
     }
 
-    /** The generation of the first timer, which runs this; later ones run a {@link Later}. */
+    /** The generation of the first timer, which runs this; later ones run a {@link SteeredRun.Later}. */
     private static final int FIRST = 0;
 
     private final Runnable task;
 
     /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
-    private final @Nullable Runnable decorated;
+    private final @Nullable DecoratedBody decorated;
 
     private final RegisteredTask owner;
     private final TaskBook book;
@@ -76,7 +76,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** Of the timer whose run is going on; none if that is outside of the schedule. Written before it shows. */
     private volatile int runningGeneration;
 
-    private static final int TRIGGERED = -1;
+    private static final int TRIGGERED = -2;
 
     /** What the current run has thrown. */
     private @Nullable Throwable thrown;
@@ -90,9 +90,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         this.task = task;
         this.owner = owner;
         this.book = book;
-        Body body = new Body(this);
-        Runnable outer = book.decorate(body);
-        this.decorated = outer == body ? null : outer;
+        this.decorated = DecoratedBody.of(this, book);
     }
 
     /** Says how late the run that follows on this thread starts, now. */
@@ -106,44 +104,71 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         runDue(FIRST);
     }
 
-    private void runDue(int generation) {
+    void runDue(int generation) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
         if (late == NOT_TOLD) {
-            runUnlessRunning(generation, 0, book.nanoTime());
+            runAndWhatIsOwed(generation, 0, book.nanoTime());
         } else {
-            runUnlessRunning(generation, late, toldNanos);
+            runAndWhatIsOwed(generation, late, toldNanos);
+        }
+    }
+
+    /** Also runs what became due meanwhile and must not be lost: whoever ends a run does that, or who found it going on. */
+    private void runAndWhatIsOwed(int generation, long late, long nowNanos) {
+        try {
+            boolean ignored = runUnlessRunning(generation, late, nowNanos);
+        } finally {
+            int owed = owner.takeOwed();
+            while (owed != RegisteredTask.NONE) {
+                runOwed(owed);
+                owed = owner.takeOwed();
+            }
+        }
+    }
+
+    /** A failure in there has been handled, and is not one of the timer whose run has just ended. */
+    private void runOwed(int owed) {
+        boolean isOver = true;
+        try {
+            isOver = runUnlessRunning(owed, 0, book.nanoTime());
+        } catch (Throwable ex) {
+            // As said above.
+        } finally {
+            owner.ranWhatWasOwed(owed, isOver);
         }
     }
 
     /** Runs outside of the schedule. */
     void runTriggered() {
         if (!owner.future().isCancelled()) {
-            runUnlessRunning(TRIGGERED, 0, book.nanoTime());
+            runAndWhatIsOwed(TRIGGERED, 0, book.nanoTime());
         }
     }
 
-    private void runUnlessRunning(int generation, long late, long nowNanos) {
+    /** Returns whether there is no run to come of it. */
+    private boolean runUnlessRunning(int generation, long late, long nowNanos) {
         boolean isDue = generation != TRIGGERED;
         if (isDue ? !owner.isCurrent(generation) : owner.future().hasBeenCancelled()) {
-            return;
+            return true;
         }
         // First: a run that does not take place must not be in the way of one that somebody asks for.
         if (isDue && owner.isHeldBack(generation)) {
             skipped(SkipReason.PAUSED);
-            return;
+            return false;
         }
         if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
-            if (!isDue || !owner.keepForLater(generation)) {
-                skipped(SkipReason.RUNNING);
+            if (isDue && owner.keepForLater(generation)) {
+                return false;
             }
-            return;
+            skipped(SkipReason.RUNNING);
+            return true;
         }
         try {
             perform(generation, late, nowNanos);
+            return true;
         } finally {
             RUNNER.setVolatile(this, null);
-            owner.runEnded();
         }
     }
 
@@ -176,28 +201,28 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             long nanos = book.nanoTime() - startNanos;
             runningSinceNanos = 0;
             endInterrupt();
-            note(startedAtNanos, nanos, late, triggered);
+            if (decorated == null || decorated.hasRun() || thrown != null) {
+                note(startedAtNanos, nanos, late, triggered);
+            }
         }
     }
 
-    /** What a decorator throws is a failure of the run; what the task throws has been handled within. */
     private void runBody() {
-        Runnable outer = decorated;
+        DecoratedBody outer = decorated;
         if (outer == null) {
             runUndecorated();
-            return;
-        }
-        try {
-            outer.run();
-        } catch (Throwable ex) {
-            if (thrown != null) {
-                throw ex;
-            }
-            failed(ex);
+        } else if (!outer.run()) {
+            // Nobody is to wait for it.
+            boolean ignored = owner.future().cancel(false);
         }
     }
 
-    private void runUndecorated() {
+    boolean isOnThreadOfRun() {
+        return runner == Thread.currentThread();
+    }
+
+    /** Runs the task; a failure goes to the error handler, which may throw it on. */
+    void runUndecorated() {
         try {
             task.run();
         } catch (UndeclaredThrowableException ex) {
@@ -207,7 +232,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         }
     }
 
-    private void failed(Throwable failure) {
+    void failed(Throwable failure) {
         thrown = failure;
         book.failures().countOne();
         try {
@@ -373,86 +398,6 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     /** Whether what runs is a run outside of the schedule, that somebody has asked for. */
     public static boolean isTriggered(Object running) {
-        return running instanceof Triggered;
-    }
-
-    /** What the user's decorator is shown: the task, and what becomes of its failures. */
-    private static final class Body implements Runnable {
-
-        private final GuardedTask task;
-
-        Body(GuardedTask task) {
-            this.task = task;
-        }
-
-        @Override
-        public void run() {
-            task.runUndecorated();
-        }
-
-        @Override
-        public String toString() {
-            return task.taskName();
-        }
-    }
-
-    /** Where a timer runs it, of this type, so that no error handler is put around. */
-    private abstract static class Wrapper extends DelegatingErrorHandlingRunnable implements TaskWrapper, ManagedTask {
-
-        final GuardedTask task;
-
-        Wrapper(GuardedTask task) {
-            super(task, failure -> {});
-            this.task = task;
-        }
-
-        @Override
-        public Runnable wrapped() {
-            return task;
-        }
-
-        @Override
-        public String taskName() {
-            return task.taskName();
-        }
-
-        @Override
-        public void missed(long runs) {
-            task.missed(runs);
-        }
-
-        @Override
-        public String toString() {
-            return taskName();
-        }
-    }
-
-    /** What a timer runs that has replaced the first one. */
-    static final class Later extends Wrapper {
-
-        private final int generation;
-
-        Later(GuardedTask task, int generation) {
-            super(task);
-            this.generation = generation;
-        }
-
-        @Override
-        public void run() {
-            task.runDue(generation);
-        }
-    }
-
-    /** A run that somebody has asked for, outside of the schedule. */
-    static final class Triggered extends Wrapper {
-
-        Triggered(GuardedTask task) {
-            super(task);
-        }
-
-        @Override
-        public void run() {
-            task.runTriggered();
-        }
+        return running instanceof SteeredRun.Triggered;
     }
 }

@@ -2,9 +2,9 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A task that can be seen and steered. */
@@ -21,14 +21,14 @@ final class RegisteredTask {
      *
      * So the timer goes on while the task is paused, and keeps its phase.
      *
-     * To re-time a task is to give it another timer, of the next generation. It may be due, and run, before it is known here, and
-     * there may be none to be had; so a change has three steps, and user code is called in the second one only:
-     *
-     *   1  the next generation becomes the current one: runs that timers of others begin now do not take place
-     *   2  its timer is armed
-     *   3  the timer is installed, and the one before is cancelled; without a timer, the generation that is installed becomes
-     *      current again
+     * To re-time a task is to give it another timer, of another generation. A run of a timer takes place only if its generation
+     * is the current one. Whoever changes the timer holds the lock from before the new one is armed, as it may be due at once, until
+     * the change is made or taken back; a run that finds another generation waits for that. What a user's trigger or clock has to
+     * say is asked before; no code of the user's is called under the lock.
      */
+
+    /** No generation. */
+    static final int NONE = -1;
 
     private final TaskBook book;
     private final TaskInfo.Origin origin;
@@ -49,20 +49,21 @@ final class RegisteredTask {
 
     private volatile boolean paused;
 
-    /** A run was due that must not be lost, while another was going on; it follows that one. Written under the lock. */
-    private volatile boolean owed;
+    // Guarded by this.
 
-    // Guarded by this, which is held for a few reads and writes only.
-
-    /** That of the timer whose runs take place. Read by runs without the lock. */
+    /** That of the timer whose runs take place. Read by runs without the lock, too. */
     private volatile int generation;
 
     private int lastGeneration;
-    private int installedGeneration;
-    private TaskSchedule installedSchedule;
 
-    /** Somebody is giving a task that is held its timer. */
-    private boolean releasing;
+    /**
+     * Of the timer whose only run was due while another was going on; it follows that one, on its thread. Read by runs without
+     * the lock, too.
+     */
+    private volatile int owed = NONE;
+
+    /** What was owed is being run. */
+    private boolean isOwedRunning;
 
     /** Made when the task is paused, as a run that is to be held cannot do without. */
     private TaskFuture.@Nullable Hold nextHold;
@@ -75,7 +76,6 @@ final class RegisteredTask {
         this.taskId = TaskId.given(name);
         this.origin = origin;
         this.schedule = schedule;
-        this.installedSchedule = schedule;
         this.repeating = schedule.isRepeating();
         this.mayOverrunNanos = Intervals.shortest(schedule);
         this.guarded = new GuardedTask(this, book, task);
@@ -134,17 +134,20 @@ final class RegisteredTask {
         if (future.hasTimer()) {
             return true;
         }
-        ScheduledFuture<?> armed = book.arm(guarded, schedule, first);
+        Supplier<ScheduledFuture<?>> prepared = book.prepare(guarded, schedule, first);
+        if (prepared == null) {
+            return future.hasTimer();
+        }
+        // Not under the lock: a rejection handler may run it here.
+        ScheduledFuture<?> armed = prepared.get();
         synchronized (this) {
-            if (armed != null && !future.hasTimer()) {
+            if (!future.hasTimer()) {
                 future.setTimer(armed);
                 return true;
             }
         }
-        if (armed != null) {
-            boolean ignored = armed.cancel(false);
-        }
-        return future.hasTimer();
+        boolean ignored = armed.cancel(false);
+        return true;
     }
 
     // Steering
@@ -155,7 +158,7 @@ final class RegisteredTask {
      * @throws IllegalStateException if it is running, is about to, or is over
      */
     void trigger() {
-        boolean isOneTime;
+        boolean isSeries;
         synchronized (this) {
             requireNotOver();
             if (guarded.isRunning()) {
@@ -164,23 +167,30 @@ final class RegisteredTask {
             if (triggered != null && !triggered.isDone()) {
                 throw new IllegalStateException("The task must not have been triggered just before: " + id());
             }
-            isOneTime = !repeating;
-            if (!isOneTime) {
+            isSeries = repeating;
+            if (isSeries) {
                 // In place of the timer that follows: whoever else triggers it meanwhile is told so.
                 triggered = future;
+            } else if (!mustBeReleased()) {
+                paused = false;
+                if (future.timer() instanceof WheelTimer<?> pending) {
+                    // A timer that is due already runs anyway.
+                    boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+                }
+                return;
             }
         }
-        if (isOneTime) {
-            endPauseAndRunOnce();
-        } else {
+        if (isSeries) {
             runNow();
+        } else {
+            releaseHeld();
         }
     }
 
     private void runNow() {
         ScheduledFuture<?> run = null;
         try {
-            run = book.runNow(new GuardedTask.Triggered(guarded));
+            run = book.runNow(new SteeredRun.Triggered(guarded));
         } finally {
             synchronized (this) {
                 triggered = run;
@@ -197,41 +207,46 @@ final class RegisteredTask {
     void resume() {
         synchronized (this) {
             requireNotOver();
-            if (!future.isHeld()) {
+            if (!mustBeReleased()) {
                 paused = false;
                 return;
             }
         }
-        endPauseAndRunOnce();
+        releaseHeld();
     }
 
-    /** If there is no timer to be had, nothing has changed. A timer that is due already, and not held, runs anyway. */
-    private void endPauseAndRunOnce() {
-        boolean wasPaused;
-        boolean releases;
+    /** Whether the only run of the task is held until somebody asks for it; what is owed follows by itself. */
+    private boolean mustBeReleased() {
+        return future.isHeld() && owed == NONE && !isOwedRunning;
+    }
+
+    /** Ends the pause of a task that is held, and gives it a timer for now. If there is none to be had, nothing has changed. */
+    private void releaseHeld() {
+        int mine = nextGeneration();
+        TaskSchedule held = schedule;
+        Supplier<ScheduledFuture<?>> prepared = prepare(mine, held, book.instant());
         synchronized (this) {
-            wasPaused = paused;
-            // First: the timer may be due at once.
-            paused = false;
-            releases = future.isHeld() && !releasing;
-            releasing |= releases;
-        }
-        boolean isDone = false;
-        try {
-            if (releases) {
-                replaceTimer(schedule, book.instant());
-            } else if (!future.isHeld() && future.timer() instanceof WheelTimer<?> pending) {
-                boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+            if (!mustBeReleased()) {
+                // Somebody else has done it.
+                paused = false;
+                return;
             }
-            isDone = true;
-        } finally {
-            synchronized (this) {
-                releasing &= !releases;
-                if (!isDone) {
+            boolean wasPaused = paused;
+            paused = false;
+            boolean isReleased = false;
+            try {
+                replaceTimer(mine, held, mayOverrunNanos, prepared);
+                isReleased = true;
+            } finally {
+                if (!isReleased) {
                     paused = wasPaused;
                 }
             }
         }
+    }
+
+    private synchronized int nextGeneration() {
+        return ++lastGeneration;
     }
 
     private void prepareToHold() {
@@ -240,68 +255,67 @@ final class RegisteredTask {
         }
     }
 
-    /** Gives the task another schedule; a run that is going on goes on. */
+    /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     void retime(TaskSchedule other) {
         synchronized (this) {
             requireNotOver();
             prepareToHold();
         }
-        replaceTimer(other, Intervals.firstRun(other, book.instant()));
+        int mine = nextGeneration();
+        long shortest = Intervals.shortest(other);
+        Supplier<ScheduledFuture<?>> prepared = prepare(mine, other, Intervals.firstRun(other, book.instant()));
+        synchronized (this) {
+            requireNotOver();
+            replaceTimer(mine, other, shortest, prepared);
+        }
     }
 
-    /** If there is no timer to be had, nothing has changed. */
-    private void replaceTimer(TaskSchedule other, @Nullable Instant first) {
-        int mine;
-        synchronized (this) {
-            mine = ++lastGeneration;
-            setTiming(mine, other);
-        }
-        ScheduledFuture<?> next = null;
-        try {
-            next = book.arm(new GuardedTask.Later(guarded, mine), other, first);
-        } finally {
-            if (next == null) {
-                goBack(mine);
-            }
-        }
-        if (next == null) {
+    private Supplier<ScheduledFuture<?>> prepare(int mine, TaskSchedule other, @Nullable Instant first) {
+        Supplier<ScheduledFuture<?>> prepared = book.prepare(new SteeredRun.Later(guarded, mine), other, first);
+        if (prepared == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
-        install(mine, other, next);
+        return prepared;
     }
 
-    private synchronized void goBack(int from) {
-        if (generation == from) {
-            setTiming(installedGeneration, installedSchedule);
-        }
-    }
-
-    private void install(int mine, TaskSchedule installed, ScheduledFuture<?> next) {
-        synchronized (this) {
-            if (mine > installedGeneration) {
-                installedGeneration = mine;
-                installedSchedule = installed;
-                future.setTimer(next);
-                future.releaseBefore(mine);
-                return;
+    private void replaceTimer(int mine, TaskSchedule other, long shortest, Supplier<ScheduledFuture<?>> prepared) {
+        int generationBefore = generation;
+        TaskSchedule scheduleBefore = schedule;
+        long shortestBefore = mayOverrunNanos;
+        setTiming(mine, other, shortest);
+        boolean isReplaced = false;
+        try {
+            future.setTimer(prepared.get());
+            isReplaced = true;
+        } finally {
+            if (!isReplaced) {
+                setTiming(generationBefore, scheduleBefore, shortestBefore);
             }
         }
-        // Somebody has given it another one meanwhile.
-        boolean ignored = next.cancel(false);
+        owed = NONE;
+        future.releaseBefore(mine);
     }
 
-    private void setTiming(int current, TaskSchedule other) {
+    private void setTiming(int current, TaskSchedule other, long shortest) {
         schedule = other;
         repeating = other.isRepeating();
-        mayOverrunNanos = Intervals.shortest(other);
+        mayOverrunNanos = shortest;
         generation = current;
     }
 
     // What runs ask and tell
 
-    /** Whether runs of a timer of that generation take place. */
+    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. */
     boolean isCurrent(int due) {
-        return due == generation && !future.hasBeenCancelled();
+        if (future.hasBeenCancelled()) {
+            return false;
+        }
+        if (due == generation) {
+            return true;
+        }
+        synchronized (this) {
+            return due == generation;
+        }
     }
 
     boolean isRepeating() {
@@ -328,8 +342,9 @@ final class RegisteredTask {
 
     private void hold(int due) {
         if (!future.isHeldFor(due)) {
-            future.hold(Objects.requireNonNull(nextHold), due);
+            TaskFuture.Hold hold = nextHold != null ? nextHold : new TaskFuture.Hold();
             nextHold = null;
+            future.hold(hold, due);
         }
     }
 
@@ -342,39 +357,30 @@ final class RegisteredTask {
             if (repeating || due != generation) {
                 return false;
             }
-            prepareToHold();
             hold(due);
-            owed = true;
-        }
-        if (!guarded.isRunning()) {
-            runWhatIsOwed();
-        }
-        return true;
-    }
-
-    /** A run has ended. */
-    void runEnded() {
-        if (owed) {
-            runWhatIsOwed();
+            owed = due;
+            return true;
         }
     }
 
-    private void runWhatIsOwed() {
+    /** Takes the run that has been kept, if there is one and no other is going on; returns its generation, else {@link #NONE}. */
+    int takeOwed() {
+        if (owed == NONE || guarded.isRunning()) {
+            return NONE;
+        }
         synchronized (this) {
-            if (!owed) {
-                return;
-            }
-            owed = false;
+            int due = owed;
+            owed = NONE;
+            isOwedRunning = due != NONE;
+            return due;
         }
-        boolean isArmed = false;
-        try {
-            replaceTimer(schedule, book.instant());
-            isArmed = true;
-        } finally {
-            if (!isArmed) {
-                // Nobody is to wait for it any more.
-                boolean ignored = future.cancel(false);
-            }
+    }
+
+    /** A run that had been kept has taken place, or will not, unless {@code isOver} says that it is held or kept again. */
+    synchronized void ranWhatWasOwed(int due, boolean isOver) {
+        isOwedRunning = false;
+        if (isOver) {
+            future.releaseBefore(due + 1);
         }
     }
 
@@ -389,7 +395,7 @@ final class RegisteredTask {
     /** Has been told by its future that a cancel has won. */
     void cancelled(boolean mayInterruptIfRunning) {
         if (mayInterruptIfRunning) {
-            guarded.interruptUnlessOf(installedGeneration);
+            guarded.interruptUnlessOf(generation);
         }
         try {
             book.remove(this);

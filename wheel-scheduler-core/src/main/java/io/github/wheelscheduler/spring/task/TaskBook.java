@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,12 +170,20 @@ public final class TaskBook {
     /** Forgets a task that has been cancelled. */
     void remove(RegisteredTask task) {
         if (tasks.remove(task.taskId(), task)) {
+            giveBack(task.taskId());
             try {
-                ids.giveBack(task.taskId());
                 listeners.tell(listener -> listener.removed(task.id()));
             } catch (OutOfMemoryError ex) {
-                // It is forgotten; where to look for a free number is only a hint.
+                // It is forgotten all the same.
             }
+        }
+    }
+
+    private void giveBack(TaskId id) {
+        try {
+            ids.giveBack(id);
+        } catch (OutOfMemoryError ex) {
+            // A number is lost.
         }
     }
 
@@ -253,8 +262,8 @@ public final class TaskBook {
     // For tasks
 
     @Nullable
-    ScheduledFuture<?> arm(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
-        return timers.arm(task, schedule, first);
+    Supplier<ScheduledFuture<?>> prepare(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        return timers.prepare(task, schedule, first);
     }
 
     ScheduledFuture<?> runNow(Runnable run) {

@@ -24,6 +24,11 @@ public final class TaskNames {
 
     private static final String CUT = "…";
 
+    /** Texts of Spring's wrappers that are longer are no names, and take long to be looked through. */
+    private static final int LONGEST_TEXT = 1_000;
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
     /** A class and a method or, as objects say of themselves by default, a class and a number. */
     private static final Pattern CLASS_AND_MORE =
             Pattern.compile("([\\w.$]+?)(\\$\\$[\\w$./]+)?(?:\\.(\\w+)|@[0-9a-f]+)");
@@ -52,7 +57,7 @@ public final class TaskNames {
             name = NamedTask.ofClass(method.getTarget().getClass()) + "."
                     + method.getMethod().getName();
         }
-        return cut(name != null ? name : NamedTask.of(task));
+        return cut(name != null ? name : printable(task));
     }
 
     /**
@@ -60,7 +65,8 @@ public final class TaskNames {
      * one, or a class if it says what objects say by default. Null for any other text.
      */
     private static @Nullable String ofWrapped(Runnable wrapper) {
-        Matcher text = CLASS_AND_MORE.matcher(textOf(wrapper));
+        String said = textOf(wrapper);
+        Matcher text = CLASS_AND_MORE.matcher(said.length() <= LONGEST_TEXT ? said : "");
         Class<?> type = text.matches() ? findClass(text.group(1)) : null;
         if (type == null) {
             return null;
@@ -95,6 +101,16 @@ public final class TaskNames {
         } catch (Throwable ex) {
             return "";
         }
+    }
+
+    /** A name must not be able to add lines to a log. */
+    private static String printable(Runnable task) {
+        String name = CONTROL.matcher(NamedTask.of(task)).replaceAll("?");
+        return name.isBlank() ? NamedTask.ofClass(task.getClass()) : name;
+    }
+
+    static boolean hasControlCharacters(String name) {
+        return CONTROL.matcher(name).find();
     }
 
     /** The end of a long name says more. */

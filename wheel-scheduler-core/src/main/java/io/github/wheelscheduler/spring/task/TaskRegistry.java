@@ -76,6 +76,10 @@ public final class TaskRegistry {
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
         }
+        if (TaskNames.hasControlCharacters(name)) {
+            throw new IllegalArgumentException("name must not contain line breaks or other control characters, was '"
+                    + name.replaceAll("\\p{Cntrl}", "?") + "'");
+        }
         if (name.length() > TaskNames.LONGEST) {
             throw new IllegalArgumentException("name must not be longer than " + TaskNames.LONGEST + " characters, was "
                     + name.length() + " long: " + name.substring(0, 50) + "…");
@@ -193,10 +197,11 @@ public final class TaskRegistry {
 
     /**
      * Runs a task now, once, outside of its schedule, on a worker. It never overlaps another run of it: a run that becomes due
-     * meanwhile is skipped. A one-time task runs now instead of later. A paused task can be run, and stays paused.
+     * meanwhile is skipped. A one-time task runs now instead of later, paused or not. Others can be run while paused, and stay so.
      *
      * @throws UnknownTaskException if there is no such task
-     * @throws IllegalStateException if the task is running, or over
+     * @throws IllegalStateException if the task is running, has just been triggered, or is over
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public void trigger(String id) {
         require(id).trigger();

@@ -74,9 +74,11 @@ public sealed interface TaskSchedule {
      */
     static TaskSchedule trigger(Trigger trigger, ZoneId clockZone) {
         if (trigger instanceof CronTrigger cron) {
-            return new Calendar(cron, cron.getExpression(), CronZones.of(cron, clockZone));
+            return new Calendar(cron, cron.getExpression(), clockZone);
         }
-        return trigger instanceof PeriodicTrigger periodic ? new Periodic(periodic) : new Calendar(trigger, "", null);
+        return trigger instanceof PeriodicTrigger periodic
+                ? new Periodic(periodic)
+                : new Calendar(trigger, "", clockZone);
     }
 
     /** Returns a schedule of one run. */
@@ -178,21 +180,42 @@ public sealed interface TaskSchedule {
         }
     }
 
-    /**
-     * The instants that a trigger names.
-     *
-     * @param trigger says when
-     * @param cronExpression the trigger's, if it is known to have one; else empty
-     * @param zone in which the expression is meant; null if that is not known, or there is none
-     */
-    record Calendar(
-            Trigger trigger,
-            String cronExpression,
-            @Nullable ZoneId zone) implements TaskSchedule {
+    /** The instants that a trigger names. */
+    final class Calendar implements TaskSchedule {
 
-        public Calendar {
-            Objects.requireNonNull(trigger, "trigger must not be null");
-            Objects.requireNonNull(cronExpression, "cronExpression must not be null");
+        private final Trigger trigger;
+        private final String cronExpression;
+        private final ZoneId clockZone;
+
+        /** Null if it is not known, or nobody has asked; written before {@link #isZoneSought}. */
+        private volatile @Nullable ZoneId zone;
+
+        private volatile boolean isZoneSought;
+
+        private Calendar(Trigger trigger, String cronExpression, ZoneId clockZone) {
+            this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
+            this.cronExpression = cronExpression;
+            this.clockZone = clockZone;
+        }
+
+        /** Returns who says when. */
+        public Trigger trigger() {
+            return trigger;
+        }
+
+        /** Returns the trigger's cron expression, if it is known to have one; else an empty text. */
+        public String cronExpression() {
+            return cronExpression;
+        }
+
+        /** Returns the zone in which the expression is meant; null if that is not known, or there is none. */
+        public @Nullable ZoneId zone() {
+            if (!isZoneSought && trigger instanceof CronTrigger cron) {
+                // Takes long, so not before somebody wants to know.
+                zone = CronZones.of(cron, clockZone);
+                isZoneSought = true;
+            }
+            return zone;
         }
 
         @Override
@@ -207,9 +230,30 @@ public sealed interface TaskSchedule {
 
         @Override
         public @Nullable Duration intervalAfter(Instant instant) {
+            if (cronExpression.isEmpty()) {
+                return null;
+            }
             // Without the zone, the interval is the same but where clocks change.
-            ZoneId in = zone == null ? ZoneId.systemDefault() : zone;
-            return cronExpression.isEmpty() ? null : cronInterval(cronExpression, instant.atZone(in));
+            ZoneId known = zone();
+            return cronInterval(cronExpression, instant.atZone(known == null ? clockZone : known));
+        }
+
+        @Override
+        public boolean equals(@Nullable Object object) {
+            return object instanceof Calendar other
+                    && trigger.equals(other.trigger)
+                    && clockZone.equals(other.clockZone);
+        }
+
+        @Override
+        public int hashCode() {
+            return trigger.hashCode();
+        }
+
+        /** What a trigger says of itself may be a secret. */
+        @Override
+        public String toString() {
+            return kind() + " " + text();
         }
     }
 
@@ -239,6 +283,11 @@ public sealed interface TaskSchedule {
         @Override
         public Duration intervalAfter(Instant instant) {
             return trigger.getPeriodDuration();
+        }
+
+        @Override
+        public String toString() {
+            return kind() + " " + text();
         }
     }
 

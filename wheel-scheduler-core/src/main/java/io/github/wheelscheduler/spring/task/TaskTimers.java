@@ -4,19 +4,20 @@ import io.github.wheelscheduler.spring.run.RunFailures;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link TaskBook} needs of the scheduler that it belongs to. Rejections are Spring's exceptions. */
 public interface TaskTimers {
 
     /**
-     * Arms a task for its schedule.
+     * Asks all that is to be asked before a task can be armed for its schedule: triggers and clocks.
      *
      * @param first when a fixed rate or delay starts; null for at once
-     * @return null if a trigger names no instant
+     * @return arms it, throwing Spring's exception if it is rejected; null if a trigger names no instant
      */
     @Nullable
-    ScheduledFuture<?> arm(Runnable task, TaskSchedule schedule, @Nullable Instant first);
+    Supplier<ScheduledFuture<?>> prepare(Runnable task, TaskSchedule schedule, @Nullable Instant first);
 
     /** Arms a run for now. */
     ScheduledFuture<?> runNow(Runnable run);

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.sample;
 
+import io.github.wheelscheduler.NamedTask;
 import java.time.Duration;
 import java.time.Instant;
 import org.springframework.context.event.ContextRefreshedEvent;
@@ -44,17 +45,12 @@ class ProgrammaticTasks {
         throw new IllegalStateException("The warehouse does not answer");
     }
 
-    /** A task that says what it is called: the wheel shows it under this name. */
-    private record Named(String name, Runnable task) implements Runnable {
+    /** A task that has a name, which the wheel shows it under; without one, it goes by its class. */
+    private record Named(String taskName, Runnable task) implements Runnable, NamedTask {
 
         @Override
         public void run() {
             task.run();
-        }
-
-        @Override
-        public String toString() {
-            return name;
         }
     }
 }

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

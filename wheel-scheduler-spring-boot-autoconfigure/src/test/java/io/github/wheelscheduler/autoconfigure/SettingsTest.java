@@ -42,8 +42,8 @@ class SettingsTest {
                 .run(context -> {
                     assertThat(threadOfScheduledMethod(context)).startsWith("spokes-");
                     assertThat(wheelOf(context))
-                            .hasFieldOrPropertyWithValue("waitForTasks", true)
-                            .hasFieldOrPropertyWithValue("awaitTerminationMillis", 7_000L);
+                            .hasFieldOrPropertyWithValue("settings.waitForTasks", true)
+                            .hasFieldOrPropertyWithValue("settings.awaitTerminationMillis", 7_000L);
                 });
     }
 
@@ -56,10 +56,10 @@ class SettingsTest {
                         "wheel.scheduler.max-pending=5000",
                         "wheel.scheduler.max-catch-up=0")
                 .run(context -> assertThat(wheelOf(context))
-                        .hasFieldOrPropertyWithValue("tick", Duration.ofMillis(2))
-                        .hasFieldOrPropertyWithValue("workerKeepAlive", Duration.ofSeconds(3))
-                        .hasFieldOrPropertyWithValue("maxPending", 5_000L)
-                        .hasFieldOrPropertyWithValue("maxCatchUp", 0));
+                        .hasFieldOrPropertyWithValue("settings.tick", Duration.ofMillis(2))
+                        .hasFieldOrPropertyWithValue("settings.workerKeepAlive", Duration.ofSeconds(3))
+                        .hasFieldOrPropertyWithValue("settings.maxPending", 5_000L)
+                        .hasFieldOrPropertyWithValue("settings.maxCatchUp", 0));
     }
 
     @Test
@@ -102,7 +102,7 @@ class SettingsTest {
                         "wheel.scheduler.warn.interrupt-run=4s")
                 .run(context -> assertThat(wheelOf(context))
                         .hasFieldOrPropertyWithValue(
-                                "warningLimits",
+                                "settings.warningLimits",
                                 new WarningLimits(
                                         Duration.ofSeconds(1),
                                         Duration.ofSeconds(2),
@@ -127,7 +127,11 @@ class SettingsTest {
             assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
-                    .comparingOnlyFields("settings.maxPending", "settings.maxCatchUp", "settings.warningLimits", "tasks.registry.grace")
+                    .comparingOnlyFields(
+                            "settings.maxPending",
+                            "settings.maxCatchUp",
+                            "settings.warningLimits",
+                            "tasks.registry.grace")
                     .isEqualTo(plain);
         });
     }

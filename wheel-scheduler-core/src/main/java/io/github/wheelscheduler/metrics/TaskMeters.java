@@ -74,6 +74,11 @@ final class TaskMeters implements TaskListener {
     }
 
     @Override
+    public void retimed(String id) {
+        look(id);
+    }
+
+    @Override
     public void removed(String id) {
         look(id);
     }

@@ -93,6 +93,27 @@ class TaskMetersTest {
     }
 
     @Test
+    void aTaskThatBecomesASeriesGetsMetersAndOneThatIsReplacedBeginsAnew() {
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            ScheduledFuture<?> once = metered.tasks.schedule(
+                    "becomes", () -> {}, TaskSchedule.once(Instant.now().plusSeconds(3_600)));
+            assertThat(metered.meteredTasks()).isEmpty();
+            metered.tasks.retime("becomes", YEARLY);
+            assertThat(metered.meteredTasks()).containsExactly("becomes");
+            metered.tasks.trigger("becomes");
+            Timer runs = metered.timer(MeterNames.TASK_RUN, "task", "becomes", "outcome", "SUCCESS");
+            awaitThat(() -> runs.count() == 1);
+            metered.tasks.retime("becomes", TaskSchedule.once(Instant.now()));
+            awaitThat(once::isDone);
+            ScheduledFuture<?> again = metered.tasks.schedule("becomes", () -> {}, YEARLY);
+            assertThat(metered.timer(MeterNames.TASK_RUN, "task", "becomes", "outcome", "SUCCESS")
+                            .count())
+                    .isZero();
+            assertThat(again.isDone()).isFalse();
+        }
+    }
+
+    @Test
     void aOneTimeTaskHasNoAgeThatARuleWouldFireForForEver() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             AtomicInteger runs = new AtomicInteger();

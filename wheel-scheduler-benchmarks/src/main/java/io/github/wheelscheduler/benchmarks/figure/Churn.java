@@ -57,49 +57,14 @@ final class Churn implements Figure {
         try (Contender contender = trial.newContender()) {
             Xorshift random = new Xorshift(trial.seed());
             Object[] handles = Arming.forMinutes(contender, trial.count(Arming.numberOf(trial.variant())), random);
-            Churning churning = new Churning(contender, handles, random);
+            Churning churning = new Churning(
+                    contender, handles, random, any -> contender.schedule(BenchTask.NOTHING, Arming.minutes(any)));
             Callers.Cost ignored = Callers.run(contender, 1, i -> churning.run(trial.millis(1_000)));
             Callers.Cost cost = Callers.run(contender, 1, i -> churning.run(trial.millis(2_000)));
             return new Values()
-                    .with("callerNanos", (double) cost.wallNanos() / churning.pairs)
-                    .with("cpuNanos", (double) cost.cpuNanos() / churning.pairs)
+                    .with("callerNanos", (double) cost.wallNanos() / churning.pairs())
+                    .with("cpuNanos", (double) cost.cpuNanos() / churning.pairs())
                     .with("behindMillis", cost.behindNanos() / 1e6);
-        }
-    }
-
-    private static final class Churning {
-
-        private static final int BATCH = 512;
-
-        private final Contender contender;
-        private final Object[] handles;
-        private final Xorshift random;
-
-        /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
-        private long pairs;
-
-        Churning(Contender contender, Object[] handles, Xorshift random) {
-            this.contender = contender;
-            this.handles = handles;
-            this.random = random;
-        }
-
-        void run(long forNanos) {
-            long endNanos = System.nanoTime() + forNanos;
-            long batches = 0;
-            do {
-                replaceSome();
-                batches++;
-            } while (System.nanoTime() - endNanos < 0);
-            pairs = batches * BATCH;
-        }
-
-        private void replaceSome() {
-            for (int i = 0; i < BATCH; i++) {
-                int victim = random.below(handles.length);
-                contender.cancel(handles[victim]);
-                handles[victim] = contender.schedule(BenchTask.NOTHING, Arming.minutes(random));
-            }
         }
     }
 }

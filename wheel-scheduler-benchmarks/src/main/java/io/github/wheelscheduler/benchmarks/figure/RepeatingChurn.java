@@ -64,49 +64,17 @@ final class RepeatingChurn implements Figure {
             }
             long unusedNanosToo = contender.absorb();
             long usedBytes = Heap.usedBytes() - beforeBytes;
-            Churning churning = new Churning(contender, handles, random);
+            Churning churning = new Churning(contender, handles, random, any -> another(contender, any));
             Callers.Cost ignored = Callers.run(contender, 1, i -> churning.run(trial.millis(1_000)));
             Callers.Cost cost = Callers.run(contender, 1, i -> churning.run(trial.millis(2_000)));
             return new Values()
-                    .with("callerNanos", (double) cost.wallNanos() / churning.pairs)
-                    .with("cpuNanos", (double) cost.cpuNanos() / churning.pairs)
+                    .with("callerNanos", (double) cost.wallNanos() / churning.pairs())
+                    .with("cpuNanos", (double) cost.cpuNanos() / churning.pairs())
                     .with("bytes", (double) usedBytes / handles.length);
         }
     }
 
     private static Object another(Contender contender, Xorshift random) {
         return contender.repeating(BenchTask.NOTHING, random.between(PERIOD_NANOS, 2 * PERIOD_NANOS), PERIOD_NANOS);
-    }
-
-    private static final class Churning {
-
-        private static final int BATCH = 64;
-
-        private final Contender contender;
-        private final Object[] handles;
-        private final Xorshift random;
-
-        /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
-        private long pairs;
-
-        Churning(Contender contender, Object[] handles, Xorshift random) {
-            this.contender = contender;
-            this.handles = handles;
-            this.random = random;
-        }
-
-        void run(long forNanos) {
-            long endNanos = System.nanoTime() + forNanos;
-            long batches = 0;
-            do {
-                for (int i = 0; i < BATCH; i++) {
-                    int victim = random.below(handles.length);
-                    contender.cancel(handles[victim]);
-                    handles[victim] = another(contender, random);
-                }
-                batches++;
-            } while (System.nanoTime() - endNanos < 0);
-            pairs = batches * BATCH;
-        }
     }
 }

@@ -268,6 +268,7 @@ final class RegisteredTask {
             requireNotOver();
             replaceTimer(mine, other, shortest, prepared);
         }
+        book.retimed(this);
     }
 
     private Supplier<ScheduledFuture<?>> prepare(int mine, TaskSchedule other, @Nullable Instant first) {

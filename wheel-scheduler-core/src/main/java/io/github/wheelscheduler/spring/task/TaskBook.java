@@ -145,7 +145,8 @@ public final class TaskBook {
             return true;
         }
         if (other.future().isDone() && tasks.replace(id, other, task)) {
-            ids.giveBack(other.taskId());
+            giveBack(other.taskId());
+            listeners.tell(listener -> listener.removed(task.id()));
             return true;
         }
         return false;
@@ -319,6 +320,15 @@ public final class TaskBook {
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken: neither is the run's fault.
+        }
+    }
+
+    /** Passes on that a task has another schedule. Does not fail. */
+    void retimed(RegisteredTask task) {
+        try {
+            listeners.tell(listener -> listener.retimed(task.id()));
+        } catch (OutOfMemoryError ex) {
+            // It has one all the same.
         }
     }
 

@@ -11,6 +11,9 @@ public interface TaskListener {
     /** The task has come. */
     default void added(String id) {}
 
+    /** The task has another schedule, perhaps of another kind. */
+    default void retimed(String id) {}
+
     /** The task has gone: it is over, or has been cancelled. */
     default void removed(String id) {}
 

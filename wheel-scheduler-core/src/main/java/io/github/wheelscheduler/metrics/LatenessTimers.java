@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.spring.watch.LatenessCounts;
 import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.Timer;
 import java.util.Arrays;
@@ -54,7 +55,7 @@ final class LatenessTimers implements LatenessListener {
     private final AtomicLongArray tallies = new AtomicLongArray(STRIPES * STRIDE);
 
     /** Null where there has never been anything to count. */
-    private final AtomicReferenceArray<@Nullable UnrecordedRuns> unrecorded = new AtomicReferenceArray<>(STRIPES);
+    private final AtomicReferenceArray<@Nullable LatenessCounts> unrecorded = new AtomicReferenceArray<>(STRIPES);
 
     /** Whether there may be unrecorded runs. Written after they are counted, and before they are looked for. */
     private volatile boolean isBehind;
@@ -105,10 +106,10 @@ final class LatenessTimers implements LatenessListener {
     }
 
     private void countForLater(int stripe, long wheelNanos, long queueNanos) {
-        UnrecordedRuns runs = unrecorded.get(stripe);
+        LatenessCounts runs = unrecorded.get(stripe);
         if (runs == null) {
-            UnrecordedRuns created = new UnrecordedRuns();
-            UnrecordedRuns other = unrecorded.compareAndExchange(stripe, null, created);
+            LatenessCounts created = new LatenessCounts();
+            LatenessCounts other = unrecorded.compareAndExchange(stripe, null, created);
             runs = other == null ? created : other;
         }
         runs.add(wheelNanos, queueNanos);
@@ -157,10 +158,10 @@ final class LatenessTimers implements LatenessListener {
     /** A timer that throws must harm nobody who happens to be here. */
     private void recordCounted() {
         isBehind = false;
-        long[] wheelCounts = new long[UnrecordedRuns.BUCKETS];
-        long[] queueCounts = new long[UnrecordedRuns.BUCKETS];
+        long[] wheelCounts = new long[LatenessCounts.BUCKETS];
+        long[] queueCounts = new long[LatenessCounts.BUCKETS];
         for (int stripe = 0; stripe < STRIPES; stripe++) {
-            UnrecordedRuns runs = unrecorded.get(stripe);
+            LatenessCounts runs = unrecorded.get(stripe);
             if (runs != null) {
                 runs.moveTo(wheelCounts, queueCounts);
             }
@@ -177,7 +178,7 @@ final class LatenessTimers implements LatenessListener {
         double share =
                 Math.min(1, (double) MOST_AT_A_TIME / Arrays.stream(counts).sum());
         for (int bucket = 0; bucket < counts.length; bucket++) {
-            long nanos = UnrecordedRuns.middleOf(bucket);
+            long nanos = LatenessCounts.middleOf(bucket);
             // Rounded up, so that the longest is not lost.
             long count = (long) Math.ceil(share * counts[bucket]);
             for (long i = 0; i < count; i++) {

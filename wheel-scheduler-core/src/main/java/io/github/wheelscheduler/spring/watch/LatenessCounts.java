@@ -1,9 +1,9 @@
-package io.github.wheelscheduler.metrics;
+package io.github.wheelscheduler.spring.watch;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** How late runs were that no timer has been told of, counted by size: to within a thirtieth. Any thread. */
-final class UnrecordedRuns {
+/** How late runs were, counted by size, to within a thirtieth: the share of the wheel, and that of the queue. Any thread. */
+public final class LatenessCounts {
 
     /*
      * The first bits of a floating-point number are its power of two and a part of what follows it. So the bits that are
@@ -17,21 +17,30 @@ final class UnrecordedRuns {
     private static final int FIRST = Float.floatToRawIntBits(1) >>> DROPPED_BITS;
     private static final int HALF_A_BUCKET = 1 << (DROPPED_BITS - 1);
 
-    /** How many buckets there are. */
-    static final int BUCKETS = bucketOf(Long.MAX_VALUE) + 1;
+    /** How many sizes there are. */
+    public static final int BUCKETS = bucketOf(Long.MAX_VALUE) + 1;
 
     private final AtomicIntegerArray wheel = new AtomicIntegerArray(BUCKETS);
     private final AtomicIntegerArray queue = new AtomicIntegerArray(BUCKETS);
 
-    void add(long wheelNanos, long queueNanos) {
+    /** Counts a run; nothing is less than zero. */
+    public void add(long wheelNanos, long queueNanos) {
         int ignored = wheel.getAndIncrement(bucketOf(wheelNanos));
         int unused = queue.getAndIncrement(bucketOf(queueNanos));
     }
 
     /** Adds to the counts what there is of it here, and forgets that. */
-    void moveTo(long[] wheelCounts, long[] queueCounts) {
+    public void moveTo(long[] wheelCounts, long[] queueCounts) {
         move(wheel, wheelCounts);
         move(queue, queueCounts);
+    }
+
+    /** Adds to the counts what there is of it here, and keeps it. */
+    void addTo(long[] wheelCounts, long[] queueCounts) {
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            wheelCounts[bucket] += Integer.toUnsignedLong(wheel.get(bucket));
+            queueCounts[bucket] += Integer.toUnsignedLong(queue.get(bucket));
+        }
     }
 
     private static void move(AtomicIntegerArray from, long[] to) {
@@ -46,8 +55,8 @@ final class UnrecordedRuns {
         return Math.max(0, (Float.floatToRawIntBits((float) nanos) >>> DROPPED_BITS) - FIRST);
     }
 
-    /** Returns the value in the middle of a bucket. */
-    static long middleOf(int bucket) {
+    /** Returns the value, in nanoseconds, in the middle of a size. */
+    public static long middleOf(int bucket) {
         return bucket == 0 ? 0 : (long) Float.intBitsToFloat(((bucket + FIRST) << DROPPED_BITS) + HALF_A_BUCKET);
     }
 }

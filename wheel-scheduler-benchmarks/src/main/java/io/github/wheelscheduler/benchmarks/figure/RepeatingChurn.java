@@ -53,6 +53,11 @@ final class RepeatingChurn implements Figure {
     }
 
     @Override
+    public int mostJvms(String contender) {
+        return contender.equals("wheel-spring") ? Integer.MAX_VALUE : 1;
+    }
+
+    @Override
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {
             Xorshift random = new Xorshift(trial.seed());

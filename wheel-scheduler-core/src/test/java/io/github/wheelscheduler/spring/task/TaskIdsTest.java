@@ -17,25 +17,25 @@ class TaskIdsTest {
     void lowestFreeNumberIsTakenHoweverTasksComeAndGo() {
         Seed.play(random -> {
             TreeSet<Integer> free = new TreeSet<>();
-            List<Integer> used = new ArrayList<>();
+            List<TaskId> used = new ArrayList<>();
             int next = 1;
             for (int i = 0; i < 20_000; i++) {
                 if (used.isEmpty() || random.nextInt(100) < 52) {
                     Integer lowest = free.pollFirst();
                     int expected = lowest != null ? lowest : next++;
                     assertThat(ids.take("job")).isEqualTo(expected);
-                    used.add(expected);
+                    used.add(new TaskId("job", expected));
                 } else {
-                    int number = used.remove(random.nextInt(used.size()));
-                    ids.giveBack(new TaskId("job", number));
-                    free.add(number);
+                    TaskId id = used.remove(random.nextInt(used.size()));
+                    ids.giveBack(id);
+                    free.add(id.ordinal());
                     if (used.isEmpty()) {
                         free.clear();
                         next = 1;
                     }
                 }
             }
-            used.forEach(number -> ids.giveBack(new TaskId("job", number)));
+            used.forEach(ids::giveBack);
             assertThat(ids.size()).isZero();
         });
     }

@@ -56,7 +56,7 @@ class HostileRegistryTest {
             assertThat(metered.scheduler.getFailedRuns()).isZero();
             assertThat(metered.counter(MeterNames.FIRED)).isGreaterThan(20);
             assertThat(series.isDone()).isFalse();
-            assertThat(log.messages().stream().filter(text -> text.contains("listener failed")))
+            assertThat(log.said("listener failed"))
                     .hasSize(2)
                     .anyMatch(text -> text.startsWith("A lateness listener failed"))
                     .anyMatch(text -> text.startsWith("A task listener failed"));

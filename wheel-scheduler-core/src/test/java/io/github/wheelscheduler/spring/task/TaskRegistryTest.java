@@ -537,6 +537,7 @@ class TaskRegistryTest {
             scheduler.scheduleAtFixedRate(new Named("goes on", runs::incrementAndGet), Duration.ofMillis(1));
             awaitThat(() -> runs.get() > 10);
             assertThat(registry.get("goes on").failures()).isZero();
+            assertThat(log.said("listener failed")).hasSize(2);
             assertThat(log.messages()).hasSize(2);
         }
     }

@@ -30,6 +30,9 @@ final class MeteredTask {
     /** The same by the registry's clock; before the first success, when this was made. As above. */
     private volatile long succeededMillis;
 
+    /** Writer: whoever looks at the task. Readers: scrapes. */
+    private volatile boolean repeating;
+
     private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess, Clock clock) {
         this.group = group;
         this.clock = clock;
@@ -49,20 +52,19 @@ final class MeteredTask {
         try {
             MeteredTask metered =
                     new MeteredTask(group, task.lastSuccess(), registry.config().clock());
+            metered.setRepeating(task.schedule().isRepeating());
             group.timeGauge(
                     MeterNames.TASK_LAST_SUCCESS,
                     TimeUnit.MILLISECONDS,
                     "When a run of a task last succeeded, since the epoch",
                     metered,
                     source -> source.lastSuccessMillis);
-            if (task.schedule().isRepeating()) {
-                group.timeGauge(
-                        MeterNames.TASK_SUCCESS_AGE,
-                        TimeUnit.MILLISECONDS,
-                        "How long ago a run of a task last succeeded or, if none has, the task got meters",
-                        metered,
-                        MeteredTask::successAgeMillis);
-            }
+            group.timeGauge(
+                    MeterNames.TASK_SUCCESS_AGE,
+                    TimeUnit.MILLISECONDS,
+                    "How long ago a run of a task last succeeded or, if none has, the task got meters",
+                    metered,
+                    MeteredTask::successAgeMillis);
             return metered;
         } catch (RuntimeException | Error ex) {
             group.removeBecauseOf(ex);
@@ -75,8 +77,14 @@ final class MeteredTask {
                 .timer(Timer.builder(MeterNames.TASK_RUN).description("How long the runs of a task take"));
     }
 
+    /** A rule on the age of what runs once would fire for ever. */
     private double successAgeMillis() {
-        return Math.max(0, clock.wallTime() - succeededMillis);
+        return repeating ? Math.max(0, clock.wallTime() - succeededMillis) : Double.NaN;
+    }
+
+    /** Takes note whether the task repeats, as it may be re-timed. */
+    void setRepeating(boolean repeating) {
+        this.repeating = repeating;
     }
 
     void ran(RunOutcome outcome, boolean overran) {

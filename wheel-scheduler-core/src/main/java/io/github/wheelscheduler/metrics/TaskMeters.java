@@ -103,8 +103,11 @@ final class TaskMeters implements TaskListener {
                     letOthersIn();
                 }
             }
-        } else if (!removed && !metered.containsKey(id)) {
-            if (hasPlace() && mayUse(id)) {
+        } else if (!removed) {
+            MeteredTask present = metered.get(id);
+            if (present != null) {
+                present.setRepeating(sort.repeating());
+            } else if (hasPlace() && mayUse(id)) {
                 tasks.find(id).ifPresent(this::register);
             } else {
                 waiting.add(id);

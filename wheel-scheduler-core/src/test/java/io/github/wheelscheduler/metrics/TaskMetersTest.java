@@ -120,10 +120,12 @@ class TaskMetersTest {
             Runnable annotated = new OneTimeTask(runs::incrementAndGet, Duration.ZERO).getRunnable();
             ScheduledFuture<?> once =
                     metered.scheduler.schedule(annotated, Instant.now().plusSeconds(3_600));
-            assertThat(metered.registry.find(MeterNames.TASK_LAST_SUCCESS).timeGauges())
-                    .hasSize(1);
-            assertThat(metered.registry.find(MeterNames.TASK_SUCCESS_AGE).timeGauges())
-                    .isEmpty();
+            String id = metered.meteredTasks().get(0);
+            assertThat(metered.seconds(MeterNames.TASK_SUCCESS_AGE, "task", id)).isNaN();
+            metered.tasks.retime(id, YEARLY);
+            assertThat(metered.seconds(MeterNames.TASK_SUCCESS_AGE, "task", id)).isNotNegative();
+            metered.tasks.retime(id, TaskSchedule.once(Instant.now().plusSeconds(3_600)));
+            assertThat(metered.seconds(MeterNames.TASK_SUCCESS_AGE, "task", id)).isNaN();
             assertThat(once.isDone()).isFalse();
         }
     }

@@ -2,16 +2,23 @@ package io.github.wheelscheduler.spring;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Caller;
 import io.github.wheelscheduler.testing.Gate;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose settings the threads of a scheduler have: its own, and never those of the first caller. */
 class SchedulerThreadsTest {
@@ -61,6 +68,29 @@ class SchedulerThreadsTest {
             assertThat(thread.getThreadGroup()).isSameAs(Thread.currentThread().getThreadGroup());
         });
         return threads;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void runThatSomebodyAskedForInheritsNothingFromWhoAsked(boolean virtual) {
+        assumeTrue(!virtual || Caller.VIRTUAL.isAvailable(), "the JDK has no virtual threads");
+        scheduler.setVirtualThreads(virtual);
+        scheduler.initialize();
+        InheritableThreadLocal<String> who = new InheritableThreadLocal<>();
+        List<String> seen = new CopyOnWriteArrayList<>();
+        TaskRegistry tasks = scheduler.getTaskRegistry();
+        ScheduledFuture<?> ignored =
+                tasks.schedule("task", () -> seen.add(String.valueOf(who.get())), TaskSchedule.cron("0 0 0 1 1 *"));
+        who.set("operator");
+        try {
+            tasks.trigger("task");
+            awaitThat(() -> seen.size() == 1);
+            tasks.retime("task", TaskSchedule.fixedDelay(Duration.ofMillis(1)));
+            awaitThat(() -> seen.size() >= 3);
+        } finally {
+            who.remove();
+        }
+        assertThat(seen).containsOnly("null");
     }
 
     @Test

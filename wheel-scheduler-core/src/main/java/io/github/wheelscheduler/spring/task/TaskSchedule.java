@@ -76,8 +76,9 @@ public sealed interface TaskSchedule {
         if (trigger instanceof CronTrigger cron) {
             return new Calendar(cron, cron.getExpression(), clockZone);
         }
-        return trigger instanceof PeriodicTrigger periodic
-                ? new Periodic(periodic)
+        // A subclass is a user's code, which is asked for its next instant and for nothing else.
+        return trigger.getClass() == PeriodicTrigger.class
+                ? new Periodic((PeriodicTrigger) trigger)
                 : new Calendar(trigger, "", clockZone);
     }
 

@@ -221,6 +221,19 @@ class TaskRegistryTest {
     }
 
     @Test
+    void triggerOfAUserIsAskedForNothingButItsNextInstant() {
+        PeriodicTrigger secretive = new PeriodicTrigger(HOUR) {
+            @Override
+            public Duration getPeriodDuration() {
+                throw new IllegalStateException("nobody's business");
+            }
+        };
+        scheduler.schedule(new Named("secretive"), secretive);
+        assertThat(registry.get("secretive").schedule().kind()).isEqualTo("trigger");
+        assertThat(registry.list(0, 10)).hasSize(1);
+    }
+
+    @Test
     void failureOfACallableIsCounted() {
         Future<?> failing = scheduler.submit((Callable<String>) () -> {
             throw new IOException("on purpose");

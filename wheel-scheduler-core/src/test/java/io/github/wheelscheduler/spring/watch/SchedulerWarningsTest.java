@@ -57,14 +57,15 @@ class SchedulerWarningsTest {
 
     @Test
     void waitForAWorkerIsWarnedOfWithTheTaskAndTheNumbers() {
-        initialize(new WarningLimits(LONG, SHORT, null, null));
+        Duration limit = Duration.ofMillis(500);
+        initialize(new WarningLimits(LONG, limit, null, null));
         scheduler.setPoolSize(1);
         Gate gate = new Gate();
         scheduler.execute(gate);
         gate.awaitArrivals(1);
         ScheduledFuture<?> ignored = registry.schedule("late", runs::incrementAndGet, TaskSchedule.fixedDelay(LONG));
         awaitThat(() ->
-                scheduler.getWheelScheduledExecutor().snapshot().oldestReady().compareTo(SHORT.multipliedBy(2)) > 0);
+                scheduler.getWheelScheduledExecutor().snapshot().oldestReady().compareTo(limit) > 0);
         gate.open();
         awaitThat(() -> !said("cannot keep up").isEmpty());
         assertThat(said("cannot keep up").get(0))

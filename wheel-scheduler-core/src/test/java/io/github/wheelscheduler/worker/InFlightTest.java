@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
@@ -75,11 +76,13 @@ class InFlightTest {
     @Test
     void returnedRunsComeBackInTheirOrder() {
         List<FedRun> runs = new ArrayList<>();
+        assertThat(inFlight.hasReturned()).isFalse();
         for (int i = 0; i < 5; i++) {
             FedRun run = new FedRun(workers);
             runs.add(run);
             inFlight.sendBack(run);
         }
+        assertThat(inFlight.hasReturned()).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(5);
         assertThat(inFlight.takeBack(runs.get(2))).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(4);
@@ -91,5 +94,46 @@ class InFlightTest {
         assertThat(inFlight.sendAgain(runs.get(2))).isFalse();
         assertThat(inFlight.sendAgain(runs.get(3))).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(3);
+    }
+
+    @Test
+    void placeThatHasBeenLeftIsUsedAgainSoMemoryDoesNotGrow() {
+        List<FedRun> runs = shown(64);
+        assertThat(runs).extracting(run -> run.place).doesNotHaveDuplicates().allMatch(place -> place < 64);
+        for (int round = 0; round < 3; round++) {
+            runs.forEach(inFlight::remove);
+            inFlight.forEach(run -> fail("must have been removed: " + run));
+            runs = shown(64);
+            assertThat(runs)
+                    .extracting(run -> run.place)
+                    .doesNotHaveDuplicates()
+                    .allMatch(place -> place < 64);
+        }
+    }
+
+    @Test
+    void noMoreIsTakenBackThanWasAskedFor() {
+        List<FedRun> runs = shown(5);
+        assertThat(runs.get(0).start(Thread.currentThread())).isTrue();
+        assertThat(inFlight.takeBackUpTo(3)).hasSize(3);
+        assertThat(inFlight.count()).isEqualTo(2);
+        List<Runnable> left = new ArrayList<>();
+        inFlight.forEachNotStarted(left::add);
+        assertThat(left).hasSize(1);
+        List<FedRun> seen = new ArrayList<>();
+        inFlight.forEach(seen::add);
+        assertThat(seen).hasSize(2).contains(runs.get(0));
+    }
+
+    private List<FedRun> shown(int number) {
+        List<FedRun> runs = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            FedRun run = new FedRun(workers);
+            inFlight.prepare(run);
+            assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
+            inFlight.show(run);
+            runs.add(run);
+        }
+        return runs;
     }
 }

@@ -164,14 +164,23 @@ final class Crew {
             startWorker();
             startFailing.set(false);
         } catch (Throwable ex) {
-            if (startFailing.compareAndSet(false, true)) {
-                RunBoundary.log(
-                        Level.WARNING,
-                        "A further worker could not be started; the others go on, and due tasks wait for one of them",
-                        null,
-                        ex);
-            }
+            boolean isFirst = startFailing.compareAndSet(false, true);
             retry.wake();
+            if (isFirst) {
+                logStartFailure(ex);
+            }
+        }
+    }
+
+    private static void logStartFailure(Throwable failure) {
+        try {
+            RunBoundary.log(
+                    Level.WARNING,
+                    "A further worker could not be started; the others go on, and due tasks wait for one of them",
+                    null,
+                    failure);
+        } catch (Throwable ex) {
+            // Even a text needs memory when it is used for the first time.
         }
     }
 

@@ -210,17 +210,35 @@ public final class ElasticPool extends Workers {
                     workOff(worker);
                 }
             } catch (Throwable ex) {
-                RunBoundary.log(Level.ERROR, "A worker failed and goes on", null, ex);
-                // A wake-up may have been meant for it; it looks at the queue next.
-                if (!worker.place.unmarkIdle()) {
-                    wakeUpOnItsWay.set(false);
-                }
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+                recover(worker, ex);
             }
             isNew = false;
         }
         worker.place.leave();
-        tellIfEnded();
+        boolean told = false;
+        while (!told) {
+            try {
+                tellIfEnded();
+                told = true;
+            } catch (Throwable ex) {
+                // Nobody else would.
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            }
+        }
+    }
+
+    /** Lets the worker go on after a failure. Throws nothing: it is counted, and is to be there. */
+    private void recover(Worker worker, Throwable failure) {
+        try {
+            RunBoundary.log(Level.ERROR, "A worker failed and goes on", null, failure);
+        } catch (Throwable ex) {
+            // Even a text needs memory when it is used for the first time.
+        }
+        // A wake-up may have been meant for it; it looks at the queue next.
+        if (!worker.place.unmarkIdle()) {
+            wakeUpOnItsWay.set(false);
+        }
+        LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
     }
 
     private void workOff(Worker worker) {

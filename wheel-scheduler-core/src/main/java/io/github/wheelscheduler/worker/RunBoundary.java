@@ -38,8 +38,16 @@ final class RunBoundary {
             run.run();
             return null;
         } catch (Throwable ex) {
-            log(Level.ERROR, "A run let an exception escape", run, ex);
+            logEscape(run, ex);
             return ex;
+        }
+    }
+
+    private static void logEscape(Runnable run, Throwable failure) {
+        try {
+            log(Level.ERROR, "A run let an exception escape", run, failure);
+        } catch (Throwable ex) {
+            // Even a text needs memory when it is used for the first time.
         }
     }
 

@@ -23,11 +23,12 @@ final class Arming {
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     private final ExecutorSettings settings;
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final RunState runState;
     private final ShutdownPolicies policies;
     private final PendingTimers pending;
     private final Detours detours;
+    private final Hold hold;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final Workers workers;
     private final TickLoop loop;
@@ -42,6 +43,7 @@ final class Arming {
             ShutdownPolicies policies,
             PendingTimers pending,
             Detours detours,
+            Hold hold,
             Inbox<ScheduledTimer<?>> inbox,
             Workers workers,
             TickLoop loop,
@@ -52,6 +54,7 @@ final class Arming {
         this.policies = policies;
         this.pending = pending;
         this.detours = detours;
+        this.hold = hold;
         this.inbox = inbox;
         this.workers = workers;
         this.loop = loop;
@@ -66,6 +69,15 @@ final class Arming {
      * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
      */
     <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
+        return arm(timer, isDue, false);
+    }
+
+    /** Makes the new timer pending, which has no time of its own and is to run at once, also while others are held. */
+    <T extends ScheduledTimer<?>> T armToRunNow(T timer) {
+        return arm(timer, true, true);
+    }
+
+    private <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue, boolean isHeldByNobody) {
         if (runState.isShutdown()) {
             reject(timer, "the executor has been shut down");
         } else if (!pending.tryAcquire()) {
@@ -73,7 +85,7 @@ final class Arming {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else if (!post(timer, isDue, true)) {
+        } else if (!post(timer, isDue, isHeldByNobody, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
@@ -89,7 +101,7 @@ final class Arming {
         }
         boolean failed = true;
         try {
-            boolean armed = post(timer, timer.isDueAtOnce(), false);
+            boolean armed = post(timer, timer.isDueAtOnce(), false, false);
             failed = false;
             return armed;
         } finally {
@@ -107,9 +119,10 @@ final class Arming {
     /**
      * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled.
      *
+     * @param isHeldByNobody whether it runs at once, also while others are held
      * @param mayWait whether the caller may be held up if the tick thread does not keep up
      */
-    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
+    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean isHeldByNobody, boolean mayWait) {
         boolean posted = false;
         boolean done = false;
         // A decorator may move it.
@@ -126,7 +139,8 @@ final class Arming {
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort();
-            if (isDue && !isSteered && goStraight(timer, dueNanos)) {
+            boolean goesPast = isDue && (isHeldByNobody || isSteered) && !hold.isOpen();
+            if (goesPast ? goPast(timer, dueNanos) : isDue && !isSteered && goStraight(timer, dueNanos)) {
                 posted = true;
                 workers.signal();
             } else {
@@ -137,7 +151,7 @@ final class Arming {
                 inbox.prepareToWakeFor(neededAtNanos);
                 inbox.postLazily(timer);
                 posted = true;
-                if (isDue && timer.deadlineNanos() - dueNanos <= 0) {
+                if (isDue && hold.isOpen() && timer.deadlineNanos() - dueNanos <= 0) {
                     detours.posted();
                 }
                 inbox.wakeFor(neededAtNanos);
@@ -163,9 +177,18 @@ final class Arming {
      * it.
      */
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
-        if (!detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
+        if (!hold.isOpen() || !detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
             return false;
         }
+        return handOver(timer, nowNanos, false);
+    }
+
+    /** Hands an armed timer to the workers while others are held in the wheel, whether there is room or not. */
+    private boolean goPast(ScheduledTimer<?> timer, long nowNanos) {
+        return handOver(timer, nowNanos, true);
+    }
+
+    private boolean handOver(ScheduledTimer<?> timer, long nowNanos, boolean anyway) {
         // What follows is done completely or undone completely, and both take stack.
         if (workers.startsThreadsOnCallers()) {
             stackReserve.askAlways();
@@ -178,7 +201,12 @@ final class Arming {
         pending.countHandOver();
         boolean taken = false;
         try {
-            taken = workers.handOverNow(timer.runnable(), nowNanos);
+            if (anyway) {
+                workers.handOver(timer.runnable(), nowNanos);
+                taken = true;
+            } else {
+                taken = workers.handOverNow(timer.runnable(), nowNanos);
+            }
         } finally {
             if (!taken) {
                 pending.uncountHandOver();
@@ -298,7 +326,7 @@ final class Arming {
     private long neededAt(ScheduledTimer<?> timer) {
         long deadlineNanos = timer.deadlineNanos();
         if (timer instanceof InstantTimer) {
-            long checkNanos = clock.nanoTime() + WallClockWatch.CHECK_INTERVAL_NANOS;
+            long checkNanos = clock.nanoTime() + settings.checkIntervalNanos();
             return deadlineNanos - checkNanos < 0 ? deadlineNanos : checkNanos;
         }
         return deadlineNanos;

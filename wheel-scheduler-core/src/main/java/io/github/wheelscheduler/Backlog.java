@@ -57,6 +57,17 @@ final class Backlog {
         return workers.hasRoom(true);
     }
 
+    /** What is due is held back, but not for want of room: nobody is to look whether there is some. */
+    void hold(long nowNanos) {
+        if (!isAny) {
+            isAny = true;
+            sinceNanos = nowNanos;
+        }
+        if (heldUp.get()) {
+            heldUp.set(false);
+        }
+    }
+
     /** Everything that is due has been handed over. */
     void clear() {
         isAny = false;
@@ -66,7 +77,7 @@ final class Backlog {
         return Math.max(0, nextLookNanos - nowNanos);
     }
 
-    /** Returns when the timer would have been handed over if there had been room: what is later is the workers' doing. */
+    /** Returns when the timer would have been handed over if nothing had held it up: what is later is not the tick thread's doing. */
     long handOverNanos(ScheduledTimer<?> timer, long nowNanos) {
         if (!isAny) {
             return nowNanos;

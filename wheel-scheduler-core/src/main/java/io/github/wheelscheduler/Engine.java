@@ -21,12 +21,13 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private final ExecutorSettings settings;
     private final boolean decorates;
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final PendingTimers pending;
     private final RunState runState = new RunState();
-    private final ShutdownPolicies policies = new ShutdownPolicies(runState);
     private final Inbox<ScheduledTimer<?>> inbox = new Inbox<>();
     private final Detours detours = new Detours();
+    private final Hold hold = new Hold();
+    private final ShutdownPolicies policies = new ShutdownPolicies(runState, hold);
     private final Workers workers;
     private final WallClockWatch watch;
     private final TickLoop loop;
@@ -42,10 +43,14 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
         this.workers = settings.newWorkers(this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
-        this.watch = new WallClockWatch(clock, settings.wallClock(), wheel);
-        this.loop = new TickLoop(inbox, wheel, watch, workers, pending, detours, clock, 1L << settings.tickShift());
+        this.watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
+        this.loop =
+                new TickLoop(inbox, wheel, watch, workers, pending, detours, hold, clock, 1L << settings.tickShift());
         this.lifecycle = new Lifecycle(settings, runState, policies, pending, inbox, workers, loop);
-        this.arming = new Arming(settings, runState, policies, pending, detours, inbox, workers, loop, lifecycle);
+        this.arming = new Arming(settings, runState, policies, pending, detours, hold, inbox, workers, loop, lifecycle);
+        if (settings.halted()) {
+            hold.close();
+        }
     }
 
     // What timers ask and tell
@@ -200,6 +205,44 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Returns the timer behind what a worker runs. */
     static Object timerOf(Runnable run) {
         return run instanceof DecoratedTask decorated ? decorated.timer() : run;
+    }
+
+    // Holding
+
+    /** Holds timers in the wheel when they are due. */
+    void halt() {
+        hold.close();
+    }
+
+    /** Lets all go that are held, before what is armed from now on. */
+    void proceed() {
+        if (!hold.isOpen()) {
+            detours.posted();
+            hold.open();
+            inbox.wake();
+        }
+    }
+
+    /** Lets one go, now or when it is due. */
+    void proceedWithOne() {
+        hold.allowOne();
+        inbox.wake();
+    }
+
+    boolean isHalted() {
+        return hold.isClosed();
+    }
+
+    /** Makes the tick thread compare the clocks. */
+    void checkWallClock() {
+        watch.ask();
+        inbox.wake();
+    }
+
+    /** Whether nothing happens before time goes on or somebody calls. Exact while the tick thread sleeps. */
+    boolean isQuiet() {
+        boolean areWorkersQuiet = workers.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
+        return areWorkersQuiet && lifecycle.isTickThreadQuiet() && !loop.isRoomForHeldUp() && !loop.isWanted();
     }
 
     // Looking

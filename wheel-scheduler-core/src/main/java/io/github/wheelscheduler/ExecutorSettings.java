@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction. */
 record ExecutorSettings(
-        MonotonicClock clock,
+        TimeSource clock,
         InstantSource wallClock,
+        boolean halted,
         int tickShift,
         int maxWorkers,
         long workerKeepAliveNanos,
@@ -26,6 +27,11 @@ record ExecutorSettings(
         RejectionHandler rejectionHandler,
         @Nullable Function<WheelTimer<?>, Runnable> decorator,
         @Nullable RunHooks hooks) {
+
+    /** Returns after how many nanoseconds the clocks are to be compared again. */
+    long checkIntervalNanos() {
+        return clock.isVirtual() ? WallClockWatch.FAR_NANOS : WallClockWatch.CHECK_INTERVAL_NANOS;
+    }
 
     /** Creates the workers that these settings ask for; none starts yet. */
     Workers newWorkers(Workers.Listener listener) {

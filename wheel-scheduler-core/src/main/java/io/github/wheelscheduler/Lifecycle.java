@@ -15,7 +15,7 @@ final class Lifecycle {
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     private final ExecutorSettings settings;
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final RunState runState;
     private final ShutdownPolicies policies;
     private final PendingTimers pending;
@@ -59,7 +59,7 @@ final class Lifecycle {
         this.inbox = inbox;
         this.workers = workers;
         this.loop = loop;
-        this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::sweep, this::tickThreadEnded);
+        this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::tickThreadEnded);
     }
 
     /** Starts the threads, if nobody has. */
@@ -201,7 +201,7 @@ final class Lifecycle {
 
     private void applyShutdownPolicies() {
         if (tickThreadStarted) {
-            tickThread.requestSweep();
+            tickThread.runBetweenPasses(this::sweep);
         } else {
             workers.stop();
         }
@@ -226,6 +226,20 @@ final class Lifecycle {
                 boolean ignored = scheduled.cancel(false);
             }
         });
+    }
+
+    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
+    long nanosToFirstDeadline() {
+        long[] nanos = {Long.MAX_VALUE};
+        lifecycleLock.lock();
+        try {
+            if (tickThreadStarted) {
+                tickThread.runBetweenPasses(() -> nanos[0] = loop.nanosToFirstDeadline());
+            }
+        } finally {
+            lifecycleLock.unlock();
+        }
+        return nanos[0];
     }
 
     private void tickThreadEnded() {
@@ -259,6 +273,11 @@ final class Lifecycle {
     /** Whether the tick thread looks at the inbox for the last time, or has done so. */
     boolean isLeaving() {
         return tickThread.isLeaving();
+    }
+
+    /** Whether the tick thread sleeps, or is about to, or is not there. Any thread. */
+    boolean isTickThreadQuiet() {
+        return !tickThreadStarted || tickThread.hasGivenUp() || inbox.isSleepAnnounced();
     }
 
     WheelSnapshot.Tick lookAtTickThread(long nowNanos, long clockJumps) {

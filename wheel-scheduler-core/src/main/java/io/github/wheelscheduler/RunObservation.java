@@ -10,11 +10,11 @@ final class RunObservation {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final AtomicBoolean failing = new AtomicBoolean();
     private volatile @Nullable RunObserver observer;
 
-    RunObservation(MonotonicClock clock) {
+    RunObservation(TimeSource clock) {
         this.clock = clock;
     }
 

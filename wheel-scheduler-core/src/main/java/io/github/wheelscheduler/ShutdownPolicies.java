@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 final class ShutdownPolicies {
 
     private final RunState runState;
+    private final Hold hold;
     private volatile boolean executeDelayed = true;
     private volatile boolean continuePeriodic;
 
@@ -14,8 +15,9 @@ final class ShutdownPolicies {
 
     private volatile long lastDeadlineNanos;
 
-    ShutdownPolicies(RunState runState) {
+    ShutdownPolicies(RunState runState, Hold hold) {
         this.runState = runState;
+        this.hold = hold;
     }
 
     /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
@@ -25,6 +27,9 @@ final class ShutdownPolicies {
         }
         if (runState.isStopped()) {
             return handedOver;
+        }
+        if (!handedOver && hold.isClosed()) {
+            return false;
         }
         // A timer whose deadline has come is not delayed any more, wherever it is.
         return timer.isRepeating()
@@ -45,7 +50,7 @@ final class ShutdownPolicies {
 
     /** Whether a repeating timer may be armed again. */
     boolean mayRepeat() {
-        return runState.isRunning() || (!runState.isStopped() && continuePeriodic);
+        return runState.isRunning() || (!runState.isStopped() && continuePeriodic && !hold.isClosed());
     }
 
     boolean executesDelayed() {

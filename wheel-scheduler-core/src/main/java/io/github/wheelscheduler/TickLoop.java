@@ -57,7 +57,8 @@ final class TickLoop {
     private final Workers workers;
     private final PendingTimers pending;
     private final Detours detours;
-    private final MonotonicClock clock;
+    private final Hold hold;
+    private final TimeSource clock;
     private final long tickNanos;
 
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
@@ -87,6 +88,12 @@ final class TickLoop {
 
     private long settledNanos;
 
+    /** Timers may leave the wheel one at a time, or not at all. */
+    private boolean stepped;
+
+    /** The last pass has left timers in the wheel because none may leave it. Writer: tick thread. Readers: any. */
+    private volatile boolean halted;
+
     /** This pass has done something. */
     private boolean productive;
 
@@ -100,7 +107,8 @@ final class TickLoop {
             Workers workers,
             PendingTimers pending,
             Detours detours,
-            MonotonicClock clock,
+            Hold hold,
+            TimeSource clock,
             long tickNanos) {
         this.inbox = inbox;
         this.wheel = wheel;
@@ -108,6 +116,7 @@ final class TickLoop {
         this.workers = workers;
         this.pending = pending;
         this.detours = detours;
+        this.hold = hold;
         this.clock = clock;
         this.tickNanos = tickNanos;
         this.nowNanos = clock.nanoTime();
@@ -129,27 +138,48 @@ final class TickLoop {
         boolean timeStandsStill = this.nowNanos == nowNanos;
         this.nowNanos = nowNanos;
         productive = false;
-        boolean mayAdvance = backlog.hasRoom(nowNanos);
+        boolean mayAdvance = mayAdvance();
         int drained = admitWhatHasCome(mayAdvance, timeStandsStill);
         productive |= watch.check(nowNanos);
         boolean advanced = !mayAdvance || advance() > 0;
         if (mayAdvance && advanced) {
             backlog.clear();
         }
-        int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
+        boolean isHalted = stepped && hold.isClosed();
+        if (halted != isHalted) {
+            halted = isHalted;
+        }
+        int preparationLeft = advanced && !isHalted ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
         boolean detoursWait = detours.isAny() && mayAdvance && !endDetours(drained);
         if (!advanced || drained == DRAIN_LIMIT || !swept || (detoursWait && straight)) {
             return 0;
         }
+        long sweepNanos = sweeps.nanosToNext(nowNanos);
+        if (isHalted) {
+            return Math.min(sweepNanos, watch.nanosToNextCheck(nowNanos));
+        }
         long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : backlog.nanosToNextLook(nowNanos);
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
-        long sweepNanos = sweeps.nanosToNext(nowNanos);
         long detourNanos = settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
                 Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)),
                 Math.min(detourNanos, Math.min(preparationNanos, sweepNanos)));
+    }
+
+    private boolean mayAdvance() {
+        stepped = !hold.isOpen();
+        if (stepped && hold.isClosed()) {
+            backlog.hold(nowNanos);
+            return false;
+        }
+        return backlog.hasRoom(nowNanos);
+    }
+
+    /** Whether somebody has asked for something since the last pass; to be read after a sleep has been announced. Any thread. */
+    boolean isWanted() {
+        return watch.isAsked() || (halted && !hold.isClosed());
     }
 
     /** Takes messages; without memory for that, what is due is handed over all the same. */
@@ -159,7 +189,7 @@ final class TickLoop {
             takeUpWhatIsInHand();
             boolean isCaughtUp = detours.isAny() && mayAdvance && advance() > 0;
             settle(isCaughtUp, timeStandsStill);
-            straight = settled;
+            straight = settled && !stepped;
             int drained = settling ? 0 : drain();
             taken = true;
             return drained;
@@ -186,11 +216,32 @@ final class TickLoop {
     }
 
     private int advance() {
+        if (stepped) {
+            return advanceInSteps();
+        }
         int budget = Math.min(ADVANCE_BUDGET, workers.room());
         try {
             int left = wheel.advance(nowNanos, budget, expiry);
             productive |= left < budget;
             return left;
+        } finally {
+            signalHandOver();
+        }
+    }
+
+    /** Lets one timer go after the other, as long as they may. */
+    private int advanceInSteps() {
+        try {
+            for (int i = 0; i < ADVANCE_BUDGET && !hold.isClosed(); i++) {
+                if (workers.room() == 0) {
+                    return 0;
+                }
+                if (wheel.advance(nowNanos, 1, expiry) > 0) {
+                    return 1;
+                }
+                productive = true;
+            }
+            return hold.isClosed() ? 1 : 0;
         } finally {
             signalHandOver();
         }
@@ -295,6 +346,22 @@ final class TickLoop {
         }
     }
 
+    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
+    long nanosToFirstDeadline() {
+        admitAll();
+        long now = clock.nanoTime();
+        long[] least = {Long.MAX_VALUE};
+        removeIf(
+                timer -> {
+                    if (timer.state() == TimerWord.ARMED) {
+                        least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
+                    }
+                    return false;
+                },
+                timer -> {});
+        return least[0];
+    }
+
     /** Removes the timers for which the filter says so, and then does something with each. */
     void removeIf(Predicate<ScheduledTimer<?>> filter, Consumer<ScheduledTimer<?>> action) {
         long ignored = wheel.removeIf(node -> filter.test((ScheduledTimer<?>) node), node -> {
@@ -390,6 +457,9 @@ final class TickLoop {
         try {
             workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
             taken = true;
+            if (stepped) {
+                hold.left();
+            }
         } finally {
             if (!taken) {
                 timer.unclaim();

@@ -29,12 +29,11 @@ final class TickThread implements Runnable {
 
     private static final long PAUSE_IN_VAIN_NANOS = 100_000;
 
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TickLoop loop;
     private final Workers workers;
     private final RunState runState;
-    private final Runnable sweep;
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
@@ -47,8 +46,8 @@ final class TickThread implements Runnable {
     /** Counted down when the thread has let go of the wheel for good. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
 
-    /** Asked for by whoever shuts down, one at a time; answered on the tick thread. */
-    private volatile @Nullable CountDownLatch sweepAsked;
+    /** What somebody wants done on this thread, one at a time. Writers: who wants it, and the tick thread, which does it. */
+    private volatile @Nullable Errand errand;
 
     private volatile @Nullable Thread thread;
 
@@ -79,19 +78,17 @@ final class TickThread implements Runnable {
     private final Oversleeps oversleeps = new Oversleeps();
 
     TickThread(
-            MonotonicClock clock,
+            TimeSource clock,
             Inbox<ScheduledTimer<?>> inbox,
             TickLoop loop,
             Workers workers,
             RunState runState,
-            Runnable sweep,
             Runnable whenEnded) {
         this.clock = clock;
         this.inbox = inbox;
         this.loop = loop;
         this.workers = workers;
         this.runState = runState;
-        this.sweep = sweep;
         this.whenEnded = whenEnded;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
@@ -115,20 +112,20 @@ final class TickThread implements Runnable {
             } while (goesOn);
         } finally {
             gaveUp.countDown();
-            answerSweep();
+            runErrand();
             whenEnded.run();
         }
     }
 
-    /** Asks the tick thread to apply the shutdown policies to all timers, and waits until it has. */
-    void requestSweep() {
-        CountDownLatch answer = new CountDownLatch(1);
-        sweepAsked = answer;
+    /** Lets the tick thread do something between two passes, and waits until it has, or has ended. One caller at a time. */
+    void runBetweenPasses(Runnable work) {
+        Errand asked = new Errand(work, new CountDownLatch(1));
+        errand = asked;
         if (gaveUp.getCount() == 0) {
             return;
         }
         inbox.wake();
-        awaitUninterruptibly(answer);
+        awaitUninterruptibly(asked.done());
     }
 
     /** Waits until the tick thread has let go of the wheel. */
@@ -222,7 +219,7 @@ final class TickThread implements Runnable {
             onTimeUntilNanos = nowNanos;
         }
         passStartNanos = nowNanos;
-        answerSweep();
+        runErrand();
         if (runState.isStopped()) {
             return false;
         }
@@ -252,7 +249,7 @@ final class TickThread implements Runnable {
     @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUpCount has one writer
     private boolean sleep(long nowNanos, long nanos) {
         long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
-        long wakeUpNanos = budget.wakeUpAt(wantedNanos);
+        long wakeUpNanos = clock.isVirtual() ? wantedNanos : budget.wakeUpAt(wantedNanos);
         boolean isOwed = workers.isFollowUpOwed();
         if (isOwed) {
             wakeUpNanos = earlier(wakeUpNanos, nowNanos + WAKE_UP_INTERVAL_NANOS);
@@ -296,11 +293,12 @@ final class TickThread implements Runnable {
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
     private boolean isAskedForSomething() {
-        return sweepAsked != null
+        return errand != null
                 || runState.isStopped()
                 || isDrainedAfterShutdown()
                 || loop.isLittered()
-                || loop.isRoomForHeldUp();
+                || loop.isRoomForHeldUp()
+                || loop.isWanted();
     }
 
     private boolean isDrainedAfterShutdown() {
@@ -308,15 +306,15 @@ final class TickThread implements Runnable {
         return runState.isShutdown() && workers.isDrained() && loop.isEmpty();
     }
 
-    private void answerSweep() {
-        CountDownLatch asked = sweepAsked;
+    private void runErrand() {
+        Errand asked = errand;
         if (asked != null) {
             if (!hasGivenUp()) {
-                // What this throws leaves the question open, and the next pass tries again.
-                sweep.run();
+                // What this throws leaves the errand open, and the next pass tries again.
+                asked.work().run();
             }
-            sweepAsked = null;
-            asked.countDown();
+            errand = null;
+            asked.done().countDown();
         }
     }
 
@@ -337,4 +335,6 @@ final class TickThread implements Runnable {
             Thread.currentThread().interrupt();
         }
     }
+
+    private record Errand(Runnable work, CountDownLatch done) {}
 }

@@ -34,7 +34,7 @@ final class WallClockWatch {
     /** From here on it is worth a line in the log. */
     private static final long JUMP_NANOS = 1_000_000_000;
 
-    private static final long FAR_NANOS = Long.MAX_VALUE / 2;
+    static final long FAR_NANOS = Long.MAX_VALUE / 2;
 
     /** A reading of both clocks that takes longer, as the thread was stopped meanwhile, is tried again if possible. */
     private static final long QUICK_READING_NANOS = 100_000;
@@ -43,11 +43,15 @@ final class WallClockWatch {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
-    private final MonotonicClock clock;
+    private final TimeSource clock;
     private final InstantSource wallClock;
     private final TimingWheel wheel;
+    private final long checkIntervalNanos;
     private final List<InstantTimer> watched = new ArrayList<>();
     private final LongAdder jumps = new LongAdder();
+
+    /** The clocks are to be compared at once. Writers: any thread, and the tick thread. Reader: the tick thread. */
+    private volatile boolean asked;
 
     /** The deadlines of the timers are computed from it. */
     private @Nullable Reading reference;
@@ -62,10 +66,21 @@ final class WallClockWatch {
 
     private long followAtNanos;
 
-    WallClockWatch(MonotonicClock clock, InstantSource wallClock, TimingWheel wheel) {
+    WallClockWatch(TimeSource clock, InstantSource wallClock, long checkIntervalNanos, TimingWheel wheel) {
         this.clock = clock;
         this.wallClock = wallClock;
+        this.checkIntervalNanos = checkIntervalNanos;
         this.wheel = wheel;
+    }
+
+    /** Asks for the clocks to be compared at once; then the tick thread is to be woken. Any thread. */
+    void ask() {
+        asked = true;
+    }
+
+    /** Whether somebody has asked, and no pass has answered yet. */
+    boolean isAsked() {
+        return asked;
     }
 
     /**
@@ -80,7 +95,7 @@ final class WallClockWatch {
         if (watched.isEmpty()) {
             Reading reading = wall == null ? null : new Reading(wall, nanos, clock.nanoTime() - nanos);
             reference = reading != null && reading.isQuick() ? reading : null;
-            nextCheckNanos = nowNanos + CHECK_INTERVAL_NANOS;
+            nextCheckNanos = nowNanos + checkIntervalNanos;
             followAtNanos = nowNanos;
             toFollow = 0;
             followsAgain = false;
@@ -125,12 +140,16 @@ final class WallClockWatch {
      * has moved any.
      */
     boolean check(long nowNanos) {
+        if (asked) {
+            asked = false;
+            nextCheckNanos = nowNanos;
+        }
         if (watched.isEmpty()) {
             return false;
         }
         try {
             if (nextCheckNanos - nowNanos <= 0) {
-                nextCheckNanos = nowNanos + CHECK_INTERVAL_NANOS;
+                nextCheckNanos = nowNanos + checkIntervalNanos;
                 compare();
             }
             if (toFollow > 0 && followAtNanos - nowNanos <= 0) {

@@ -147,22 +147,33 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     @Override
     public void execute(Runnable command) {
-        WheelTimer<?> ignored = schedule(command, 0, TimeUnit.NANOSECONDS);
+        Objects.requireNonNull(command, "command must not be null");
+        WheelTimer<?> ignored = now(command);
     }
 
     @Override
     public Future<?> submit(Runnable task) {
-        return schedule(task, 0, TimeUnit.NANOSECONDS);
+        Objects.requireNonNull(task, "task must not be null");
+        return now(task);
     }
 
     @Override
     public <T extends @Nullable Object> Future<T> submit(Runnable task, T result) {
-        return schedule(Executors.callable(task, result), 0, TimeUnit.NANOSECONDS);
+        return now(Executors.callable(task, result));
     }
 
     @Override
     public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
-        return schedule(task, 0, TimeUnit.NANOSECONDS);
+        Objects.requireNonNull(task, "task must not be null");
+        return now(task);
+    }
+
+    private WheelTimer<?> now(Runnable task) {
+        return engine.arming().armToRunNow(new RunnableTimer(engine, task, engine.deadlineNow()));
+    }
+
+    private <T extends @Nullable Object> WheelTimer<T> now(Callable<T> task) {
+        return engine.arming().armToRunNow(new CallableTimer<>(engine, task, engine.deadlineNow()));
     }
 
     /**
@@ -199,6 +210,56 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     public boolean isPaused() {
         return engine.workers().isPaused();
+    }
+
+    /**
+     * Holds timers back when they are due, until {@link #proceed}: all that was scheduled with a time of its own, be it 0. What is
+     * {@linkplain #execute executed} or {@linkplain #submit submitted} runs, as do runs that are going on. Held timers stay where
+     * they are, can be cancelled and moved, and are dropped by {@link #shutdown}. A {@linkplain #pause() pause} is another matter: both
+     * have to end.
+     */
+    public void halt() {
+        engine.halt();
+    }
+
+    /** Ends what {@link #halt} began. Nothing that became due meanwhile is lost; fixed rates make up what their limit allows. */
+    public void proceed() {
+        engine.proceed();
+    }
+
+    /** Lets one timer go while halted: the first that is due, now or, if none is, when it is. */
+    public void proceedWithOne() {
+        engine.proceedWithOne();
+    }
+
+    /** Whether timers are held when they are due; not while one is {@linkplain #proceedWithOne let go}. */
+    public boolean isHalted() {
+        return engine.isHalted();
+    }
+
+    /**
+     * Makes calendar tasks follow the wall clock at once, which they otherwise do within a second: for whoever has set it. Returns
+     * before that is done.
+     */
+    public void checkWallClock() {
+        engine.checkWallClock();
+    }
+
+    /**
+     * Returns how long it is until the first timer is due that is pending and has not been let go, zero if one is; null if there is
+     * none. Looks at all timers, on the tick thread, and waits for that: for tests in virtual time.
+     */
+    public @Nullable Duration untilFirstDue() {
+        long nanos = engine.lifecycle().nanosToFirstDeadline();
+        return nanos == Long.MAX_VALUE ? null : Duration.ofNanos(nanos);
+    }
+
+    /**
+     * Whether nothing more happens before time goes on or somebody calls: the tick thread is about to sleep or sleeps, and no task
+     * that may run is on its way to a worker or running. For tests in virtual time; no more than a glimpse if time moves meanwhile.
+     */
+    public boolean isQuiet() {
+        return engine.isQuiet();
     }
 
     /**

@@ -23,9 +23,14 @@ public final class WheelScheduledExecutorBuilder {
     public static final Duration MAX_TICK = Duration.ofSeconds(1);
 
     private static final int DEFAULT_TICK_SHIFT = 14;
+
+    /** To which a timer keeps its deadline; in virtual time nothing is gained by less. */
+    private static final int EXACT_TICK_SHIFT = 3;
+
     private static final int DEFAULT_MAX_WORKERS = 256;
 
-    private MonotonicClock clock = new MonotonicClock();
+    private TimeSource timeSource = new TimeSource();
+    private boolean halted;
     private InstantSource wallClock = Clock.systemUTC();
     private int tickShift = DEFAULT_TICK_SHIFT;
     private int maxWorkers;
@@ -184,9 +189,15 @@ public final class WheelScheduledExecutorBuilder {
         return this;
     }
 
-    /** Replaces the monotonic clock, for virtual time. */
-    WheelScheduledExecutorBuilder clock(MonotonicClock clock) {
-        this.clock = clock;
+    /** Sets where monotonic time comes from, the machine by default; something else only for tests in virtual time. */
+    public WheelScheduledExecutorBuilder timeSource(TimeSource timeSource) {
+        this.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
+        return this;
+    }
+
+    /** Says whether the executor is {@linkplain WheelScheduledExecutor#halt halted} from the start; false by default. */
+    public WheelScheduledExecutorBuilder halted(boolean halted) {
+        this.halted = halted;
         return this;
     }
 
@@ -204,9 +215,10 @@ public final class WheelScheduledExecutorBuilder {
         boolean elastic = threadPerRun == null && executor == null;
         int defaultMaxWorkers = elastic ? DEFAULT_MAX_WORKERS : Integer.MAX_VALUE;
         return new WheelScheduledExecutor(new ExecutorSettings(
-                clock,
+                timeSource,
                 wallClock,
-                tickShift,
+                halted,
+                timeSource.isVirtual() ? EXACT_TICK_SHIFT : tickShift,
                 maxWorkers > 0 ? maxWorkers : defaultMaxWorkers,
                 WallClockWatch.saturatedNanos(workerKeepAlive),
                 threads,

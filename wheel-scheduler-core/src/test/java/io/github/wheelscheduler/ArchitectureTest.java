@@ -119,9 +119,9 @@ class ArchitectureTest {
                     resideInAnyPackage("sun.misc", "jdk.internal..").or(jctoolsOutsideOfItsVarHandleBuild()));
 
     @ArchTest
-    static final ArchRule onlyMonotonicClockReadsTheMonotonicClock = noClasses()
+    static final ArchRule onlyTheTimeSourceReadsTheMonotonicClock = noClasses()
             .that()
-            .doNotHaveSimpleName("MonotonicClock")
+            .doNotHaveSimpleName("TimeSource")
             .should()
             .accessTargetWhere(describe("System.nanoTime is called", ArchitectureTest::readsNanoTime));
 
@@ -154,7 +154,7 @@ class ArchitectureTest {
     private static boolean readsAnyClock(JavaAccess<?> access) {
         JavaClass owner = access.getTargetOwner();
         return readsNanoTime(access)
-                || owner.getSimpleName().equals("MonotonicClock")
+                || owner.getSimpleName().equals("TimeSource")
                 || owner.isAssignableTo(Clock.class)
                 || (owner.isEquivalentTo(Instant.class) && access.getName().equals("now"))
                 || (owner.isEquivalentTo(System.class) && access.getName().equals("currentTimeMillis"));

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Monotonic time that moves only when a test says so. A thread that waits for it parks without a limit. */
-final class ManualClock extends MonotonicClock {
+final class ManualClock extends TimeSource {
 
     private final AtomicLong now;
     private final AtomicLong parks = new AtomicLong();
@@ -23,19 +23,19 @@ final class ManualClock extends MonotonicClock {
     }
 
     @Override
-    long nanoTime() {
+    public long nanoTime() {
         long reading = now.get();
         lastReading.set(reading);
         return reading;
     }
 
     @Override
-    long slackNanos() {
+    public long slackNanos() {
         return 0;
     }
 
     @Override
-    void parkNanos(Object blocker, long nanos) {
+    public void parkNanos(Object blocker, long nanos) {
         Long reading = lastReading.get();
         long wakeUp = (reading == null ? now.get() : reading) + nanos;
         Thread thread = Thread.currentThread();

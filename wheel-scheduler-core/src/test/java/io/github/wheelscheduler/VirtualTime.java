@@ -39,7 +39,7 @@ final class VirtualTime implements AutoCloseable {
         this.clock = new ManualClock(originNanos);
         this.wallClock = new ManualWallClock(clock);
         this.executor = options.apply(WheelScheduledExecutor.builder()
-                        .clock(clock)
+                        .timeSource(clock)
                         .wallClock(wallClock)
                         .tick(Duration.ofNanos(1_024)))
                 .build();

@@ -25,7 +25,8 @@ class WallClockWatchPartsTest {
     private final TimingWheel wheel = new TimingWheel(14, clock.nanoTime());
     private Runnable beforeReading = () -> {};
     private Runnable afterReading = () -> {};
-    private final WallClockWatch watch = new WallClockWatch(clock, this::readWallClock, wheel);
+    private final WallClockWatch watch =
+            new WallClockWatch(clock, this::readWallClock, WallClockWatch.CHECK_INTERVAL_NANOS, wheel);
     private final CountingOwner owner = new CountingOwner(0);
     private final List<InstantTimer> timers = new ArrayList<>();
 

@@ -118,9 +118,9 @@ class WheelSnapshotTest {
     @Test
     void tickThreadThatKeepsFailingIsStuckAndDoesNotFillTheLog() {
         AtomicInteger failures = new AtomicInteger();
-        MonotonicClock withoutLongSleep = new MonotonicClock() {
+        TimeSource withoutLongSleep = new TimeSource() {
             @Override
-            void parkNanos(Object blocker, long nanos) {
+            public void parkNanos(Object blocker, long nanos) {
                 if (nanos > SECONDS.toNanos(1)) {
                     failures.incrementAndGet();
                     throw new IllegalStateException("nobody sleeps for so long");
@@ -129,7 +129,7 @@ class WheelSnapshotTest {
             }
         };
         WheelScheduledExecutor executor =
-                WheelScheduledExecutor.builder().clock(withoutLongSleep).build();
+                WheelScheduledExecutor.builder().timeSource(withoutLongSleep).build();
         try (LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class)) {
             WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
             awaitThat(() -> failures.get() > 100);
@@ -153,14 +153,14 @@ class WheelSnapshotTest {
 
     @Test
     void tickThreadThatHasDiedSaysSo() {
-        MonotonicClock withoutSleep = new MonotonicClock() {
+        TimeSource withoutSleep = new TimeSource() {
             @Override
-            void parkNanos(Object blocker, long nanos) {
+            public void parkNanos(Object blocker, long nanos) {
                 throw new IllegalStateException("nobody sleeps");
             }
         };
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
-                .clock(withoutSleep)
+                .timeSource(withoutSleep)
                 .tickThreadFactory(task -> {
                     Thread thread = new Thread(task);
                     thread.setUncaughtExceptionHandler((dead, reason) -> {});

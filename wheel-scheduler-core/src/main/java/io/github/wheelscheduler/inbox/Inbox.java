@@ -217,7 +217,7 @@ public final class Inbox<E> {
         return false;
     }
 
-    /** Whether nobody has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Owner only. */
+    /** Whether nobody has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Any thread. */
     public boolean isSleepAnnounced() {
         return announced != AWAKE;
     }

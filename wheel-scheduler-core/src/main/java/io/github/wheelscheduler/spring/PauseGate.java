@@ -36,11 +36,16 @@ final class PauseGate {
         WheelScheduledExecutor current = executor;
         if (current != null) {
             if (paused) {
-                resumedNanos = current.nanoTime();
+                noteResumed(current);
             }
             paused = false;
             current.resume();
         }
+    }
+
+    /** What has waited until now has waited because it was held back. */
+    void noteResumed(WheelScheduledExecutor current) {
+        resumedNanos = current.nanoTime();
     }
 
     void pause() {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
@@ -22,7 +23,12 @@ final class SchedulerSettings {
     volatile long awaitTerminationMillis;
     volatile int poolSize;
 
+    volatile SchedulerMode mode = SchedulerMode.RUN;
+
     // The others are for the next initialization.
+    @Nullable
+    TimeSource timeSource;
+
     @Nullable
     ThreadFactory customThreadFactory;
 
@@ -48,6 +54,7 @@ final class SchedulerSettings {
         WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
                 .maxPending(maxPending)
                 .maxCatchUp(maxCatchUp)
+                .halted(mode != SchedulerMode.RUN)
                 .tickThreadFactory(customThreadFactory != null ? customThreadFactory : tickThreads);
         if (virtualThreads) {
             builder.threadPerRun(threads);
@@ -56,6 +63,9 @@ final class SchedulerSettings {
         }
         if (poolSize > 0 || !virtualThreads) {
             builder.maxWorkers(workerLimit());
+        }
+        if (timeSource != null) {
+            builder.timeSource(timeSource);
         }
         if (tick != null) {
             builder.tick(tick);

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
@@ -136,6 +137,37 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         settings.maxCatchUp = maxCatchUp;
     }
 
+    /**
+     * Sets where monotonic time comes from, in place of the machine, for tests in virtual time; before initialization. The wall
+     * clock is {@linkplain #setClock another setting}.
+     */
+    public void setTimeSource(TimeSource timeSource) {
+        settings.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
+    }
+
+    /** Sets what is done with what is scheduled; at any time. It runs by default. */
+    public void setMode(SchedulerMode mode) {
+        settings.mode = Objects.requireNonNull(mode, "mode must not be null");
+        WheelScheduledExecutor current = executor;
+        if (current != null) {
+            applyMode(current);
+        }
+    }
+
+    private void applyMode(WheelScheduledExecutor current) {
+        if (settings.mode == SchedulerMode.RUN) {
+            pauseGate.noteResumed(current);
+            current.proceed();
+        } else {
+            current.halt();
+        }
+    }
+
+    /** Returns what is done with what is scheduled. */
+    public SchedulerMode getMode() {
+        return settings.mode;
+    }
+
     /** Sets from when on the log is told that something is wrong; before initialization. */
     public void setWarningLimits(WarningLimits warningLimits) {
         settings.warningLimits = warningLimits;
@@ -235,7 +267,17 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         executor = created;
         pauseGate.attach(created);
         observe(created);
+        logMode();
         return created;
+    }
+
+    private void logMode() {
+        if (settings.mode == SchedulerMode.HALTED) {
+            logger.info("Scheduler " + getThreadNamePrefix()
+                    + " is halted: what is scheduled waits until its mode changes");
+        } else if (settings.mode == SchedulerMode.OFF) {
+            logger.info("Scheduler " + getThreadNamePrefix() + " is off: what is scheduled is taken and never runs");
+        }
     }
 
     /** Watches the executor from now on. */
@@ -278,6 +320,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     private Thread newTickThread(Runnable runnable) {
         return threads.newThread(runnable, getThreadNamePrefix() + "tick");
+    }
+
+    /** Whether there is an executor. */
+    public boolean isInitialized() {
+        return executor != null;
     }
 
     /**
@@ -334,6 +381,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
+        if (isOff()) {
+            return new NeverRun();
+        }
         return TaskNames.isRegistrars(task)
                 ? register(task, TaskSchedule.once(startTime), startTime)
                 : super.schedule(failures.guard(task), startTime);
@@ -341,7 +391,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-        return tasks.add(task, TaskSchedule.trigger(trigger, getClock().getZone()), null);
+        return isOff()
+                ? new NeverRun()
+                : tasks.add(task, TaskSchedule.trigger(trigger, getClock().getZone()), null);
     }
 
     @Override
@@ -366,7 +418,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return register(task, TaskSchedule.fixedDelay(delay), null);
     }
 
+    private boolean isOff() {
+        return settings.mode == SchedulerMode.OFF && isInitialized();
+    }
+
     private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        if (isOff()) {
+            return new NeverRun();
+        }
         ScheduledFuture<?> future = tasks.add(task, schedule, first);
         if (future == null) {
             throw new IllegalStateException("Only a trigger may name no time, not " + schedule);

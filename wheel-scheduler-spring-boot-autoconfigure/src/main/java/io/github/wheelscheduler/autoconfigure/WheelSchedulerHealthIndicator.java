@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.time.Duration;
@@ -28,7 +29,10 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
     protected void doHealthCheck(Health.Builder builder) {
         WheelSnapshot seen = scheduler.getWheelScheduledExecutor().snapshot();
         setStatus(builder, seen.tick(), scheduler.isRunning(), stuckLimit);
-        addTasks(builder, scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE));
+        // Where nothing is to run, nothing is overdue.
+        boolean runs = scheduler.getMode() == SchedulerMode.RUN;
+        addTasks(builder, runs ? scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE) : List.of());
+        builder.withDetail("mode", scheduler.getMode().name());
         builder.withDetail("tasks", scheduler.getTaskRegistry().size())
                 .withDetail("pending", seen.pending())
                 .withDetail("ready", seen.ready())

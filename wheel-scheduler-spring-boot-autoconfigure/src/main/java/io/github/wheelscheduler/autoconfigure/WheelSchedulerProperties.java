@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
@@ -12,6 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings of the auto-configured scheduler. Whatever has been bound is usable.
  *
  * @param enabled Whether scheduled tasks run on the timing wheel instead of on Spring Boot's own scheduler.
+ * @param mode What is done with what is scheduled: run, halted (it is held back when it is due until the mode changes), or off (it
+ *     never runs). What is executed, submitted or triggered by hand runs in any case.
  * @param tick How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups.
  * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
  * @param maxCatchUp Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase.
@@ -19,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
 record WheelSchedulerProperties(
         @DefaultValue("true") boolean enabled,
+        @DefaultValue("run") SchedulerMode mode,
         @DefaultValue("16384ns") Duration tick,
         @DefaultValue Worker worker,
         @Nullable Long maxPending,
@@ -50,6 +54,7 @@ record WheelSchedulerProperties(
 
     /** Applies everything except the limit of workers, which not only this decides. */
     void applyTo(WheelTaskScheduler scheduler) {
+        scheduler.setMode(mode);
         scheduler.setTick(tick);
         scheduler.setWorkerKeepAlive(worker.keepAlive());
         scheduler.setMaxCatchUp(maxCatchUp);

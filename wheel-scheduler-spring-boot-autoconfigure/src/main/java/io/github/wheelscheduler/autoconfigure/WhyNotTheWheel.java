@@ -11,10 +11,15 @@ import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
-/** Says once in the log why nothing runs on the wheel although it is on the class path; not if somebody has turned it off. */
+/**
+ * Says once in the log why nothing runs on the wheel although it is on the class path, not if somebody has turned it off; and what to
+ * set instead of a property that does not exist, though many set it.
+ */
 final class WhyNotTheWheel implements SmartInitializingSingleton {
 
     private static final Log logger = LogFactory.getLog(WhyNotTheWheel.class);
+
+    private static final String MADE_UP = "spring.task.scheduling.enabled";
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final Environment environment;
@@ -29,6 +34,10 @@ final class WhyNotTheWheel implements SmartInitializingSingleton {
         boolean enabled = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true);
         if (enabled && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0) {
             logger.info("The wheel scheduler is not used, because " + reason());
+        }
+        if (environment.containsProperty(MADE_UP)) {
+            logger.warn(MADE_UP + " has no effect, as Spring Boot has no such property. "
+                    + WheelSchedulerProperties.PREFIX + ".mode=off keeps what is scheduled from running");
         }
     }
 

@@ -34,6 +34,7 @@ class ConfigurationMetadataTest {
                         Map.entry("wheel.scheduler.max-catch-up", "java.lang.Integer 10"),
                         Map.entry("wheel.scheduler.max-pending", "java.lang.Long null"),
                         Map.entry("wheel.scheduler.metrics.max-tasks", "java.lang.Integer 100"),
+                        Map.entry("wheel.scheduler.mode", "io.github.wheelscheduler.spring.SchedulerMode run"),
                         Map.entry("wheel.scheduler.overdue.grace", "java.lang.Double 1"),
                         Map.entry("wheel.scheduler.overdue.shortest-grace", "java.time.Duration 1s"),
                         Map.entry("wheel.scheduler.shutdown.execute-delayed-tasks", "java.lang.Boolean true"),

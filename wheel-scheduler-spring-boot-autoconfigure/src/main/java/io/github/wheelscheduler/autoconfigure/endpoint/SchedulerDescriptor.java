@@ -66,7 +66,14 @@ public record SchedulerDescriptor(
         if (executor.isShutdown()) {
             return State.SHUT_DOWN;
         }
-        return scheduler.isRunning() ? State.RUNNING : State.PAUSED;
+        if (!scheduler.isRunning()) {
+            return State.PAUSED;
+        }
+        return switch (scheduler.getMode()) {
+            case RUN -> State.RUNNING;
+            case HALTED -> State.HALTED;
+            case OFF -> State.OFF;
+        };
     }
 
     /** The life of a scheduler. */
@@ -75,6 +82,10 @@ public record SchedulerDescriptor(
         RUNNING,
         /** Due tasks are held back until it is resumed. */
         PAUSED,
+        /** Due tasks are held back until its mode changes. */
+        HALTED,
+        /** What is scheduled never runs. */
+        OFF,
         /** No task is accepted any more. */
         SHUT_DOWN
     }

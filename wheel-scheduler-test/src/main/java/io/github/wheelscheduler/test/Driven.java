@@ -1,0 +1,142 @@
+package io.github.wheelscheduler.test;
+
+import io.github.wheelscheduler.RunningTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** An executor that lives in virtual time, or a scheduler with one, which may not be initialized yet. */
+final class Driven {
+
+    private static final int MANY = 10_000;
+    private static final int SOME = 10;
+
+    private final @Nullable WheelTaskScheduler scheduler;
+    private @Nullable WheelScheduledExecutor executor;
+
+    /** Its tick thread has been seen. */
+    private boolean isStarted;
+
+    /** One may go, and has not gone. */
+    private boolean isOneToGo;
+
+    Driven(WheelTaskScheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    Driven(WheelScheduledExecutor executor) {
+        this.scheduler = null;
+        this.executor = executor;
+    }
+
+    /** Returns the executor of this moment: a scheduler may be initialized again. */
+    private @Nullable WheelScheduledExecutor executor() {
+        if (scheduler != null && scheduler.isInitialized()) {
+            WheelScheduledExecutor current = scheduler.getWheelScheduledExecutor();
+            if (current != executor) {
+                executor = current;
+                isStarted = false;
+                isOneToGo = false;
+            }
+        }
+        return executor;
+    }
+
+    /** Whether it has a tick thread that reads time and waits for it. */
+    boolean hasTickThread() {
+        WheelScheduledExecutor current = executor();
+        if (current == null || current.isTerminated()) {
+            return false;
+        }
+        if (!isStarted) {
+            isStarted = current.snapshot().tick().state() == WheelSnapshot.State.RUNNING;
+        }
+        return isStarted;
+    }
+
+    boolean isQuiet() {
+        WheelScheduledExecutor current = executor();
+        return current == null || current.isTerminated() || current.isQuiet();
+    }
+
+    void letOneGo() {
+        WheelScheduledExecutor current = executor();
+        if (current != null && !isOneToGo) {
+            isOneToGo = true;
+            current.proceedWithOne();
+        }
+    }
+
+    /** Returns how many have gone since they were let go. */
+    static long letGoBy(List<Driven> all) {
+        long went = 0;
+        for (Driven driven : all) {
+            WheelScheduledExecutor current = driven.executor();
+            if (current != null && driven.isOneToGo && current.isHalted()) {
+                driven.isOneToGo = false;
+                went++;
+            }
+        }
+        return went;
+    }
+
+    void halt() {
+        WheelScheduledExecutor current = executor();
+        if (current != null) {
+            current.halt();
+        }
+        isOneToGo = false;
+    }
+
+    void checkWallClock() {
+        WheelScheduledExecutor current = executor();
+        if (current != null) {
+            current.checkWallClock();
+        }
+    }
+
+    Stream<Duration> untilFirstDue() {
+        WheelScheduledExecutor current = executor();
+        return Stream.ofNullable(current == null ? null : current.untilFirstDue());
+    }
+
+    boolean knows(String id) {
+        return scheduler != null && scheduler.getTaskRegistry().find(id).isPresent();
+    }
+
+    Stream<RunningTask> running() {
+        WheelScheduledExecutor current = executor();
+        return current == null ? Stream.empty() : current.runningFor(Duration.ZERO).stream();
+    }
+
+    private Stream<TaskInfo> tasks() {
+        return scheduler == null ? Stream.empty() : scheduler.getTaskRegistry().list(0, MANY).stream();
+    }
+
+    /** Returns how many runs each task has had. */
+    static Map<String, Long> runs(List<Driven> all) {
+        Map<String, Long> runs = new LinkedHashMap<>();
+        all.stream().flatMap(Driven::tasks).forEach(task -> runs.merge(task.id(), task.runs(), Long::sum));
+        return runs;
+    }
+
+    static String describe(List<Driven> all) {
+        List<TaskInfo> tasks = all.stream().flatMap(Driven::tasks).toList();
+        String more = tasks.size() > SOME ? " and " + (tasks.size() - SOME) + " more" : "";
+        return tasks.stream()
+                        .limit(SOME)
+                        .map(task -> task.id() + " (" + task.schedule().kind() + " "
+                                + task.schedule().text() + ", " + task.runs() + " runs, next "
+                                + (task.next() == null ? "none" : task.next()) + ")")
+                        .collect(Collectors.joining(", ", "[", "]"))
+                + more;
+    }
+}

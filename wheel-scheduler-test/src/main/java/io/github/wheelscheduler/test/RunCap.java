@@ -1,0 +1,52 @@
+package io.github.wheelscheduler.test;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Ends a verb that makes more runs than anybody can have meant. */
+final class RunCap {
+
+    private static final int MOST = 3;
+
+    private final String verb;
+    private final long maxRuns;
+    private final List<Driven> driven;
+    private final Clock clock;
+    private final Instant start;
+    private final Map<String, Long> runsBefore;
+    private long runs;
+
+    RunCap(String verb, long maxRuns, List<Driven> driven, Clock clock) {
+        this.verb = verb;
+        this.maxRuns = maxRuns;
+        this.driven = driven;
+        this.clock = clock;
+        this.start = clock.instant();
+        this.runsBefore = Driven.runs(driven);
+    }
+
+    void count(long more) {
+        runs += more;
+        if (runs > maxRuns) {
+            throw new AssertionError(verb + " has made more than " + maxRuns + " runs and got from " + start + " to "
+                    + clock.instant() + " only; most were of " + busiest()
+                    + ". A task may come again and again without end; or set maxRuns, or advance by less");
+        }
+    }
+
+    private String busiest() {
+        Map<String, Long> runsNow = Driven.runs(driven);
+        runsNow.replaceAll((id, number) -> number - runsBefore.getOrDefault(id, 0L));
+        String named = runsNow.entrySet().stream()
+                .filter(task -> task.getValue() > 0)
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .limit(MOST)
+                .map(task -> task.getKey() + " (" + task.getValue() + ")")
+                .collect(Collectors.joining(", "));
+        return named.isEmpty() ? "tasks without a name" : named;
+    }
+}

@@ -1,0 +1,293 @@
+package io.github.wheelscheduler.test;
+
+import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.spring.SchedulerMode;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
+ * workers. It goes from deadline to deadline, so a year of hourly runs takes a second.
+ *
+ * <p>No scheduled run takes place before the first verb below, also if its delay is 0, so that a test can prepare what tasks use.
+ * What is executed or submitted runs at once, as callers may wait for it. Each run sees on both clocks exactly the time that it is due
+ * at, and runs of one instant come one after the other, in the order of their scheduling. What runs at once is not in that order.
+ *
+ * <pre>{@code
+ * try (VirtualTime time = VirtualTime.startingAt(Instant.parse("2030-03-30T23:00:00Z"), ZoneId.of("Europe/Berlin"))) {
+ *     WheelTaskScheduler scheduler = time.newScheduler();
+ *     scheduler.schedule(report, new CronTrigger("0 0 6 * * *"));
+ *     time.advanceBy(Duration.ofDays(1));
+ *     assertThat(report.runs()).isEqualTo(1);
+ * }
+ * }</pre>
+ *
+ * <p>Nothing here is static: each has its own time, and tests may run side by side. The verbs are for one thread at a time, which is
+ * none of the scheduler's own. A run that waits for real time would keep them waiting: after a {@linkplain #setPatience limit} they
+ * fail with its name and its stack. A task that comes again and again without end is told by a {@linkplain #setMaxRuns cap}.
+ */
+public final class VirtualTime implements AutoCloseable {
+
+    /** When virtual time starts, unless it is told otherwise. */
+    public static final Instant DEFAULT_START = Instant.parse("2030-01-01T00:00:00Z");
+
+    private final VirtualTimeSource source = new VirtualTimeSource();
+    private final VirtualClock clock;
+    private final List<Driven> driven = new CopyOnWriteArrayList<>();
+    private final List<WheelTaskScheduler> owned = new CopyOnWriteArrayList<>();
+    private final Stillness stillness = new Stillness(source, driven);
+    private long maxRuns = 1_000_000;
+
+    private VirtualTime(Instant start, ZoneId zone) {
+        this.clock = new VirtualClock(source, zone, start);
+    }
+
+    /** Returns virtual time that starts at {@link #DEFAULT_START}, in UTC. */
+    public static VirtualTime create() {
+        return startingAt(DEFAULT_START, ZoneId.of("UTC"));
+    }
+
+    /** Returns virtual time that starts there, with a wall clock in that zone. */
+    public static VirtualTime startingAt(Instant start, ZoneId zone) {
+        Objects.requireNonNull(start, "start must not be null");
+        Objects.requireNonNull(zone, "zone must not be null");
+        return new VirtualTime(start, zone);
+    }
+
+    /** Returns the wall clock, for whatever else is to see this time. */
+    public Clock clock() {
+        return clock;
+    }
+
+    /** Returns the time on the wall clock. */
+    public Instant now() {
+        return clock.instant();
+    }
+
+    /** Returns the monotonic clock, for an executor that is built by hand; {@link #drive} makes this time drive it. */
+    public TimeSource timeSource() {
+        return source;
+    }
+
+    // Who is driven
+
+    /** Returns a new scheduler in this time, initialized, with the defaults. It is shut down when this is closed. */
+    public WheelTaskScheduler newScheduler() {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        drive(scheduler);
+        owned.add(scheduler);
+        scheduler.initialize();
+        return scheduler;
+    }
+
+    /** Lets a scheduler live in this time: both of its clocks, from its initialization on, which is still to come. */
+    public void drive(WheelTaskScheduler scheduler) {
+        scheduler.setTimeSource(source);
+        scheduler.setClock(clock);
+        if (scheduler.getMode() == SchedulerMode.RUN) {
+            scheduler.setMode(SchedulerMode.HALTED);
+        }
+        driven.add(new Driven(scheduler));
+    }
+
+    /** Lets an executor live in this time, which has been built with its {@link #timeSource} and its {@link #clock}. */
+    public void drive(WheelScheduledExecutor executor) {
+        executor.halt();
+        driven.add(new Driven(executor));
+    }
+
+    // Limits
+
+    /**
+     * Sets how long, in real time, a verb waits for runs to end and threads to come to rest before it fails; 10 seconds by default.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public void setPatience(Duration patience) {
+        stillness.setPatience(requirePositive("patience", patience));
+    }
+
+    /**
+     * Sets how many runs one verb may make before it fails, a million by default.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public void setMaxRuns(long maxRuns) {
+        if (maxRuns <= 0) {
+            throw new IllegalArgumentException("maxRuns must be positive, was " + maxRuns);
+        }
+        this.maxRuns = maxRuns;
+    }
+
+    // Verbs
+
+    /**
+     * Lets so much time pass, from deadline to deadline. Returns when all runs that were due, also those that were scheduled
+     * meanwhile, have ended.
+     *
+     * @throws IllegalArgumentException if the duration is negative
+     * @throws AssertionError if a run does not end, or there are more runs than the cap allows
+     */
+    public void advanceBy(Duration duration) {
+        advance("advanceBy(" + duration + ")", source.look() + requireNotNegative("duration", duration), () -> false);
+    }
+
+    /**
+     * Lets time pass as {@link #advanceBy} does, until the wall clock shows that instant.
+     *
+     * @throws IllegalArgumentException if it shows a later one already
+     */
+    public void advanceTo(Instant instant) {
+        long endNanos = clock.nanosAt(instant);
+        if (endNanos < source.look()) {
+            throw new IllegalArgumentException("instant must not be before " + now() + ", was " + instant);
+        }
+        advance("advanceTo(" + instant + ")", endNanos, () -> false);
+    }
+
+    /** Runs what is due now, and what that schedules for now. */
+    public void runCurrent() {
+        advance("runCurrent()", source.look(), () -> false);
+    }
+
+    /**
+     * Runs what is due now or, if nothing is, lets time pass to the next run that is due, and runs what is due then.
+     *
+     * @return whether anything was pending
+     */
+    public boolean advanceToNext() {
+        Optional<Duration> ahead = untilNextDue();
+        ahead.ifPresent(duration -> advance("advanceToNext()", source.look() + duration.toNanos(), () -> false));
+        return ahead.isPresent();
+    }
+
+    /** Returns when, on the wall clock as it is set now, the next run is due; nothing if none is pending. */
+    public Optional<Instant> nextDue() {
+        return untilNextDue().map(now()::plus);
+    }
+
+    /**
+     * Lets time pass until the condition holds, which is looked at after the runs of each instant.
+     *
+     * @param limit so much time may pass
+     * @throws AssertionError if it does not hold by then
+     */
+    public void advanceUntil(BooleanSupplier condition, Duration limit) {
+        Instant before = now();
+        boolean[] holds = {false};
+        advance("advanceUntil(..., " + limit + ")", source.look() + requireNotNegative("limit", limit), () -> {
+            holds[0] = condition.getAsBoolean();
+            return holds[0];
+        });
+        if (!holds[0]) {
+            throw new AssertionError("The condition must hold within " + limit + " of virtual time after " + before
+                    + ", but did not; tasks are " + Driven.describe(driven));
+        }
+    }
+
+    /** Sets the wall clock forward or back, as somebody does, or as on a Linux machine that has slept; runs follow when time passes. */
+    public void jumpWallClock(Duration by) {
+        stillness.await();
+        clock.jump(by);
+        driven.forEach(Driven::checkWallClock);
+        stillness.await();
+    }
+
+    /**
+     * Lets so much time pass on both clocks while nothing runs, as when the process is stopped, and then runs what is due.
+     *
+     * @throws IllegalArgumentException if the duration is negative
+     */
+    public void suspend(Duration duration) {
+        long nanos = requireNotNegative("duration", duration);
+        stillness.await();
+        driven.forEach(Driven::halt);
+        stillness.await();
+        source.moveTo(source.look() + nanos);
+        advance("suspend(" + duration + ")", source.look(), () -> false);
+    }
+
+    /**
+     * Waits, in real time, until a task with that id is registered, as another thread may do that late.
+     *
+     * @throws AssertionError if none is within the {@linkplain #setPatience limit}
+     */
+    public void awaitPending(String id) {
+        stillness.await(
+                () -> driven.stream().anyMatch(scheduler -> scheduler.knows(id)),
+                () -> "A task " + id + " must be registered; those that are: " + Driven.describe(driven));
+    }
+
+    private Optional<Duration> untilNextDue() {
+        stillness.await();
+        return driven.stream().flatMap(Driven::untilFirstDue).min(Duration::compareTo);
+    }
+
+    private void advance(String verb, long endNanos, BooleanSupplier until) {
+        stillness.await();
+        RunCap cap = new RunCap(verb, maxRuns, driven, clock);
+        try {
+            runWhatIsDue(cap);
+            while (!until.getAsBoolean()) {
+                long nextNanos = source.nextWakeUp();
+                if (nextNanos > endNanos) {
+                    source.moveTo(endNanos);
+                    break;
+                }
+                source.moveTo(nextNanos);
+                stillness.await();
+                cap.count(Driven.letGoBy(driven));
+                runWhatIsDue(cap);
+            }
+        } finally {
+            driven.forEach(Driven::halt);
+        }
+        stillness.await();
+    }
+
+    /** Lets one go after the other until none is due; whoever is let go next may go when its time comes. */
+    private void runWhatIsDue(RunCap cap) {
+        long went;
+        do {
+            driven.forEach(Driven::letOneGo);
+            stillness.await();
+            went = Driven.letGoBy(driven);
+            cap.count(went);
+        } while (went > 0);
+    }
+
+    private static Duration requirePositive(String what, Duration value) {
+        if (requireNotNegative(what, value) == 0) {
+            throw new IllegalArgumentException(what + " must be positive, was " + value);
+        }
+        return value;
+    }
+
+    private static long requireNotNegative(String what, Duration value) {
+        Objects.requireNonNull(value, what + " must not be null");
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(what + " must not be negative, was " + value);
+        }
+        return value.toNanos();
+    }
+
+    /** Shuts the schedulers down that came from {@link #newScheduler}; what is pending is dropped. */
+    @Override
+    public void close() {
+        owned.forEach(WheelTaskScheduler::shutdown);
+    }
+
+    @Override
+    public String toString() {
+        return "VirtualTime[" + now() + ", tasks = " + Driven.describe(driven) + "]";
+    }
+}

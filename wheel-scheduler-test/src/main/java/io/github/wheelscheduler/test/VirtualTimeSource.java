@@ -1,0 +1,94 @@
+package io.github.wheelscheduler.test;
+
+import io.github.wheelscheduler.TimeSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/** Monotonic time that moves only when it is told to. Who waits for it parks without a limit, and is woken when it has come. */
+final class VirtualTimeSource extends TimeSource {
+
+    private final AtomicLong now = new AtomicLong();
+
+    /** How often a thread has begun to wait. */
+    private final AtomicLong parks = new AtomicLong();
+
+    /** The threads that wait, each with the time that it waits for. */
+    private final Map<Thread, Long> wakeUps = new ConcurrentHashMap<>();
+
+    /** A thread waits from the last time that it has read, so that no step is lost between reading and waiting. */
+    private final ThreadLocal<Long> lastReading = new ThreadLocal<>();
+
+    @Override
+    public long nanoTime() {
+        long reading = now.get();
+        lastReading.set(reading);
+        return reading;
+    }
+
+    /** Returns the time for somebody who is not going to wait. */
+    long look() {
+        return now.get();
+    }
+
+    @Override
+    public long slackNanos() {
+        return 0;
+    }
+
+    @Override
+    public boolean isVirtual() {
+        return true;
+    }
+
+    @Override
+    public void parkNanos(Object blocker, long nanos) {
+        Long reading = lastReading.get();
+        long from = reading == null ? now.get() : reading;
+        long wakeUp = nanos > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + nanos;
+        Thread thread = Thread.currentThread();
+        // In this order: whoever sees the thread wait has seen it counted.
+        parks.incrementAndGet();
+        wakeUps.put(thread, wakeUp);
+        if (wakeUp > now.get()) {
+            LockSupport.park(blocker);
+        }
+        wakeUps.remove(thread, wakeUp);
+    }
+
+    /** Moves time, and wakes who has waited for it. */
+    void moveTo(long nanos) {
+        now.set(nanos);
+        wakeUps.forEach((thread, wakeUp) -> {
+            if (wakeUp <= nanos) {
+                LockSupport.unpark(thread);
+            }
+        });
+    }
+
+    long parks() {
+        return parks.get();
+    }
+
+    /** Whether at least so many threads wait for a time that is still to come. */
+    boolean isAwaitedBy(int threads) {
+        long seen = now.get();
+        int waiting = 0;
+        for (Map.Entry<Thread, Long> wait : wakeUps.entrySet()) {
+            if (wait.getValue() > seen && wait.getKey().getState() == Thread.State.WAITING) {
+                waiting++;
+            }
+        }
+        return waiting >= threads;
+    }
+
+    /** Returns the first time that anybody waits for; the last there is if nobody waits. */
+    long nextWakeUp() {
+        long next = Long.MAX_VALUE;
+        for (long wakeUp : wakeUps.values()) {
+            next = Math.min(next, wakeUp);
+        }
+        return next;
+    }
+}

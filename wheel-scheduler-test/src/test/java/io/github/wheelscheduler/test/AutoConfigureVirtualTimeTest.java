@@ -1,0 +1,122 @@
+package io.github.wheelscheduler.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.spring.SchedulerMode;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+
+@SpringBootTest
+@AutoConfigureVirtualTime(start = "2030-03-30T23:00:00Z", zone = "Europe/Berlin")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class AutoConfigureVirtualTimeTest {
+
+    @Autowired
+    VirtualTime time;
+
+    @Autowired
+    Clock clock;
+
+    @Autowired
+    Tasks tasks;
+
+    @Autowired
+    WheelTaskScheduler scheduler;
+
+    @Test
+    @Order(1)
+    void nothingRunsBeforeTimeIsMoved() {
+        assertThat(tasks.beats).isEmpty();
+        assertThat(clock).isSameAs(time.clock());
+        assertThat(scheduler.getMode()).isEqualTo(SchedulerMode.HALTED);
+        assertThat(time.now()).isEqualTo(Instant.parse("2030-03-30T23:00:00Z"));
+    }
+
+    @Test
+    @Order(2)
+    void scheduledMethodsRunWhenTheyAreDueAndSeeTheVirtualClock() {
+        time.advanceBy(Duration.ofMinutes(30));
+        assertThat(tasks.beats).hasSize(4).last().isEqualTo(Instant.parse("2030-03-30T23:30:00Z"));
+    }
+
+    @Test
+    @Order(3)
+    void inTheNightOfTheSpringTheDayHasTwentyThreeHours() {
+        time.advanceTo(Instant.parse("2030-04-01T22:00:00Z"));
+        assertThat(tasks.mornings)
+                .containsExactly(Instant.parse("2030-03-31T04:00:00Z"), Instant.parse("2030-04-01T04:00:00Z"));
+    }
+
+    /** A year of a cron every minute, on the real engine. */
+    @Test
+    @Order(4)
+    void aYearOfMinutesTakesSeconds() {
+        long before = tasks.minutes.get();
+        long startNanos = System.nanoTime();
+        time.advanceBy(Duration.ofDays(365));
+        Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
+        System.out.printf("A year of a cron every minute, %,d runs, took %s%n", tasks.minutes.get() - before, took);
+        assertThat(tasks.minutes.get() - before).isEqualTo(525_600);
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @EnableScheduling
+    static class Application {
+
+        @Bean
+        Clock applicationClock() {
+            return Clock.systemUTC();
+        }
+
+        @Bean
+        Tasks tasks(Clock clock) {
+            return new Tasks(clock);
+        }
+    }
+
+    static class Tasks {
+
+        final List<Instant> beats = new CopyOnWriteArrayList<>();
+        final List<Instant> mornings = new CopyOnWriteArrayList<>();
+        final AtomicLong minutes = new AtomicLong();
+        private final Clock clock;
+
+        Tasks(Clock clock) {
+            this.clock = clock;
+        }
+
+        @Scheduled(fixedRate = 600_000)
+        void beat() {
+            if (beats.size() < 100) {
+                beats.add(clock.instant());
+            }
+        }
+
+        @Scheduled(cron = "0 0 6 * * *")
+        void morning() {
+            mornings.add(clock.instant());
+        }
+
+        @Scheduled(cron = "0 * * * * *")
+        void minute() {
+            minutes.incrementAndGet();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.wheelscheduler.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.scheduling.support.CronTrigger;
+
+/** The examples of {@code docs/testing-your-tasks.md}. */
+@ExtendWith(VirtualTimeExtension.class)
+@SuppressWarnings("FutureReturnValueIgnored") // as users write it
+class TestingYourTasksTest {
+
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    @Test
+    void reportsEveryMorning(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        List<Instant> runs = new ArrayList<>();
+        scheduler.schedule(() -> runs.add(time.now()), new CronTrigger("0 0 6 * * *"));
+
+        time.advanceBy(Duration.ofDays(2));
+
+        assertThat(runs).containsExactly(Instant.parse("2030-01-01T06:00:00Z"), Instant.parse("2030-01-02T06:00:00Z"));
+    }
+
+    @Test
+    void makesUpTheLastTenRunsAfterASuspend(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        AtomicInteger runs = new AtomicInteger();
+        scheduler.scheduleAtFixedRate(runs::incrementAndGet, time.now().plusSeconds(1), Duration.ofSeconds(1));
+
+        time.suspend(Duration.ofHours(8));
+
+        assertThat(runs).hasValue(12);
+    }
+
+    @Test
+    void theDayInSpringHasOneHourLess() {
+        try (VirtualTime time =
+                VirtualTime.startingAt(Instant.parse("2030-03-30T12:00:00Z"), ZoneId.of("Europe/Berlin"))) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            List<Instant> runs = new ArrayList<>();
+            scheduler.schedule(() -> runs.add(time.now()), new CronTrigger("0 30 2,3 * * *"));
+
+            time.advanceBy(Duration.ofDays(1));
+
+            assertThat(runs).containsExactly(Instant.parse("2030-03-31T01:30:00Z"));
+        }
+    }
+
+    /** Spaces do not count: the code here is formatted for its own depth. */
+    @Test
+    void thePageShowsWhatRunsHere() throws IOException {
+        String page = Files.readString(Path.of("../docs/testing-your-tasks.md"));
+        String source = withoutSpaces(sourceOf("TestingYourTasksTest"))
+                + withoutSpaces(sourceOf("TestingYourApplicationTest"))
+                + withoutSpaces(sourceOf("SchedulerThatIsOffTest"));
+        List<String> examples =
+                JAVA.matcher(page).results().map(found -> found.group(1)).toList();
+        assertThat(examples).hasSize(5);
+        assertThat(examples).allSatisfy(example -> {
+            // The application below the example is not on the page.
+            String code = withoutSpaces(example).replaceFirst("\\}$", "");
+            assertThat(source).contains(code);
+        });
+    }
+
+    private static String sourceOf(String test) throws IOException {
+        return Files.readString(Path.of("src/test/java/io/github/wheelscheduler/test/" + test + ".java"));
+    }
+
+    private static String withoutSpaces(String text) {
+        return text.replaceAll("\\s+", "");
+    }
+}

@@ -1,0 +1,299 @@
+package io.github.wheelscheduler.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.scheduling.support.CronTrigger;
+
+@ExtendWith(VirtualTimeExtension.class)
+@SuppressWarnings("FutureReturnValueIgnored") // as users write it
+class VirtualTimeTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+    private VirtualTime time;
+    private WheelTaskScheduler scheduler;
+
+    @BeforeEach
+    void newScheduler(VirtualTime time) {
+        this.time = time;
+        this.scheduler = time.newScheduler();
+    }
+
+    private Instant at(Duration sinceStart) {
+        return VirtualTime.DEFAULT_START.plus(sinceStart);
+    }
+
+    private Runnable logged(String name) {
+        return () -> log.add(name + " at " + sinceStart(time));
+    }
+
+    /** Returns what both clocks show, which is to be the same. */
+    private static Duration sinceStart(VirtualTime time) {
+        Duration monotonic = Duration.ofNanos(time.timeSource().nanoTime());
+        assertThat(time.now()).isEqualTo(VirtualTime.DEFAULT_START.plus(monotonic));
+        return monotonic;
+    }
+
+    @Test
+    void rateRunsExactlyWhenItIsDueAndSeesThatTimeOnBothClocks() {
+        scheduler.scheduleAtFixedRate(logged("rate"), at(Duration.ofSeconds(3)), Duration.ofSeconds(5));
+        time.advanceBy(Duration.ofSeconds(13));
+        assertThat(log).containsExactly("rate at PT3S", "rate at PT8S", "rate at PT13S");
+        assertThat(time.now()).isEqualTo(at(Duration.ofSeconds(13)));
+    }
+
+    @Test
+    void delayCountsFromTheEndOfARunWhichTakesNoTime() {
+        scheduler.scheduleWithFixedDelay(logged("delay"), Duration.ofMillis(1_500));
+        time.advanceBy(Duration.ofSeconds(4));
+        assertThat(log).containsExactly("delay at PT0S", "delay at PT1.5S", "delay at PT3S");
+    }
+
+    @Test
+    void nothingThatIsScheduledRunsBeforeTimeIsMoved() throws Exception {
+        scheduler.scheduleAtFixedRate(logged("rate"), HOUR);
+        scheduler.schedule(logged("once"), time.now());
+        Future<?> submitted = scheduler.submit(logged("submitted"));
+        assertThat(submitted.get(30, TimeUnit.SECONDS)).isNull();
+        assertThat(log).containsExactly("submitted at PT0S");
+        time.runCurrent();
+        assertThat(log).containsExactly("submitted at PT0S", "rate at PT0S", "once at PT0S");
+    }
+
+    @Test
+    void runsOfOneInstantComeOneAfterTheOtherInTheOrderOfTheirScheduling() {
+        AtomicInteger running = new AtomicInteger();
+        for (int i = 0; i < 1_000; i++) {
+            String name = "task " + i;
+            scheduler.schedule(
+                    () -> {
+                        assertThat(running.incrementAndGet()).isOne();
+                        log.add(name);
+                        running.decrementAndGet();
+                    },
+                    at(SECOND));
+        }
+        time.advanceBy(SECOND);
+        assertThat(log).hasSize(1_000).first().isEqualTo("task 0");
+        assertThat(log.stream().map(name -> Integer.valueOf(name.substring(5))).toList())
+                .isSorted();
+        assertThat(scheduler.getFailedRuns()).isZero();
+    }
+
+    @Test
+    void runOfALaterOneThatTheFirstOfItsInstantHasCancelledDoesNotCome() {
+        List<ScheduledFuture<?>> second = new ArrayList<>();
+        scheduler.schedule(() -> second.get(0).cancel(false), at(SECOND));
+        second.add(scheduler.schedule(logged("second"), at(SECOND)));
+        time.advanceBy(HOUR);
+        assertThat(log).isEmpty();
+        assertThat(second.get(0).isCancelled()).isTrue();
+    }
+
+    @Test
+    void whatRunsScheduleIsRunToo() {
+        scheduler.schedule(
+                () -> {
+                    log.add("first at " + sinceStart(time));
+                    scheduler.schedule(logged("now"), time.now());
+                    scheduler.schedule(logged("later"), time.now().plus(SECOND));
+                    scheduler.schedule(logged("too late"), time.now().plus(HOUR));
+                },
+                at(SECOND));
+        time.advanceBy(Duration.ofMinutes(1));
+        assertThat(log).containsExactly("first at PT1S", "now at PT1S", "later at PT2S");
+    }
+
+    @Test
+    void runThatWaitsForWhatItSubmitsGetsIt() {
+        scheduler.schedule(
+                () -> {
+                    try {
+                        scheduler.submit(logged("submitted")).get(30, TimeUnit.SECONDS);
+                    } catch (Exception ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                    log.add("after it");
+                },
+                at(SECOND));
+        time.advanceBy(SECOND);
+        assertThat(log).containsExactly("submitted at PT1S", "after it");
+    }
+
+    @Test
+    void timeGoesFromOneDueRunToTheNext() {
+        scheduler.schedule(logged("far"), at(Duration.ofDays(400)));
+        scheduler.schedule(logged("near"), at(HOUR));
+        assertThat(time.nextDue()).contains(at(HOUR));
+        assertThat(time.advanceToNext()).isTrue();
+        assertThat(log).containsExactly("near at PT1H");
+        assertThat(time.advanceToNext()).isTrue();
+        assertThat(log).last().isEqualTo("far at PT9600H");
+        assertThat(time.advanceToNext()).isFalse();
+        assertThat(time.nextDue()).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void timeGoesOnUntilAConditionHoldsOrTheLimitHasPassed() {
+        AtomicInteger runs = new AtomicInteger();
+        scheduler.scheduleAtFixedRate(runs::incrementAndGet, SECOND);
+        time.advanceUntil(() -> runs.get() == 5, HOUR);
+        assertThat(time.now()).isEqualTo(at(Duration.ofSeconds(4)));
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.advanceUntil(() -> runs.get() < 0, SECOND))
+                .withMessageContaining("must hold within PT1S of virtual time");
+        assertThat(time.now()).isEqualTo(at(Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void cronFollowsAWallClockThatIsSetAndNoInstantComesTwice() {
+        List<Instant> noons = new ArrayList<>();
+        scheduler.schedule(() -> noons.add(time.now()), new CronTrigger("0 0 12 * * *"));
+        time.advanceBy(HOUR);
+        time.jumpWallClock(Duration.ofHours(10));
+        assertThat(time.now()).isEqualTo(at(Duration.ofHours(11)));
+        time.advanceBy(Duration.ofDays(1));
+        assertThat(noons).containsExactly(at(Duration.ofHours(12)));
+        time.jumpWallClock(Duration.ofDays(-1));
+        time.advanceBy(Duration.ofDays(1));
+        assertThat(noons).hasSize(1);
+        time.advanceBy(Duration.ofDays(1));
+        assertThat(noons).containsExactly(at(Duration.ofHours(12)), at(Duration.ofHours(36)));
+        assertThat(scheduler.getWheelScheduledExecutor().snapshot().tick().clockJumps())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void suspendedProcessMakesUpWhatItsLimitAllowsAndKeepsThePhase() {
+        List<Duration> runs = new ArrayList<>();
+        scheduler.scheduleAtFixedRate(() -> runs.add(sinceStart(time)), SECOND);
+        time.advanceBy(Duration.ofMillis(2_500));
+        runs.clear();
+        time.suspend(HOUR);
+        // One that was due when it was stopped, and the last ten that were missed.
+        assertThat(runs).hasSize(11).containsOnly(HOUR.plusMillis(2_500));
+        runs.clear();
+        time.advanceBy(SECOND);
+        assertThat(runs).containsExactly(HOUR.plusSeconds(3));
+    }
+
+    @Test
+    void runThatWaitsForRealTimeFailsTheTestWithItsNameAndItsStack() {
+        CountDownLatch never = new CountDownLatch(1);
+        record Stuck(CountDownLatch latch) implements Runnable, NamedTask {
+            @Override
+            public void run() {
+                try {
+                    latch.await();
+                } catch (InterruptedException ex) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+
+            @Override
+            public String taskName() {
+                return "stuck";
+            }
+        }
+        scheduler.schedule(new Stuck(never), at(SECOND));
+        time.setPatience(Duration.ofMillis(200));
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.advanceBy(HOUR))
+                .withMessageContaining("The run of stuck must end")
+                .withMessageContaining("Stuck.run")
+                .withMessageContaining("after PT0.2S of real time");
+        never.countDown();
+    }
+
+    @Test
+    void taskThatComesForEverMeetsTheCapWhichNamesIt() {
+        time.setMaxRuns(10_000);
+        ScheduledFuture<?> ignored =
+                scheduler.getTaskRegistry().schedule("poll", () -> {}, TaskSchedule.fixedRate(Duration.ofMillis(1)));
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.advanceBy(Duration.ofHours(1_000)))
+                .withMessageStartingWith("advanceBy(PT1000H) has made more than 10000 runs and got from "
+                        + "2030-01-01T00:00:00Z to 2030-01-01T00:00:10Z only; most were of poll (10001)");
+    }
+
+    @Test
+    void twoSchedulersLiveInOneTime() {
+        WheelTaskScheduler other = time.newScheduler();
+        scheduler.scheduleAtFixedRate(logged("one"), at(SECOND), Duration.ofSeconds(2));
+        other.scheduleAtFixedRate(logged("other"), at(Duration.ofSeconds(2)), Duration.ofSeconds(2));
+        time.advanceBy(Duration.ofSeconds(4));
+        assertThat(log).containsExactly("one at PT1S", "other at PT2S", "one at PT3S", "other at PT4S");
+    }
+
+    @Test
+    void executorThatIsBuiltByHandLivesInItToo() {
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .timeSource(time.timeSource())
+                .wallClock(time.clock())
+                .build()) {
+            time.drive(executor);
+            WheelTimer<?> timer = executor.schedule(logged("timer"), 1, TimeUnit.HOURS);
+            time.advanceBy(HOUR);
+            assertThat(log).containsExactly("timer at PT1H");
+            assertThat(timer.isDone()).isTrue();
+        }
+    }
+
+    @Test
+    void timeIsNotLostWhileADayOfSecondsPasses() {
+        AtomicInteger runs = new AtomicInteger();
+        scheduler.schedule(runs::incrementAndGet, new CronTrigger("* * * * * *"));
+        time.advanceBy(Duration.ofHours(2));
+        assertThat(runs).hasValue(7_200);
+    }
+
+    @Test
+    void badInputIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.advanceBy(Duration.ofSeconds(-1)))
+                .withMessage("duration must not be negative, was PT-1S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.advanceTo(at(Duration.ofSeconds(-1))))
+                .withMessage("instant must not be before 2030-01-01T00:00:00Z, was 2029-12-31T23:59:59Z");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.setMaxRuns(0))
+                .withMessage("maxRuns must be positive, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.setPatience(Duration.ZERO))
+                .withMessage("patience must be positive, was PT0S");
+    }
+
+    @Test
+    void closingLeavesNoThread() {
+        VirtualTime own = VirtualTime.create();
+        WheelTaskScheduler closed = own.newScheduler();
+        closed.setThreadNamePrefix("closed-");
+        closed.scheduleAtFixedRate(() -> {}, SECOND);
+        own.advanceBy(Duration.ofSeconds(5));
+        own.close();
+        assertThat(closed.getWheelScheduledExecutor().isTerminated()).isTrue();
+    }
+}

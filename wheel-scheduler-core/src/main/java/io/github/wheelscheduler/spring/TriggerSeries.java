@@ -20,6 +20,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 import org.springframework.util.ErrorHandler;
@@ -45,6 +46,7 @@ final class TriggerSeries
     private static final Log logger = LogFactory.getLog(TriggerSeries.class);
 
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+    private static final int LONGEST_REPETITION_SECONDS = 3 * 3_600;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
     private final Runnable task;
@@ -195,13 +197,31 @@ final class TriggerSeries
 
     private @Nullable Instant nextOrReport() {
         try {
-            return trigger.nextExecution(context);
+            Instant next = trigger.nextExecution(context);
+            Instant last = scheduled;
+            return trigger instanceof CronTrigger && next != null && last != null && !next.isAfter(last)
+                    ? nextAfter(last, next)
+                    : next;
         } catch (OutOfMemoryError ex) {
             throw ex;
         } catch (Throwable ex) {
             report(ex);
             throw ex;
         }
+    }
+
+    /**
+     * Asks a cron again from ever later, as it has named an instant once more: Spring's does so for half an hour where clocks go back by
+     * half an hour, as on Lord Howe Island.
+     */
+    private @Nullable Instant nextAfter(Instant last, Instant named) {
+        Instant next = named;
+        for (int seconds = 1; seconds <= LONGEST_REPETITION_SECONDS && next != null && !next.isAfter(last); seconds++) {
+            SimpleTriggerContext later = new SimpleTriggerContext(context.getClock());
+            later.update(last, last, last.plusSeconds(seconds));
+            next = trigger.nextExecution(later);
+        }
+        return next;
     }
 
     private void report(Throwable failure) {

@@ -1,0 +1,145 @@
+package io.github.wheelscheduler.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.Year;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ScheduledFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.TriggerContext;
+import org.springframework.scheduling.support.CronExpression;
+import org.springframework.scheduling.support.CronTrigger;
+
+/**
+ * The instants at which cron tasks run are those that Spring's {@link CronExpression} names, in the zones whose clocks do the oddest
+ * things: none early, none twice, none lost. Two years that hold those days in every build; from 2010 to 2030 at full length.
+ */
+class HardDaysTest {
+
+    private static final List<String> ZONES = List.of(
+            "Europe/Berlin",
+            "Africa/Cairo",
+            "America/Sao_Paulo",
+            "America/Santiago",
+            "Pacific/Apia",
+            "Australia/Lord_Howe");
+
+    private static final Map<String, String> CRONS = Map.of(
+            "hourly", "0 0 * * * *",
+            "daily", "0 30 2 * * *",
+            "midnight", "0 0 0 * * *",
+            "last day", "0 0 0 L * *",
+            "weekdays", "0 15 10 * * MON-FRI",
+            "every minute of an hour", "0 * 0 * * *");
+
+    static Stream<Arguments> zonesAndYears() {
+        boolean isWhole = System.getProperty("wheel.test.scale", "short").equals("long");
+        // Apia leaves a day out in 2011; Cairo, Santiago and Lord Howe change their clocks in 2023.
+        IntStream years = isWhole ? IntStream.rangeClosed(2010, 2030) : IntStream.of(2011, 2023);
+        return years.boxed().flatMap(year -> ZONES.stream().map(zone -> Arguments.of(ZoneId.of(zone), Year.of(year))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("zonesAndYears")
+    void aYearOfCronTasksRunsWhenSpringSaysSo(ZoneId zone, Year year) {
+        ZonedDateTime start = year.atDay(1).atStartOfDay(zone).minusSeconds(1);
+        Instant end = year.plusYears(1).atDay(1).atStartOfDay(zone).toInstant();
+        Map<String, List<Instant>> seen = new LinkedHashMap<>();
+        Map<String, List<Instant>> expected = new LinkedHashMap<>();
+        try (VirtualTime time = VirtualTime.startingAt(start.toInstant(), zone)) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            CRONS.forEach((name, cron) -> {
+                List<Instant> runs = new ArrayList<>();
+                seen.put(name, runs);
+                ScheduledFuture<?> ignored = scheduler.schedule(() -> runs.add(time.now()), new CronTrigger(cron));
+                expected.put(name, namedBySpring(cron, start, end));
+            });
+            time.advanceTo(end);
+        }
+        seen.forEach((name, runs) -> assertThat(runs).as(name).isEqualTo(expected.get(name)));
+    }
+
+    private static List<Instant> namedBySpring(String cron, ZonedDateTime start, Instant end) {
+        CronExpression expression = CronExpression.parse(cron);
+        List<Instant> instants = new ArrayList<>();
+        ZonedDateTime next = expression.next(start);
+        while (next != null && !next.toInstant().isAfter(end)) {
+            instants.add(next.toInstant());
+            next = after(next, expression);
+        }
+        return instants;
+    }
+
+    /** Where clocks go back by half an hour, Spring names the last full hour again until that half hour has passed. */
+    private static @Nullable ZonedDateTime after(ZonedDateTime last, CronExpression expression) {
+        ZonedDateTime next = expression.next(last);
+        for (int second = 1; next != null && !next.toInstant().isAfter(last.toInstant()); second++) {
+            next = expression.next(last.plusSeconds(second));
+        }
+        return next;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void howeverTheWallClockIsSetNoInstantComesTwiceAndNoneIsEarly(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
+        Instant start = Instant.parse("2023-03-20T00:00:00Z");
+        try (VirtualTime time = VirtualTime.startingAt(start, zone)) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            List<Instant> meant = new ArrayList<>();
+            WatchedTrigger trigger = new WatchedTrigger(new CronTrigger("0 */10 * * * *"));
+            ScheduledFuture<?> ignored = scheduler.schedule(
+                    () -> {
+                        assertThat(time.now()).isAfterOrEqualTo(trigger.next);
+                        meant.add(trigger.next);
+                    },
+                    trigger);
+            for (int i = 0; i < 200; i++) {
+                time.advanceBy(Duration.ofSeconds(random.nextInt(20_000)));
+                time.jumpWallClock(Duration.ofSeconds(random.nextInt(-10_000, 10_000)));
+            }
+            time.advanceBy(Duration.ofDays(30));
+            assertThat(scheduler.getFailedRuns()).isZero();
+            assertThat(meant).hasSizeGreaterThan(4_000).doesNotHaveDuplicates().isSorted();
+            assertThat(meant).allMatch(instant -> instant.getEpochSecond() % 600 == 0);
+            // With the clock left alone, none is skipped.
+            List<Instant> last = meant.subList(meant.size() - 3_000, meant.size());
+            assertThat(Duration.between(last.get(0), last.get(2_999))).isEqualTo(Duration.ofMinutes(10 * 2_999L));
+        }
+    }
+
+    /** Remembers which instant comes next. */
+    private static final class WatchedTrigger implements Trigger {
+
+        private final Trigger trigger;
+        private volatile Instant next = Instant.MIN;
+
+        WatchedTrigger(Trigger trigger) {
+            this.trigger = trigger;
+        }
+
+        @Override
+        public @Nullable Instant nextExecution(TriggerContext context) {
+            Instant named = trigger.nextExecution(context);
+            next = named == null ? Instant.MAX : named;
+            return named;
+        }
+    }
+}

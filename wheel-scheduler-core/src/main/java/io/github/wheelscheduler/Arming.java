@@ -69,15 +69,6 @@ final class Arming {
      * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
      */
     <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
-        return arm(timer, isDue, false);
-    }
-
-    /** Makes the new timer pending, which has no time of its own and is to run at once, also while others are held. */
-    <T extends ScheduledTimer<?>> T armToRunNow(T timer) {
-        return arm(timer, true, true);
-    }
-
-    private <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue, boolean isHeldByNobody) {
         if (runState.isShutdown()) {
             reject(timer, "the executor has been shut down");
         } else if (!pending.tryAcquire()) {
@@ -85,7 +76,7 @@ final class Arming {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else if (!post(timer, isDue, isHeldByNobody, true)) {
+        } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
@@ -101,7 +92,7 @@ final class Arming {
         }
         boolean failed = true;
         try {
-            boolean armed = post(timer, timer.isDueAtOnce(), false, false);
+            boolean armed = post(timer, timer.isDueAtOnce(), false);
             failed = false;
             return armed;
         } finally {
@@ -119,10 +110,9 @@ final class Arming {
     /**
      * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled.
      *
-     * @param isHeldByNobody whether it runs at once, also while others are held
      * @param mayWait whether the caller may be held up if the tick thread does not keep up
      */
-    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean isHeldByNobody, boolean mayWait) {
+    private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
         boolean posted = false;
         boolean done = false;
         // A decorator may move it.
@@ -139,8 +129,7 @@ final class Arming {
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort();
-            boolean goesPast = isDue && (isHeldByNobody || isSteered) && !hold.isOpen();
-            if (goesPast ? goPast(timer, dueNanos) : isDue && !isSteered && goStraight(timer, dueNanos)) {
+            if (isDue && !isSteered && goStraight(timer, dueNanos)) {
                 posted = true;
                 workers.signal();
             } else {
@@ -173,22 +162,13 @@ final class Arming {
 
     /**
      * Hands an armed timer whose deadline has come to the workers at once, unless it has to go the long way: they have no room or
-     * are paused, or others wait that came before it. False, too, if somebody has moved the timer beyond that time, or cancelled
+     * are paused, timers are held, or others wait that came before it. False, too, if somebody has moved the timer beyond that time, or cancelled
      * it.
      */
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
         if (!hold.isOpen() || !detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
             return false;
         }
-        return handOver(timer, nowNanos, false);
-    }
-
-    /** Hands an armed timer to the workers while others are held in the wheel, whether there is room or not. */
-    private boolean goPast(ScheduledTimer<?> timer, long nowNanos) {
-        return handOver(timer, nowNanos, true);
-    }
-
-    private boolean handOver(ScheduledTimer<?> timer, long nowNanos, boolean anyway) {
         // What follows is done completely or undone completely, and both take stack.
         if (workers.startsThreadsOnCallers()) {
             stackReserve.askAlways();
@@ -201,12 +181,7 @@ final class Arming {
         pending.countHandOver();
         boolean taken = false;
         try {
-            if (anyway) {
-                workers.handOver(timer.runnable(), nowNanos);
-                taken = true;
-            } else {
-                taken = workers.handOverNow(timer.runnable(), nowNanos);
-            }
+            taken = workers.handOverNow(timer.runnable(), nowNanos);
         } finally {
             if (!taken) {
                 pending.uncountHandOver();

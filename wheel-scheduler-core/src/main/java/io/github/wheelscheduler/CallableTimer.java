@@ -4,20 +4,32 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** A one-time timer with a result. */
-final class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
+class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
 
     CallableTimer(TimerOwner owner, Callable<V> task, long deadlineNanos) {
         super(owner, task, deadlineNanos);
     }
 
     @Override
-    void perform() {
+    final void perform() {
         performOnce();
     }
 
     @Override
-    @Nullable
-    Object call(Object task) throws Exception {
+    final @Nullable Object call(Object task) throws Exception {
         return ((Callable<?>) task).call();
+    }
+
+    /** Without a time of its own. */
+    static final class AtOnce<V extends @Nullable Object> extends CallableTimer<V> {
+
+        AtOnce(TimerOwner owner, Callable<V> task, long deadlineNanos) {
+            super(owner, task, deadlineNanos);
+        }
+
+        @Override
+        boolean runsAtOnce() {
+            return true;
+        }
     }
 }

@@ -22,6 +22,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final ExecutorSettings settings;
     private final boolean decorates;
     private final TimeSource clock;
+    private final boolean isVirtual;
     private final PendingTimers pending;
     private final RunState runState = new RunState();
     private final Inbox<ScheduledTimer<?>> inbox = new Inbox<>();
@@ -39,6 +40,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.settings = settings;
         this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
+        this.isVirtual = clock.isVirtual();
         this.observation = new RunObservation(clock);
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
         this.workers = settings.newWorkers(this);
@@ -48,8 +50,9 @@ final class Engine implements TimerOwner, Workers.Listener {
                 new TickLoop(inbox, wheel, watch, workers, pending, detours, hold, clock, 1L << settings.tickShift());
         this.lifecycle = new Lifecycle(settings, runState, policies, pending, inbox, workers, loop);
         this.arming = new Arming(settings, runState, policies, pending, detours, hold, inbox, workers, loop, lifecycle);
-        if (settings.halted()) {
-            hold.close();
+        hold.setHalted(settings.halted());
+        if (isVirtual) {
+            hold.allowNone();
         }
     }
 
@@ -209,28 +212,37 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     // Holding
 
-    /** Holds timers in the wheel when they are due. */
-    void halt() {
-        hold.close();
+    Hold hold() {
+        return hold;
     }
 
-    /** Lets all go that are held, before what is armed from now on. */
-    void proceed() {
-        if (!hold.isOpen()) {
-            detours.posted();
-            hold.open();
-            inbox.wake();
-        }
+    /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
+    void setHalted(boolean halted) {
+        lifecycle.unlessShutdown(() -> {
+            if (!halted && hold.isHalted() && !isVirtual) {
+                detours.posted();
+            }
+            hold.setHalted(halted);
+        });
+        inbox.wake();
     }
 
-    /** Lets one go, now or when it is due. */
-    void proceedWithOne() {
+    void allowOne() {
         hold.allowOne();
         inbox.wake();
     }
 
-    boolean isHalted() {
-        return hold.isClosed();
+    void allowNone() {
+        if (isVirtual) {
+            hold.allowNone();
+        }
+    }
+
+    /** Lets a timer go that is due, though others are held. */
+    void letPass(ScheduledTimer<?> timer) {
+        if (!hold.isOpen()) {
+            lifecycle.onTickThread(() -> loop.letPass(timer));
+        }
     }
 
     /** Makes the tick thread compare the clocks. */
@@ -242,7 +254,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Whether nothing happens before time goes on or somebody calls. Exact while the tick thread sleeps. */
     boolean isQuiet() {
         boolean areWorkersQuiet = workers.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
-        return areWorkersQuiet && lifecycle.isTickThreadQuiet() && !loop.isRoomForHeldUp() && !loop.isWanted();
+        if (!lifecycle.hasTickThread()) {
+            return areWorkersQuiet;
+        }
+        return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
     }
 
     // Looking

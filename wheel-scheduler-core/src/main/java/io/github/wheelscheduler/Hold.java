@@ -4,35 +4,49 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Whether timers that are due may leave the wheel: all of them, so many, or none. Those that are held stay where they are, which
- * costs nothing and leaves it open to cancel or move them. What has no time of its own, and is to run at once, goes on.
+ * costs nothing and leaves it open to cancel or move them. What {@linkplain ScheduledTimer#runsAtOnce runs at once} goes on.
+ *
+ * <p>There are two reasons to hold, and both have to end: somebody has halted the executor, and whoever moves a virtual time lets one
+ * timer go after the other. Writers: any thread. Readers: the tick thread, once a pass; who arms what is due.
  */
 final class Hold {
 
     private static final long ALL = Long.MAX_VALUE;
 
-    /** How many may leave. Writers: any thread. Readers: the tick thread, once a pass; callers with something to run at once. */
+    private volatile boolean halted;
+
+    /** How many may leave while it is not halted. */
     private final AtomicLong allowed = new AtomicLong(ALL);
 
     boolean isOpen() {
-        return allowed.get() == ALL;
+        return !halted && allowed.get() == ALL;
     }
 
     /** Whether none may leave. */
     boolean isClosed() {
-        return allowed.get() == 0;
+        return halted || allowed.get() == 0;
     }
 
-    void close() {
+    boolean isHalted() {
+        return halted;
+    }
+
+    void setHalted(boolean value) {
+        halted = value;
+    }
+
+    /** Lets none leave that has not been {@linkplain #allowOne let go}, from now on and for good. */
+    void allowNone() {
         allowed.set(0);
     }
 
-    void open() {
-        allowed.set(ALL);
+    /** Lets one leave, the one that is due first, in place of whatever was allowed before; without effect where all may. */
+    void allowOne() {
+        allowed.updateAndGet(seen -> seen == ALL ? ALL : 1);
     }
 
-    /** Lets one more leave, the one that is due first. Without effect while all may. */
-    void allowOne() {
-        allowed.updateAndGet(seen -> seen == ALL ? ALL : seen + 1);
+    boolean isAnyAllowed() {
+        return allowed.get() > 0;
     }
 
     /** One has left. Tick thread. */

@@ -228,17 +228,34 @@ final class Lifecycle {
         });
     }
 
-    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
-    long nanosToFirstDeadline() {
-        long[] nanos = {Long.MAX_VALUE};
+    /** Does something that no shutdown comes into; nothing after it. */
+    void unlessShutdown(Runnable action) {
         lifecycleLock.lock();
         try {
-            if (tickThreadStarted) {
-                tickThread.runBetweenPasses(() -> nanos[0] = loop.nanosToFirstDeadline());
+            if (!runState.isShutdown()) {
+                action.run();
             }
         } finally {
             lifecycleLock.unlock();
         }
+    }
+
+    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
+    void onTickThread(Runnable action) {
+        lifecycleLock.lock();
+        try {
+            if (tickThreadStarted) {
+                tickThread.runBetweenPasses(action);
+            }
+        } finally {
+            lifecycleLock.unlock();
+        }
+    }
+
+    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
+    long nanosToFirstDeadline() {
+        long[] nanos = {Long.MAX_VALUE};
+        onTickThread(() -> nanos[0] = loop.nanosToFirstDeadline());
         return nanos[0];
     }
 
@@ -275,9 +292,9 @@ final class Lifecycle {
         return tickThread.isLeaving();
     }
 
-    /** Whether the tick thread sleeps, or is about to, or is not there. Any thread. */
-    boolean isTickThreadQuiet() {
-        return !tickThreadStarted || tickThread.hasGivenUp() || inbox.isSleepAnnounced();
+    /** Whether there is a tick thread, which has been started and has not ended. Any thread. */
+    boolean hasTickThread() {
+        return tickThreadStarted && !tickThread.hasGivenUp();
     }
 
     WheelSnapshot.Tick lookAtTickThread(long nowNanos, long clockJumps) {

@@ -14,6 +14,11 @@ public interface ManagedTask extends NamedTask {
         return false;
     }
 
+    /** Whether it is to run as soon as it is due though timers are {@linkplain WheelScheduledExecutor#halt held}. */
+    default boolean runsAtOnce() {
+        return false;
+    }
+
     /** That many runs of a fixed rate were missed just now, and are not made up. On the worker; should be quick and not fail. */
     default void missed(long runs) {}
 }

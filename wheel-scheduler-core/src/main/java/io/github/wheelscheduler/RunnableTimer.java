@@ -19,4 +19,17 @@ class RunnableTimer extends ScheduledTimer<@Nullable Void> {
         ((Runnable) task).run();
         return null;
     }
+
+    /** Without a time of its own. */
+    static final class AtOnce extends RunnableTimer {
+
+        AtOnce(TimerOwner owner, Runnable task, long deadlineNanos) {
+            super(owner, task, deadlineNanos);
+        }
+
+        @Override
+        boolean runsAtOnce() {
+            return true;
+        }
+    }
 }

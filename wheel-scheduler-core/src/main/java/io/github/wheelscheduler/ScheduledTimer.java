@@ -529,6 +529,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return decorated != null ? decorated : this;
     }
 
+    /** Whether it has no time of its own, or somebody wants it now, so that it runs though others are held in the wheel. */
+    boolean runsAtOnce() {
+        return taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce();
+    }
+
     /** Returns the user's task while the timer is pending or in a run, cancelled or not; null once it has been let go, also for a result. */
     final @Nullable Object taskIfAny() {
         Object held = task();

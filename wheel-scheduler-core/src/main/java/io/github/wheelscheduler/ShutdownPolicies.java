@@ -28,7 +28,7 @@ final class ShutdownPolicies {
         if (runState.isStopped()) {
             return handedOver;
         }
-        if (!handedOver && hold.isClosed()) {
+        if (!handedOver && !hold.isOpen() && !timer.runsAtOnce()) {
             return false;
         }
         // A timer whose deadline has come is not delayed any more, wherever it is.
@@ -50,7 +50,7 @@ final class ShutdownPolicies {
 
     /** Whether a repeating timer may be armed again. */
     boolean mayRepeat() {
-        return runState.isRunning() || (!runState.isStopped() && continuePeriodic && !hold.isClosed());
+        return runState.isRunning() || (!runState.isStopped() && continuePeriodic && hold.isOpen());
     }
 
     boolean executesDelayed() {

@@ -94,6 +94,9 @@ final class TickLoop {
     /** The last pass has left timers in the wheel because none may leave it. Writer: tick thread. Readers: any. */
     private volatile boolean halted;
 
+    /** Let go though others are held. */
+    private @Nullable ScheduledTimer<?> passing;
+
     /** This pass has done something. */
     private boolean productive;
 
@@ -145,7 +148,7 @@ final class TickLoop {
         if (mayAdvance && advanced) {
             backlog.clear();
         }
-        boolean isHalted = stepped && hold.isClosed();
+        boolean isHalted = halted || (stepped && hold.isClosed());
         if (halted != isHalted) {
             halted = isHalted;
         }
@@ -160,7 +163,7 @@ final class TickLoop {
         if (isHalted) {
             return Math.min(sweepNanos, watch.nanosToNextCheck(nowNanos));
         }
-        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : backlog.nanosToNextLook(nowNanos);
+        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : nanosToNextLook();
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
         long detourNanos = settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
@@ -169,12 +172,50 @@ final class TickLoop {
     }
 
     private boolean mayAdvance() {
+        boolean wasHalted = halted;
         stepped = !hold.isOpen();
-        if (stepped && hold.isClosed()) {
-            backlog.hold(nowNanos);
-            return false;
+        boolean isHalted = stepped && hold.isClosed();
+        if (wasHalted != isHalted) {
+            halted = isHalted;
         }
-        return backlog.hasRoom(nowNanos);
+        if (!isHalted) {
+            return backlog.hasRoom(nowNanos);
+        }
+        backlog.hold(nowNanos);
+        if (!wasHalted && detours.isAny()) {
+            letGoWhatRunsAtOnce();
+        }
+        return false;
+    }
+
+    /** Lets those go that run at once and have come into the wheel before it was held. */
+    private void letGoWhatRunsAtOnce() {
+        removeIf(
+                timer ->
+                        timer.state() == TimerWord.ARMED && timer.runsAtOnce() && timer.deadlineNanos() - nowNanos <= 0,
+                this::expire);
+        signalHandOver();
+    }
+
+    /** Lets a timer go that is due, though others are held. */
+    void letPass(ScheduledTimer<?> timer) {
+        admitAll();
+        nowNanos = clock.nanoTime();
+        if (timer.state() == TimerWord.ARMED && timer.isLinked() && timer.deadlineNanos() - nowNanos <= 0) {
+            passing = timer;
+            try {
+                boolean ignored = wheel.remove(timer);
+                expire(timer);
+            } finally {
+                passing = null;
+                signalHandOver();
+            }
+        }
+    }
+
+    /** Returns when to look again whether there is room; in virtual time who makes room says so. */
+    private long nanosToNextLook() {
+        return clock.isVirtual() ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 
     /** Whether somebody has asked for something since the last pass; to be read after a sleep has been announced. Any thread. */
@@ -379,7 +420,7 @@ final class TickLoop {
                 }
                 // It may be watched although no place was found for it in the wheel.
                 unwatch(timer);
-            } else if (!straight || !handOverIfDue(timer)) {
+            } else if (!(straight || (stepped && timer.runsAtOnce())) || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, nowNanos);
                 }
@@ -398,7 +439,7 @@ final class TickLoop {
         if (timer.isLinked() || timer instanceof InstantTimer || !isDueByNow(timer.deadlineNanos())) {
             return false;
         }
-        if (workers.room() == 0) {
+        if (!stepped && workers.room() == 0) {
             // It goes into the wheel, and so does whatever comes behind it.
             unsettle();
             return false;
@@ -457,7 +498,7 @@ final class TickLoop {
         try {
             workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
             taken = true;
-            if (stepped) {
+            if (stepped && timer != passing && !timer.runsAtOnce()) {
                 hold.left();
             }
         } finally {

@@ -190,8 +190,17 @@ final class TickThread implements Runnable {
             }
             failuresInARow++;
             logFailure(ex, failuresInARow);
-            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            pauseAfterFailure();
             return true;
+        }
+    }
+
+    private void pauseAfterFailure() {
+        if (clock.isVirtual()) {
+            // Time stands still until this thread sleeps.
+            LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+        } else {
+            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
         }
     }
 

@@ -169,11 +169,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     private WheelTimer<?> now(Runnable task) {
-        return engine.arming().armToRunNow(new RunnableTimer(engine, task, engine.deadlineNow()));
+        return engine.arming().arm(new RunnableTimer.AtOnce(engine, task, engine.deadlineNow()), true);
     }
 
     private <T extends @Nullable Object> WheelTimer<T> now(Callable<T> task) {
-        return engine.arming().armToRunNow(new CallableTimer<>(engine, task, engine.deadlineNow()));
+        return engine.arming().arm(new CallableTimer.AtOnce<>(engine, task, engine.deadlineNow()), true);
     }
 
     /**
@@ -216,25 +216,45 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * Holds timers back when they are due, until {@link #proceed}: all that was scheduled with a time of its own, be it 0. What is
      * {@linkplain #execute executed} or {@linkplain #submit submitted} runs, as do runs that are going on. Held timers stay where
      * they are, can be cancelled and moved, and are dropped by {@link #shutdown}. A {@linkplain #pause() pause} is another matter: both
-     * have to end.
+     * have to end. Without effect after shutdown.
      */
     public void halt() {
-        engine.halt();
+        engine.setHalted(true);
     }
 
     /** Ends what {@link #halt} began. Nothing that became due meanwhile is lost; fixed rates make up what their limit allows. */
     public void proceed() {
-        engine.proceed();
+        engine.setHalted(false);
     }
 
-    /** Lets one timer go while halted: the first that is due, now or, if none is, when it is. */
-    public void proceedWithOne() {
-        engine.proceedWithOne();
-    }
-
-    /** Whether timers are held when they are due; not while one is {@linkplain #proceedWithOne let go}. */
+    /** Whether timers are {@linkplain #halt held} when they are due. */
     public boolean isHalted() {
-        return engine.isHalted();
+        return engine.hold().isHalted();
+    }
+
+    /** Lets a timer go that is due, though others are {@linkplain #halt held}; without effect if none is, or it is not pending. */
+    public void letPass(WheelTimer<?> timer) {
+        if (timer instanceof ScheduledTimer<?> scheduled && scheduled.owner() == engine) {
+            engine.letPass(scheduled);
+        }
+    }
+
+    /**
+     * Lets one timer go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: the first that is due, now or, if
+     * none is, when it is. In place of whatever was allowed before. Without effect in the machine's time.
+     */
+    public void allowOne() {
+        engine.allowOne();
+    }
+
+    /** Takes back what {@link #allowOne} has allowed, if nothing has gone yet. Without effect in the machine's time. */
+    public void allowNone() {
+        engine.allowNone();
+    }
+
+    /** Whether a timer may go; in virtual time, whether the one that may has not gone yet. */
+    public boolean isAnyAllowed() {
+        return engine.hold().isAnyAllowed();
     }
 
     /**

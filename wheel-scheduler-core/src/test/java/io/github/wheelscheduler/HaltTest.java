@@ -5,10 +5,12 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -76,32 +78,6 @@ class HaltTest {
             time.executor.proceed();
             time.awaitQuiet();
             assertThat(order).hasSize(200_000);
-        }
-    }
-
-    @Test
-    void oneAtATimeMayGo() {
-        try (VirtualTime time = new VirtualTime()) {
-            time.executor.halt();
-            for (int i = 0; i < 3; i++) {
-                int number = i;
-                WheelTimer<?> ignored = time.executor.schedule(() -> order.add(number), 1, SECONDS);
-            }
-            time.jump(Duration.ofSeconds(2));
-            for (int i = 0; i < 3; i++) {
-                assertThat(order).hasSize(i);
-                assertThat(time.executor.isHalted()).isTrue();
-                time.executor.proceedWithOne();
-                time.awaitQuiet();
-            }
-            assertThat(order).containsExactly(0, 1, 2);
-            time.executor.proceedWithOne();
-            time.awaitQuiet();
-            assertThat(time.executor.isHalted()).as("nobody has gone yet").isFalse();
-            WheelTimer<?> ignored = time.executor.schedule(() -> order.add(3), 1, SECONDS);
-            time.pass(Duration.ofSeconds(1));
-            assertThat(order).containsExactly(0, 1, 2, 3);
-            assertThat(time.executor.isHalted()).isTrue();
         }
     }
 
@@ -178,6 +154,91 @@ class HaltTest {
             time.executor.resume();
             time.awaitQuiet();
             assertThat(runs).hasValue(2);
+        }
+    }
+
+    @Test
+    void shutdownDropsAlsoWhatIsNotDueYetAndNoHaltComesAfterIt() {
+        try (VirtualTime time = new VirtualTime()) {
+            WheelTimer<?> once = time.executor.schedule(() -> order.add(0), 1, SECONDS);
+            time.executor.shutdown();
+            time.executor.halt();
+            assertThat(time.executor.isHalted()).isFalse();
+            time.pass(Duration.ofSeconds(1));
+            assertThat(order).containsExactly(0);
+            assertThat(once.isDone()).isTrue();
+            assertThat(time.executor.isTerminated()).isTrue();
+        }
+    }
+
+    @Test
+    void whatWasSubmittedBeforeRunsHoweverItWasHeldUp() throws Exception {
+        try (WheelScheduledExecutor executor =
+                WheelScheduledExecutor.builder().maxWorkers(1).build()) {
+            Gate busy = new Gate();
+            executor.execute(busy);
+            busy.awaitArrivals(1);
+            List<Future<?>> submitted = new ArrayList<>();
+            for (int i = 0; i < 20_000; i++) {
+                submitted.add(executor.submit(() -> {}));
+            }
+            executor.halt();
+            busy.open();
+            for (Future<?> future : submitted) {
+                assertThat(future.get(30, SECONDS)).isNull();
+            }
+            executor.pause();
+            Future<?> whilePaused = executor.submit(() -> {});
+            executor.resume();
+            assertThat(whilePaused.get(30, SECONDS)).isNull();
+        }
+    }
+
+    @Test
+    void noSubmissionIsHeldWhoeverHaltsMeanwhile() throws Exception {
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build()) {
+            for (int round = 0; round < 300; round++) {
+                CountDownLatch begun = new CountDownLatch(1);
+                Thread halter = new Thread(() -> {
+                    begun.countDown();
+                    executor.halt();
+                });
+                halter.start();
+                begun.await();
+                List<Future<?>> submitted = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    submitted.add(executor.submit(() -> {}));
+                }
+                for (Future<?> future : submitted) {
+                    assertThat(future.get(30, SECONDS)).isNull();
+                }
+                halter.join();
+                executor.proceed();
+            }
+        }
+    }
+
+    @Test
+    void openingWakesTheTickThreadWhereverItIs() throws Exception {
+        long base = System.nanoTime() + HOURS.toNanos(300);
+        TimeSource negative = new TimeSource() {
+            @Override
+            public long nanoTime() {
+                return super.nanoTime() - base;
+            }
+        };
+        try (WheelScheduledExecutor executor =
+                WheelScheduledExecutor.builder().timeSource(negative).build()) {
+            for (int round = 0; round < 2_000; round++) {
+                executor.halt();
+                CountDownLatch ran = new CountDownLatch(1);
+                WheelTimer<?> ignored = executor.schedule(ran::countDown, 0, SECONDS);
+                for (int i = 0; i < round % 200; i++) {
+                    Thread.onSpinWait();
+                }
+                executor.proceed();
+                assertThat(ran.await(30, SECONDS)).isTrue();
+            }
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -62,10 +63,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final ShutdownReport shutdownReport = new ShutdownReport();
     private final RunFailures failures = new RunFailures(this::nanoTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
-    private final TaskBook tasks =
-            new TaskBook(new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures, this::decorate));
+    private final TaskBook tasks = new TaskBook(
+            new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures, this::decorate, this::isOff));
 
     private final SchedulerSettings settings = new SchedulerSettings();
+    private final ReentrantLock modeLock = new ReentrantLock();
     private volatile boolean acceptTasksAfterContextClose;
     private @Nullable ApplicationContext applicationContext;
 
@@ -147,19 +149,26 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Sets what is done with what is scheduled; at any time. It runs by default. */
     public void setMode(SchedulerMode mode) {
-        settings.mode = Objects.requireNonNull(mode, "mode must not be null");
-        WheelScheduledExecutor current = executor;
-        if (current != null) {
-            applyMode(current);
+        Objects.requireNonNull(mode, "mode must not be null");
+        modeLock.lock();
+        try {
+            settings.mode = mode;
+            applyMode();
+        } finally {
+            modeLock.unlock();
         }
     }
 
-    private void applyMode(WheelScheduledExecutor current) {
-        if (settings.mode == SchedulerMode.RUN) {
-            pauseGate.noteResumed(current);
-            current.proceed();
-        } else {
-            current.halt();
+    private void applyMode() {
+        WheelScheduledExecutor current = executor;
+        boolean isToHalt = settings.mode != SchedulerMode.RUN;
+        if (current != null && current.isHalted() != isToHalt) {
+            if (isToHalt) {
+                current.halt();
+            } else {
+                pauseGate.noteResumed(current);
+                current.proceed();
+            }
         }
     }
 
@@ -267,6 +276,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         executor = created;
         pauseGate.attach(created);
         observe(created);
+        // It may have been set since the executor was built.
+        setMode(settings.mode);
         logMode();
         return created;
     }
@@ -381,6 +392,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
+        Objects.requireNonNull(task, "task must not be null");
+        Objects.requireNonNull(startTime, "startTime must not be null");
         if (isOff()) {
             return new NeverRun();
         }
@@ -419,13 +432,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private boolean isOff() {
-        return settings.mode == SchedulerMode.OFF && isInitialized();
+        WheelScheduledExecutor current = executor;
+        return settings.mode == SchedulerMode.OFF && current != null && !current.isShutdown();
     }
 
     private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
-        if (isOff()) {
-            return new NeverRun();
-        }
         ScheduledFuture<?> future = tasks.add(task, schedule, first);
         if (future == null) {
             throw new IllegalStateException("Only a trigger may name no time, not " + schedule);

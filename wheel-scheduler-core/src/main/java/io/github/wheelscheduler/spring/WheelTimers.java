@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +27,19 @@ final class WheelTimers implements TaskTimers {
     private final Supplier<Clock> clock;
     private final RunFailures failures;
     private final UnaryOperator<Runnable> decorator;
+    private final BooleanSupplier isOff;
 
     WheelTimers(
             Supplier<WheelScheduledExecutor> executor,
             Supplier<Clock> clock,
             RunFailures failures,
-            UnaryOperator<Runnable> decorator) {
+            UnaryOperator<Runnable> decorator,
+            BooleanSupplier isOff) {
         this.executor = executor;
         this.clock = clock;
         this.failures = failures;
         this.decorator = decorator;
+        this.isOff = isOff;
     }
 
     @Override
@@ -68,6 +73,16 @@ final class WheelTimers implements TaskTimers {
         } catch (RejectedExecutionException ex) {
             throw rejected(current, run, ex);
         }
+    }
+
+    @Override
+    public void letPass(WheelTimer<?> timer) {
+        executor.get().letPass(timer);
+    }
+
+    @Override
+    public @Nullable ScheduledFuture<?> never() {
+        return isOff.getAsBoolean() ? new NeverRun() : null;
     }
 
     @Override

@@ -176,6 +176,7 @@ final class RegisteredTask {
                 if (future.timer() instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+                    book.letPass(pending);
                 }
                 return;
             }

@@ -62,6 +62,11 @@ abstract class SteeredRun extends DelegatingErrorHandlingRunnable implements Tas
         }
 
         @Override
+        public boolean runsAtOnce() {
+            return true;
+        }
+
+        @Override
         public void run() {
             task.runTriggered();
         }

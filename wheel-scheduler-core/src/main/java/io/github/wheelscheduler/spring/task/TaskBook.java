@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.EpochNanos;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -64,6 +65,10 @@ public final class TaskBook {
 
     /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
     ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+        ScheduledFuture<?> never = timers.never();
+        if (never != null) {
+            return never;
+        }
         tidyNowAndThen();
         RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, schedule);
         if (!put(registered, TaskId.given(name))) {
@@ -84,6 +89,10 @@ public final class TaskBook {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public @Nullable ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        ScheduledFuture<?> never = timers.never();
+        if (never != null) {
+            return never;
+        }
         boolean isRegistrars = TaskNames.isRegistrars(task);
         TaskInfo.Origin origin = isRegistrars ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
         tidyNowAndThen();
@@ -290,6 +299,10 @@ public final class TaskBook {
         } catch (Throwable ex) {
             return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
         }
+    }
+
+    void letPass(WheelTimer<?> timer) {
+        timers.letPass(timer);
     }
 
     long nanoTime() {

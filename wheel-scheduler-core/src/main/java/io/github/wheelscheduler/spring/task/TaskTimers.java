@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import java.time.Clock;
 import java.time.Instant;
@@ -21,6 +22,13 @@ public interface TaskTimers {
 
     /** Arms a run for now. */
     ScheduledFuture<?> runNow(Runnable run);
+
+    /** Lets a pending timer of a task that is due run, whatever the scheduler does with what is scheduled. */
+    void letPass(WheelTimer<?> timer);
+
+    /** Returns the future of what is never to run; null if what is scheduled runs. */
+    @Nullable
+    ScheduledFuture<?> never();
 
     /** Returns what the user's decorator makes of a task; the task itself if there is none. On the thread that schedules it. */
     Runnable decorate(Runnable task);

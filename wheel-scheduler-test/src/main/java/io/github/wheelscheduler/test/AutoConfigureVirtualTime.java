@@ -28,9 +28,9 @@ import org.springframework.context.annotation.Import;
  * }
  * }</pre>
  *
- * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time; if it has none, there is one now. Each
- * context has a time of its own, which no cached context shares. It never goes back: tests that share a context go on from where
- * the last one has left it.
+ * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that were registered as
+ * singletons; if it has none, there is one now. Each context has a time of its own, and contexts that differ in their start or zone are
+ * cached apart. Time never goes back: tests that share a context go on from where the last one has left it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -71,7 +71,7 @@ final class Driven {
         WheelScheduledExecutor current = executor();
         if (current != null && !isOneToGo) {
             isOneToGo = true;
-            current.proceedWithOne();
+            current.allowOne();
         }
     }
 
@@ -80,7 +80,7 @@ final class Driven {
         long went = 0;
         for (Driven driven : all) {
             WheelScheduledExecutor current = driven.executor();
-            if (current != null && driven.isOneToGo && current.isHalted()) {
+            if (current != null && driven.isOneToGo && !current.isAnyAllowed()) {
                 driven.isOneToGo = false;
                 went++;
             }
@@ -88,10 +88,10 @@ final class Driven {
         return went;
     }
 
-    void halt() {
+    void letNoneGo() {
         WheelScheduledExecutor current = executor();
         if (current != null) {
-            current.halt();
+            current.allowNone();
         }
         isOneToGo = false;
     }

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.RunningTask;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -28,7 +29,7 @@ final class Stillness {
     }
 
     void setPatience(Duration patience) {
-        patienceNanos = patience.toNanos();
+        patienceNanos = TimeUnit.NANOSECONDS.convert(patience);
     }
 
     void await() {

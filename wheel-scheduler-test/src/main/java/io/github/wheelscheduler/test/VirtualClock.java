@@ -28,11 +28,6 @@ final class VirtualClock extends Clock {
         return setting.origin.plusNanos(source.look());
     }
 
-    /** Returns when, in virtual time, it will show that; as it is set now. */
-    long nanosAt(Instant instant) {
-        return Duration.between(setting.origin, instant).toNanos();
-    }
-
     /** Sets it forward or back; one caller at a time. */
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void jump(Duration by) {

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.test;
 
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Clock;
 import java.time.Duration;
@@ -19,8 +18,8 @@ import java.util.function.BooleanSupplier;
  * workers. It goes from deadline to deadline, so a year of hourly runs takes a second.
  *
  * <p>No scheduled run takes place before the first verb below, also if its delay is 0, so that a test can prepare what tasks use.
- * What is executed or submitted runs at once, as callers may wait for it. Each run sees on both clocks exactly the time that it is due
- * at, and runs of one instant come one after the other, in the order of their scheduling. What runs at once is not in that order.
+ * What is executed, submitted or triggered by hand runs at once, as callers may wait for it. Each run sees on both clocks exactly the time that it is due
+ * at (by the clock that it was scheduled by, if the wall clock is set meanwhile), and runs of one instant come one after the other, in the order of their scheduling. What runs at once is not in that order.
  *
  * <pre>{@code
  * try (VirtualTime time = VirtualTime.startingAt(Instant.parse("2030-03-30T23:00:00Z"), ZoneId.of("Europe/Berlin"))) {
@@ -39,6 +38,9 @@ public final class VirtualTime implements AutoCloseable {
 
     /** When virtual time starts, unless it is told otherwise. */
     public static final Instant DEFAULT_START = Instant.parse("2030-01-01T00:00:00Z");
+
+    /** Nanoseconds in a long do not reach much farther. */
+    private static final long LAST_NANOS = Duration.ofDays(36_525).toNanos();
 
     private final VirtualTimeSource source = new VirtualTimeSource();
     private final VirtualClock clock;
@@ -93,15 +95,14 @@ public final class VirtualTime implements AutoCloseable {
     public void drive(WheelTaskScheduler scheduler) {
         scheduler.setTimeSource(source);
         scheduler.setClock(clock);
-        if (scheduler.getMode() == SchedulerMode.RUN) {
-            scheduler.setMode(SchedulerMode.HALTED);
-        }
         driven.add(new Driven(scheduler));
     }
 
-    /** Lets an executor live in this time, which has been built with its {@link #timeSource} and its {@link #clock}. */
+    /**
+     * Lets an executor live in this time, which has been built with its {@link #timeSource} and its {@link #clock}. Without this call,
+     * nothing that it schedules ever runs.
+     */
     public void drive(WheelScheduledExecutor executor) {
-        executor.halt();
         driven.add(new Driven(executor));
     }
 
@@ -113,7 +114,11 @@ public final class VirtualTime implements AutoCloseable {
      * @throws IllegalArgumentException if it is not positive
      */
     public void setPatience(Duration patience) {
-        stillness.setPatience(requirePositive("patience", patience));
+        Objects.requireNonNull(patience, "patience must not be null");
+        if (patience.isZero() || patience.isNegative()) {
+            throw new IllegalArgumentException("patience must be positive, was " + patience);
+        }
+        stillness.setPatience(patience);
     }
 
     /**
@@ -138,7 +143,7 @@ public final class VirtualTime implements AutoCloseable {
      * @throws AssertionError if a run does not end, or there are more runs than the cap allows
      */
     public void advanceBy(Duration duration) {
-        advance("advanceBy(" + duration + ")", source.look() + requireNotNegative("duration", duration), () -> false);
+        advance("advanceBy(" + duration + ")", after("duration", duration), () -> false);
     }
 
     /**
@@ -147,10 +152,10 @@ public final class VirtualTime implements AutoCloseable {
      * @throws IllegalArgumentException if it shows a later one already
      */
     public void advanceTo(Instant instant) {
-        long endNanos = clock.nanosAt(instant);
-        if (endNanos < source.look()) {
+        if (instant.isBefore(now())) {
             throw new IllegalArgumentException("instant must not be before " + now() + ", was " + instant);
         }
+        long endNanos = after("instant", Duration.between(now(), instant));
         advance("advanceTo(" + instant + ")", endNanos, () -> false);
     }
 
@@ -184,7 +189,7 @@ public final class VirtualTime implements AutoCloseable {
     public void advanceUntil(BooleanSupplier condition, Duration limit) {
         Instant before = now();
         boolean[] holds = {false};
-        advance("advanceUntil(..., " + limit + ")", source.look() + requireNotNegative("limit", limit), () -> {
+        advance("advanceUntil(..., " + limit + ")", after("limit", limit), () -> {
             holds[0] = condition.getAsBoolean();
             return holds[0];
         });
@@ -208,11 +213,11 @@ public final class VirtualTime implements AutoCloseable {
      * @throws IllegalArgumentException if the duration is negative
      */
     public void suspend(Duration duration) {
-        long nanos = requireNotNegative("duration", duration);
+        long endNanos = after("duration", duration);
         stillness.await();
-        driven.forEach(Driven::halt);
+        driven.forEach(Driven::letNoneGo);
         stillness.await();
-        source.moveTo(source.look() + nanos);
+        source.moveTo(endNanos);
         advance("suspend(" + duration + ")", source.look(), () -> false);
     }
 
@@ -249,7 +254,7 @@ public final class VirtualTime implements AutoCloseable {
                 runWhatIsDue(cap);
             }
         } finally {
-            driven.forEach(Driven::halt);
+            driven.forEach(Driven::letNoneGo);
         }
         stillness.await();
     }
@@ -265,19 +270,18 @@ public final class VirtualTime implements AutoCloseable {
         } while (went > 0);
     }
 
-    private static Duration requirePositive(String what, Duration value) {
-        if (requireNotNegative(what, value) == 0) {
-            throw new IllegalArgumentException(what + " must be positive, was " + value);
+    /** Returns the virtual time that lies so far ahead. */
+    private long after(String what, Duration ahead) {
+        Objects.requireNonNull(ahead, what + " must not be null");
+        if (ahead.isNegative()) {
+            throw new IllegalArgumentException(what + " must not be negative, was " + ahead);
         }
-        return value;
-    }
-
-    private static long requireNotNegative(String what, Duration value) {
-        Objects.requireNonNull(value, what + " must not be null");
-        if (value.isNegative()) {
-            throw new IllegalArgumentException(what + " must not be negative, was " + value);
+        Duration left = Duration.ofNanos(LAST_NANOS - source.look());
+        if (ahead.compareTo(left) > 0) {
+            throw new IllegalArgumentException(what + " must end within a hundred years of virtual time, of which "
+                    + left + " are left, was " + ahead);
         }
-        return value.toNanos();
+        return source.look() + ahead.toNanos();
     }
 
     /** Shuts the schedulers down that came from {@link #newScheduler}; what is pending is dropped. */

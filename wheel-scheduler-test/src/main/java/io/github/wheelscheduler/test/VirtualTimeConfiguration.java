@@ -5,10 +5,9 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -42,49 +41,37 @@ class VirtualTimeConfiguration implements ImportAware {
 
     @Bean
     static BeanPostProcessor virtualTimeDriver(BeanFactory beanFactory) {
-        return new BeanPostProcessor() {
-            @Override
-            public Object postProcessBeforeInitialization(Object bean, String name) {
-                if (bean instanceof WheelTaskScheduler scheduler) {
-                    beanFactory.getBean(VirtualTime.class).drive(scheduler);
-                }
-                return bean;
+        return new Driver(beanFactory);
+    }
+
+    @Bean
+    static BeanFactoryPostProcessor virtualClockDefiner() {
+        return beanFactory -> {
+            if (beanFactory.getBeanNamesForType(Clock.class, true, false).length == 0) {
+                RootBeanDefinition definition = new RootBeanDefinition(
+                        Clock.class,
+                        () -> beanFactory.getBean(VirtualTime.class).clock());
+                ((BeanDefinitionRegistry) beanFactory).registerBeanDefinition(CLOCK, definition);
             }
         };
     }
 
-    @Bean
-    static BeanDefinitionRegistryPostProcessor virtualClocks() {
-        return new VirtualClocks();
-    }
-
-    /** Puts the clock of virtual time in the place of each clock of the application. */
-    private static final class VirtualClocks implements BeanDefinitionRegistryPostProcessor {
+    /** Lets schedulers live in virtual time, and puts its clock in the place of each other clock, whatever qualifies that. */
+    private record Driver(BeanFactory beanFactory) implements BeanPostProcessor {
 
         @Override
-        public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
-
-        @Override
-        public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-            BeanDefinitionRegistry registry = (BeanDefinitionRegistry) beanFactory;
-            String[] names = beanFactory.getBeanNamesForType(Clock.class, true, false);
-            for (String name : names.length == 0 ? new String[] {CLOCK} : names) {
-                if (registry.containsBeanDefinition(name)) {
-                    boolean isPrimary = registry.getBeanDefinition(name).isPrimary();
-                    registry.removeBeanDefinition(name);
-                    register(registry, beanFactory, name, isPrimary);
-                } else if (names.length == 0) {
-                    register(registry, beanFactory, name, false);
-                }
+        public Object postProcessBeforeInitialization(Object bean, String name) {
+            if (bean instanceof WheelTaskScheduler scheduler) {
+                beanFactory.getBean(VirtualTime.class).drive(scheduler);
             }
+            return bean;
         }
 
-        private static void register(
-                BeanDefinitionRegistry registry, BeanFactory beanFactory, String name, boolean isPrimary) {
-            RootBeanDefinition definition = new RootBeanDefinition(
-                    Clock.class, () -> beanFactory.getBean(VirtualTime.class).clock());
-            definition.setPrimary(isPrimary);
-            registry.registerBeanDefinition(name, definition);
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof Clock && !(bean instanceof VirtualClock)
+                    ? beanFactory.getBean(VirtualTime.class).clock()
+                    : bean;
         }
     }
 }

@@ -59,6 +59,9 @@ final class VirtualTimeSource extends TimeSource {
 
     /** Moves time, and wakes who has waited for it. */
     void moveTo(long nanos) {
+        if (nanos < now.get()) {
+            throw new IllegalStateException("Time must not go back from " + now + " to " + nanos);
+        }
         now.set(nanos);
         wakeUps.forEach((thread, wakeUp) -> {
             if (wakeUp <= nanos) {

@@ -44,7 +44,7 @@ class AutoConfigureVirtualTimeTest {
     void nothingRunsBeforeTimeIsMoved() {
         assertThat(tasks.beats).isEmpty();
         assertThat(clock).isSameAs(time.clock());
-        assertThat(scheduler.getMode()).isEqualTo(SchedulerMode.HALTED);
+        assertThat(scheduler.getMode()).isEqualTo(SchedulerMode.RUN);
         assertThat(time.now()).isEqualTo(Instant.parse("2030-03-30T23:00:00Z"));
     }
 

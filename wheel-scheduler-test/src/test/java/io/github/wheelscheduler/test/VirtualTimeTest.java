@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
@@ -284,6 +285,111 @@ class VirtualTimeTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> time.setPatience(Duration.ZERO))
                 .withMessage("patience must be positive, was PT0S");
+    }
+
+    @Test
+    void wallClockCanBeSetBesideASchedulerThatHasNothingToDo() {
+        WheelTaskScheduler idle = time.newScheduler();
+        time.jumpWallClock(HOUR);
+        scheduler.schedule(() -> log.add("ran"), time.now().plus(HOUR));
+        idle.execute(() -> log.add("idle"));
+        time.advanceBy(HOUR);
+        assertThat(log).containsExactlyInAnyOrder("ran", "idle");
+    }
+
+    @Test
+    void modeHoldsInVirtualTimeToo() {
+        scheduler.scheduleAtFixedRate(logged("rate"), Duration.ofSeconds(10));
+        scheduler.setMode(SchedulerMode.HALTED);
+        time.advanceBy(Duration.ofSeconds(25));
+        assertThat(log).isEmpty();
+        scheduler.setMode(SchedulerMode.RUN);
+        assertThat(log).isEmpty();
+        time.advanceBy(Duration.ofSeconds(10));
+        assertThat(log).containsExactly("rate at PT25S", "rate at PT25S", "rate at PT25S", "rate at PT30S");
+        assertThat(scheduler.getMode()).isEqualTo(SchedulerMode.RUN);
+        scheduler.setMode(SchedulerMode.OFF);
+        ScheduledFuture<?> never =
+                scheduler.getTaskRegistry().schedule("x", logged("x"), TaskSchedule.fixedRate(SECOND));
+        scheduler.setMode(SchedulerMode.RUN);
+        log.clear();
+        time.advanceBy(SECOND);
+        assertThat(log).isEmpty();
+        assertThat(never.isDone()).isFalse();
+    }
+
+    @Test
+    void whatIsTriggeredByHandRunsAtOnceHaltedOrNot() {
+        scheduler.getTaskRegistry().schedule("series", logged("series"), TaskSchedule.fixedRate(HOUR));
+        ScheduledFuture<?> once =
+                scheduler.getTaskRegistry().schedule("once", logged("once"), TaskSchedule.once(at(HOUR)));
+        scheduler.setMode(SchedulerMode.HALTED);
+        scheduler.getTaskRegistry().trigger("series");
+        scheduler.getTaskRegistry().trigger("once");
+        time.advanceBy(Duration.ZERO);
+        assertThat(log).containsExactlyInAnyOrder("series at PT0S", "once at PT0S");
+        assertThat(once.isDone()).isTrue();
+        scheduler.getTaskRegistry().retime("series", TaskSchedule.fixedDelay(SECOND));
+        log.clear();
+        time.advanceBy(Duration.ofMinutes(1));
+        assertThat(log).isEmpty();
+    }
+
+    @Test
+    void runThatShutsAnotherSchedulerDownDoesNotHang() {
+        WheelTaskScheduler other = time.newScheduler();
+        other.setWaitForTasksToCompleteOnShutdown(true);
+        ScheduledFuture<?> dropped = other.schedule(logged("dropped"), at(HOUR));
+        scheduler.schedule(other::shutdown, at(SECOND));
+        time.advanceBy(Duration.ofHours(2));
+        assertThat(dropped.isCancelled()).isTrue();
+        assertThat(other.getWheelScheduledExecutor().isTerminated()).isTrue();
+    }
+
+    @Test
+    void clockThatFailsOnceDoesNotStopTime() {
+        AtomicInteger failures = new AtomicInteger(1);
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .timeSource(time.timeSource())
+                .wallClock(() -> {
+                    if (Thread.currentThread().getName().endsWith("-tick") && failures.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("on purpose");
+                    }
+                    return time.now();
+                })
+                .tickThreadFactory(task -> new Thread(task, "own-tick"))
+                .build()) {
+            time.drive(executor);
+            WheelTimer<?> ignored = executor.scheduleAt(logged("ran"), at(SECOND));
+            time.advanceBy(HOUR);
+            assertThat(log).containsExactly("ran at PT1S");
+        }
+    }
+
+    @Test
+    void yearsPassThoughASchedulerIsPausedWithMoreThanItHasRoomFor() {
+        for (int i = 0; i < 5_000; i++) {
+            scheduler.schedule(() -> log.add("ran"), at(SECOND));
+        }
+        scheduler.stop();
+        time.advanceBy(Duration.ofDays(365));
+        assertThat(log).isEmpty();
+        scheduler.start();
+        time.advanceBy(SECOND);
+        assertThat(log).hasSize(5_000);
+    }
+
+    @Test
+    void timeEndsAfterAHundredYears() {
+        time.advanceBy(Duration.ofDays(36_000));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.advanceBy(Duration.ofDays(36_000)))
+                .withMessageStartingWith(
+                        "duration must end within a hundred years of virtual time, of which PT12600H are left");
+        assertThatIllegalArgumentException().isThrownBy(() -> time.suspend(Duration.ofSeconds(Long.MAX_VALUE)));
+        assertThatIllegalArgumentException().isThrownBy(() -> time.advanceTo(Instant.MAX));
+        time.setPatience(Duration.ofSeconds(Long.MAX_VALUE));
+        time.advanceBy(SECOND);
     }
 
     @Test

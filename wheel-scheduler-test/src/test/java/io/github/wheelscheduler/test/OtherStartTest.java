@@ -1,0 +1,91 @@
+package io.github.wheelscheduler.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.test.TestingYourApplicationTest.Application;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
+import org.springframework.context.annotation.Import;
+
+/** Tests of one application whose virtual time starts elsewhere share no context; clocks keep what qualifies them. */
+class OtherStartTest {
+
+    @Nested
+    @SpringBootTest(classes = Application.class)
+    @AutoConfigureVirtualTime(start = "2031-01-01T00:00:00Z")
+    class InUtc {
+
+        @Autowired
+        VirtualTime time;
+
+        @Test
+        void startsThere() {
+            assertThat(time.now()).isEqualTo(Instant.parse("2031-01-01T00:00:00Z"));
+            assertThat(time.clock().getZone()).isEqualTo(ZoneId.of("UTC"));
+        }
+    }
+
+    @Nested
+    @SpringBootTest(classes = Application.class)
+    @AutoConfigureVirtualTime(start = "2032-01-01T00:00:00Z", zone = "Europe/Berlin")
+    class InBerlin {
+
+        @Autowired
+        VirtualTime time;
+
+        @Test
+        void startsThere() {
+            assertThat(time.now()).isEqualTo(Instant.parse("2032-01-01T00:00:00Z"));
+            assertThat(time.clock().getZone()).isEqualTo(ZoneId.of("Europe/Berlin"));
+        }
+    }
+
+    @Nested
+    @SpringBootTest(classes = Application.class)
+    @AutoConfigureVirtualTime
+    @Import(OtherStartTest.Clocks.class)
+    class WithClocks {
+
+        @Autowired
+        VirtualTime time;
+
+        @Autowired
+        Clock clock;
+
+        @Autowired
+        @Qualifier("local")
+        Clock local;
+
+        @Test
+        void allShowVirtualTime() {
+            assertThat(clock).isSameAs(time.clock());
+            assertThat(local).isSameAs(time.clock());
+        }
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Clocks {
+
+        @Bean
+        Clock utc() {
+            return Clock.systemUTC();
+        }
+
+        @Bean
+        @Fallback
+        @Qualifier("local")
+        Clock other() {
+            return Clock.system(ZoneOffset.ofHours(2));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.wheelscheduler.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** The moves of a run that is on its way to an executor: each is made once, from the state that it belongs to. */
+class FedRunTest {
+
+    private final FedWorkers workers = FedWorkersTest.workers(new FedWorkersTest.Recorder(), Runnable::run);
+    private final FedRun run = new FedRun(workers);
+    private final Thread thread = Thread.currentThread();
+
+    @Test
+    void runThatWaitsIsStartedOnce() {
+        assertThat(run.isWaiting()).isTrue();
+        assertThat(run.start(thread)).isTrue();
+        assertThat(run.isWaiting()).isFalse();
+        assertThat(run.start(thread)).isFalse();
+        assertThat(run.takeBack()).isNull();
+        assertThat(run.sendBack()).isFalse();
+        run.finish(thread);
+        assertThat(run.start(thread)).isFalse();
+    }
+
+    @Test
+    void runThatAPauseHasSentBackIsSentAgainBeforeItStarts() {
+        assertThat(run.sendAgain()).isFalse();
+        assertThat(run.isReturned()).isFalse();
+        assertThat(run.sendBack()).isTrue();
+        assertThat(run.isReturned()).isTrue();
+        assertThat(run.isWaiting()).isFalse();
+        assertThat(run.sendBack()).isFalse();
+        assertThat(run.start(thread)).isFalse();
+        assertThat(run.sendAgain()).isTrue();
+        assertThat(run.start(thread)).isTrue();
+        run.finish(thread);
+    }
+
+    @Test
+    void runThatIsTakenBackStartsNoMore() {
+        assertThat(run.takeBack()).isEqualTo(FedRun.State.WAITING);
+        assertThat(run.takeBack()).isNull();
+        assertThat(run.start(thread)).isFalse();
+        assertThat(run.sendAgain()).isFalse();
+    }
+
+    @Test
+    void runIsShownWhileItGoesOnAndHasBeenObserved() {
+        List<Long> since = new ArrayList<>();
+        Workers.RunningVisitor visitor = (task, shown, nanos) -> since.add(nanos);
+        run.fill(() -> {}, 0);
+        run.showTo(visitor);
+        assertThat(run.start(thread)).isTrue();
+        run.showTo(visitor);
+        assertThat(since).isEmpty();
+        run.startedAt(42);
+        run.showTo(visitor);
+        assertThat(since).containsExactly(42L);
+        run.finish(thread);
+        run.showTo(visitor);
+        assertThat(since).hasSize(1);
+    }
+
+    @Test
+    void interruptReachesTheRunAndNothingAfterIt() throws Exception {
+        run.interrupt();
+        assertThat(Thread.interrupted()).as("nothing goes on").isFalse();
+        CountDownLatch begun = new CountDownLatch(1);
+        boolean[] left = {true};
+        Thread runner = new Thread(() -> {
+            assertThat(run.start(Thread.currentThread())).isTrue();
+            begun.countDown();
+            // It does not heed the interrupt, which is left to be cleared.
+            while (!Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+            }
+            run.finish(Thread.currentThread());
+            left[0] = Thread.currentThread().isInterrupted();
+        });
+        runner.start();
+        begun.await();
+        run.interrupt();
+        runner.join(30_000);
+        assertThat(left[0]).isFalse();
+        assertThat(runner.isAlive()).isFalse();
+    }
+}

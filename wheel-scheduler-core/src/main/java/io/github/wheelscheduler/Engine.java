@@ -52,7 +52,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.arming = new Arming(settings, runState, policies, pending, detours, hold, inbox, workers, loop, lifecycle);
         hold.setHalted(settings.halted());
         if (isVirtual) {
-            hold.allowNone();
+            hold.allow(0);
         }
     }
 
@@ -227,14 +227,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         inbox.wake();
     }
 
-    void allowOne() {
-        hold.allowOne();
-        inbox.wake();
-    }
-
-    void allowNone() {
+    /** Lets so many timers leave the wheel, in virtual time only. */
+    void allow(int timers) {
         if (isVirtual) {
-            hold.allowNone();
+            hold.allow(timers);
+            inbox.wake();
         }
     }
 

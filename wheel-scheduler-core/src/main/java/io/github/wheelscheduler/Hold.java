@@ -35,18 +35,14 @@ final class Hold {
         halted = value;
     }
 
-    /** Lets none leave that has not been {@linkplain #allowOne let go}, from now on and for good. */
-    void allowNone() {
-        allowed.set(0);
+    /** Lets no more than so many leave from now on, those first that are due first; never all again. */
+    void allow(int timers) {
+        allowed.set(timers);
     }
 
-    /** Lets one leave, the one that is due first, in place of whatever was allowed before; without effect where all may. */
-    void allowOne() {
-        allowed.updateAndGet(seen -> seen == ALL ? ALL : 1);
-    }
-
-    boolean isAnyAllowed() {
-        return allowed.get() > 0;
+    /** Returns how many of those that are {@linkplain #allow allowed} have not left yet. */
+    long allowed() {
+        return allowed.get();
     }
 
     /** One has left. Tick thread. */

@@ -48,6 +48,9 @@ final class TickLoop {
 
     private static final long PRODUCER_WAIT_NANOS = 20_000;
 
+    /** What runs at once is due by the end of the pass that finds it. */
+    private static final long NEAR_NANOS = 100_000_000;
+
     /** No pass takes that long, unless the whole process stands still. */
     private static final long LONGEST_PASS_NANOS = 60_000_000_000L;
 
@@ -93,6 +96,9 @@ final class TickLoop {
 
     /** The last pass has left timers in the wheel because none may leave it. Writer: tick thread. Readers: any. */
     private volatile boolean halted;
+
+    /** Timers that run at once may be in the wheel, where they had to wait with others. */
+    private boolean holdsAtOnce;
 
     /** Let go though others are held. */
     private @Nullable ScheduledTimer<?> passing;
@@ -182,7 +188,7 @@ final class TickLoop {
             return backlog.hasRoom(nowNanos);
         }
         backlog.hold(nowNanos);
-        if (!wasHalted && detours.isAny()) {
+        if (holdsAtOnce) {
             letGoWhatRunsAtOnce();
         }
         return false;
@@ -194,6 +200,7 @@ final class TickLoop {
                 timer ->
                         timer.state() == TimerWord.ARMED && timer.runsAtOnce() && timer.deadlineNanos() - nowNanos <= 0,
                 this::expire);
+        holdsAtOnce = false;
         signalHandOver();
     }
 
@@ -375,6 +382,7 @@ final class TickLoop {
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
+        stepped = !hold.isOpen();
         takeUpWhatIsInHand();
         unsettle();
         int waits = 0;
@@ -423,6 +431,9 @@ final class TickLoop {
             } else if (!(straight || (stepped && timer.runsAtOnce())) || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, nowNanos);
+                }
+                if (timer.deadlineNanos() - nowNanos < NEAR_NANOS && timer.runsAtOnce()) {
+                    holdsAtOnce = true;
                 }
                 wheel.reposition(timer);
             }

@@ -240,21 +240,21 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Lets one timer go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: the first that is due, now or, if
-     * none is, when it is. In place of whatever was allowed before. Without effect in the machine's time.
+     * Lets so many timers go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: those that are due now or, if
+     * there are not so many, when they are. In place of what was allowed before. Without effect in the machine's time.
+     *
+     * @throws IllegalArgumentException if the number is negative
      */
-    public void allowOne() {
-        engine.allowOne();
+    public void allow(int timers) {
+        if (timers < 0) {
+            throw new IllegalArgumentException("timers must not be negative, was " + timers);
+        }
+        engine.allow(timers);
     }
 
-    /** Takes back what {@link #allowOne} has allowed, if nothing has gone yet. Without effect in the machine's time. */
-    public void allowNone() {
-        engine.allowNone();
-    }
-
-    /** Whether a timer may go; in virtual time, whether the one that may has not gone yet. */
-    public boolean isAnyAllowed() {
-        return engine.hold().isAnyAllowed();
+    /** Returns how many of the timers that are {@linkplain #allow allowed} to go have not gone; a huge number in the machine's time. */
+    public long allowed() {
+        return engine.hold().allowed();
     }
 
     /**

@@ -25,8 +25,8 @@ final class Driven {
     /** Its tick thread has been seen. */
     private boolean isStarted;
 
-    /** One may go, and has not gone. */
-    private boolean isOneToGo;
+    /** So many were allowed to go; 0 if that is to be said again. */
+    private int allowed;
 
     Driven(WheelTaskScheduler scheduler) {
         this.scheduler = scheduler;
@@ -44,7 +44,7 @@ final class Driven {
             if (current != executor) {
                 executor = current;
                 isStarted = false;
-                isOneToGo = false;
+                allowed = 0;
             }
         }
         return executor;
@@ -67,33 +67,34 @@ final class Driven {
         return current == null || current.isTerminated() || current.isQuiet();
     }
 
-    void letOneGo() {
+    /** Lets so many go, unless as many were let go before and none has gone. */
+    void letGo(int timers) {
         WheelScheduledExecutor current = executor();
-        if (current != null && !isOneToGo) {
-            isOneToGo = true;
-            current.allowOne();
+        if (current != null && allowed == 0) {
+            allowed = timers;
+            current.allow(timers);
         }
     }
 
     /** Returns how many have gone since they were let go. */
-    static long letGoBy(List<Driven> all) {
-        long went = 0;
+    static long goneOf(List<Driven> all) {
+        long gone = 0;
         for (Driven driven : all) {
             WheelScheduledExecutor current = driven.executor();
-            if (current != null && driven.isOneToGo && !current.isAnyAllowed()) {
-                driven.isOneToGo = false;
-                went++;
+            if (current != null && driven.allowed > 0 && current.allowed() < driven.allowed) {
+                gone += driven.allowed - current.allowed();
+                driven.allowed = 0;
             }
         }
-        return went;
+        return gone;
     }
 
     void letNoneGo() {
         WheelScheduledExecutor current = executor();
         if (current != null) {
-            current.allowNone();
+            current.allow(0);
         }
-        isOneToGo = false;
+        allowed = 0;
     }
 
     void checkWallClock() {

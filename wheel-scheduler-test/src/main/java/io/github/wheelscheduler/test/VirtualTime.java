@@ -48,6 +48,7 @@ public final class VirtualTime implements AutoCloseable {
     private final List<WheelTaskScheduler> owned = new CopyOnWriteArrayList<>();
     private final Stillness stillness = new Stillness(source, driven);
     private long maxRuns = 1_000_000;
+    private RunOrder order = RunOrder.SCHEDULED;
 
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
@@ -131,6 +132,11 @@ public final class VirtualTime implements AutoCloseable {
             throw new IllegalArgumentException("maxRuns must be positive, was " + maxRuns);
         }
         this.maxRuns = maxRuns;
+    }
+
+    /** Sets how runs come that are due at one instant; one after the other by default. */
+    public void setOrder(RunOrder order) {
+        this.order = Objects.requireNonNull(order, "order must not be null");
     }
 
     // Verbs
@@ -250,7 +256,7 @@ public final class VirtualTime implements AutoCloseable {
                 }
                 source.moveTo(nextNanos);
                 stillness.await();
-                cap.count(Driven.letGoBy(driven));
+                cap.count(Driven.goneOf(driven));
                 runWhatIsDue(cap);
             }
         } finally {
@@ -259,15 +265,15 @@ public final class VirtualTime implements AutoCloseable {
         stillness.await();
     }
 
-    /** Lets one go after the other until none is due; whoever is let go next may go when its time comes. */
+    /** Lets timers go until none is due; what is let go next may go when its time comes. */
     private void runWhatIsDue(RunCap cap) {
-        long went;
+        long gone;
         do {
-            driven.forEach(Driven::letOneGo);
+            driven.forEach(one -> one.letGo(order.atATime()));
             stillness.await();
-            went = Driven.letGoBy(driven);
-            cap.count(went);
-        } while (went > 0);
+            gone = Driven.goneOf(driven);
+            cap.count(gone);
+        } while (gone > 0);
     }
 
     /** Returns the virtual time that lies so far ahead. */

@@ -17,11 +17,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.scheduling.support.CronTrigger;
@@ -102,6 +104,31 @@ class VirtualTimeTest {
         assertThat(log.stream().map(name -> Integer.valueOf(name.substring(5))).toList())
                 .isSorted();
         assertThat(scheduler.getFailedRuns()).isZero();
+    }
+
+    @Test
+    void runsOfOneInstantMeetWhereTheyAreToComeSideBySide() {
+        time.setOrder(RunOrder.SIDE_BY_SIDE);
+        CyclicBarrier meeting = new CyclicBarrier(8, () -> log.add("met at " + sinceStart(time)));
+        for (int i = 0; i < 8; i++) {
+            scheduler.scheduleAtFixedRate(
+                    () -> {
+                        try {
+                            meeting.await(30, TimeUnit.SECONDS);
+                        } catch (Exception ex) {
+                            throw new IllegalStateException(ex);
+                        }
+                    },
+                    at(SECOND),
+                    SECOND);
+        }
+        time.advanceBy(Duration.ofSeconds(3));
+        assertThat(log).containsExactly("met at PT1S", "met at PT2S", "met at PT3S");
+        assertThat(scheduler.getFailedRuns()).isZero();
+        time.setMaxRuns(100);
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.advanceBy(HOUR))
+                .withMessageContaining("more than 100 runs");
     }
 
     @Test
@@ -318,7 +345,7 @@ class VirtualTimeTest {
         assertThat(never.isDone()).isFalse();
     }
 
-    @Test
+    @RepeatedTest(20)
     void whatIsTriggeredByHandRunsAtOnceHaltedOrNot() {
         scheduler.getTaskRegistry().schedule("series", logged("series"), TaskSchedule.fixedRate(HOUR));
         ScheduledFuture<?> once =

@@ -158,7 +158,7 @@ class HaltTest {
     }
 
     @Test
-    void shutdownDropsAlsoWhatIsNotDueYetAndNoHaltComesAfterIt() {
+    void noHaltComesAfterAShutdown() {
         try (VirtualTime time = new VirtualTime()) {
             WheelTimer<?> once = time.executor.schedule(() -> order.add(0), 1, SECONDS);
             time.executor.shutdown();

@@ -245,7 +245,11 @@ final class Arming {
     /** Arms the next run of a periodic timer, one of whose runs has ended. Worker. */
     void repeat(PeriodicTimer timer) {
         long nowNanos = clock.nanoTime();
-        long nextNanos = catchUp.nextDeadlineNanos(timer, nowNanos);
+        Pacing pacing = ManagedTask.pacingOf(timer.taskIfAny());
+        long nextNanos = catchUp.nextDeadlineNanos(timer, pacing, nowNanos);
+        if (pacing != null) {
+            nextNanos += pacing.drawPutOffNanos();
+        }
         if (policies.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos)) {
                 return;

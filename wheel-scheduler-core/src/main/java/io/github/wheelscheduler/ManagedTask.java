@@ -1,5 +1,7 @@
 package io.github.wheelscheduler;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A task that somebody keeps books of, between the timer and what it runs in the end. An executor's
  * {@linkplain WheelScheduledExecutorBuilder#decorator decorator} is not asked for it: what it needs around it, it brings itself.
@@ -21,4 +23,14 @@ public interface ManagedTask extends NamedTask {
 
     /** That many runs of a fixed rate were missed just now, and are not made up. On the worker; should be quick and not fail. */
     default void missed(long runs) {}
+
+    /** Returns who has a say in when it runs; null for nobody. The same for each run of a timer. */
+    default @Nullable Pacing pacing() {
+        return null;
+    }
+
+    /** Returns who has a say in when a task runs; null for nobody. */
+    static @Nullable Pacing pacingOf(@Nullable Object task) {
+        return task instanceof ManagedTask managed ? managed.pacing() : null;
+    }
 }

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether timers that are due may leave the wheel: all of them, so many, or none. Those that are held stay where they are, which
@@ -17,6 +19,18 @@ final class Hold {
 
     /** How many may leave while it is not halted. */
     private final AtomicLong allowed = new AtomicLong(ALL);
+
+    /** Says which of so many due timers leaves next; null for the first one. */
+    private volatile @Nullable IntUnaryOperator choice;
+
+    @Nullable
+    IntUnaryOperator choice() {
+        return choice;
+    }
+
+    void setChoice(@Nullable IntUnaryOperator choice) {
+        this.choice = choice;
+    }
 
     boolean isOpen() {
         return !halted && allowed.get() == ALL;

@@ -5,8 +5,11 @@ import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Workers;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -284,7 +287,9 @@ final class TickLoop {
                 if (workers.room() == 0) {
                     return 0;
                 }
-                if (wheel.advance(nowNanos, 1, expiry) > 0) {
+                IntUnaryOperator choice = hold.choice();
+                int left = choice == null ? wheel.advance(nowNanos, 1, expiry) : expireAnyOf(choice);
+                if (left > 0) {
                     return 1;
                 }
                 productive = true;
@@ -293,6 +298,19 @@ final class TickLoop {
         } finally {
             signalHandOver();
         }
+    }
+
+    /** Lets one of the timers go that are due, and says whether there was none. */
+    private int expireAnyOf(IntUnaryOperator choice) {
+        List<ScheduledTimer<?>> due = new ArrayList<>();
+        int left = wheel.advance(nowNanos, Integer.MAX_VALUE, node -> due.add((ScheduledTimer<?>) node));
+        if (due.isEmpty()) {
+            return left;
+        }
+        ScheduledTimer<?> chosen = due.remove(choice.applyAsInt(due.size()));
+        due.forEach(wheel::add);
+        expire(chosen);
+        return 0;
     }
 
     private int prepare() {

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -250,6 +251,15 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
             throw new IllegalArgumentException("timers must not be negative, was " + timers);
         }
         engine.allow(timers);
+    }
+
+    /**
+     * Sets which of the timers that are due goes next where they are {@linkplain #allow allowed} to go one by one.
+     *
+     * @param choice returns, for their number, which one, from 0 on in their order; on the tick thread. Null for the first one
+     */
+    public void setChoice(@Nullable IntUnaryOperator choice) {
+        engine.hold().setChoice(choice);
     }
 
     /** Returns how many of the timers that are {@linkplain #allow allowed} to go have not gone; a huge number in the machine's time. */

@@ -6,6 +6,7 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -29,7 +30,7 @@ import org.springframework.context.annotation.Import;
  * }</pre>
  *
  * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that were registered as
- * singletons; if it has none, there is one now. Each context has a time of its own, and contexts that differ in their start or zone are
+ * singletons; if it has none, there is one now. Each context has a time of its own, and contexts that differ in their start, zone or order are
  * cached apart. Time never goes back: tests that share a context go on from where the last one has left it.
  */
 @Target(ElementType.TYPE)
@@ -37,6 +38,7 @@ import org.springframework.context.annotation.Import;
 @Documented
 @Inherited
 @Import(VirtualTimeConfiguration.class)
+@ExtendWith(RandomOrderReport.class)
 public @interface AutoConfigureVirtualTime {
 
     /** Returns when time starts, as {@link java.time.Instant#parse} understands it. */
@@ -44,4 +46,7 @@ public @interface AutoConfigureVirtualTime {
 
     /** Returns the zone of the clock, in which a cron without a zone is meant. */
     String zone() default "UTC";
+
+    /** Returns how runs come that are due at one instant. */
+    RunOrder order() default RunOrder.SCHEDULED;
 }

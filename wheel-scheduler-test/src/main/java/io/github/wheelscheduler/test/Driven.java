@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,14 @@ final class Driven {
     boolean isQuiet() {
         WheelScheduledExecutor current = executor();
         return current == null || current.isTerminated() || current.isQuiet();
+    }
+
+    /** Sets which of the timers that are due goes next; null for the first one. */
+    void setChoice(@Nullable IntUnaryOperator choice) {
+        WheelScheduledExecutor current = executor();
+        if (current != null) {
+            current.setChoice(choice);
+        }
     }
 
     /** Lets so many go, unless as many were let go before and none has gone. */

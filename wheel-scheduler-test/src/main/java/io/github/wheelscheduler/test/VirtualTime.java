@@ -10,8 +10,12 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
@@ -49,6 +53,8 @@ public final class VirtualTime implements AutoCloseable {
     private final Stillness stillness = new Stillness(source, driven);
     private long maxRuns = 1_000_000;
     private RunOrder order = RunOrder.SCHEDULED;
+    private long seed;
+    private @Nullable IntUnaryOperator choice;
 
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
@@ -137,6 +143,24 @@ public final class VirtualTime implements AutoCloseable {
     /** Sets how runs come that are due at one instant; one after the other by default. */
     public void setOrder(RunOrder order) {
         this.order = Objects.requireNonNull(order, "order must not be null");
+        if (order == RunOrder.RANDOM) {
+            setRandomOrder(new Random().nextLong());
+        } else {
+            choice = null;
+        }
+    }
+
+    /** Lets runs that are due at one instant come one after the other in the random order of that seed, as a failure has named it. */
+    public void setRandomOrder(long seed) {
+        this.order = RunOrder.RANDOM;
+        this.seed = seed;
+        Random random = new Random(seed);
+        this.choice = random::nextInt;
+    }
+
+    /** Returns the seed of the random order; nothing if the order is not random. */
+    public OptionalLong seed() {
+        return order == RunOrder.RANDOM ? OptionalLong.of(seed) : OptionalLong.empty();
     }
 
     // Verbs
@@ -269,6 +293,7 @@ public final class VirtualTime implements AutoCloseable {
     private void runWhatIsDue(RunCap cap) {
         long gone;
         do {
+            driven.forEach(one -> one.setChoice(choice));
             driven.forEach(one -> one.letGo(order.atATime()));
             stillness.await();
             gone = Driven.goneOf(driven);

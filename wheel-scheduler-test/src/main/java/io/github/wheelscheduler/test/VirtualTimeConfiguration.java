@@ -23,6 +23,7 @@ class VirtualTimeConfiguration implements ImportAware {
 
     private Instant start = VirtualTime.DEFAULT_START;
     private ZoneId zone = ZoneId.of("UTC");
+    private RunOrder order = RunOrder.SCHEDULED;
 
     @Override
     public void setImportMetadata(AnnotationMetadata metadata) {
@@ -31,12 +32,15 @@ class VirtualTimeConfiguration implements ImportAware {
         if (annotation.isPresent()) {
             start = Instant.parse(annotation.getString("start"));
             zone = ZoneId.of(annotation.getString("zone"));
+            order = annotation.getEnum("order", RunOrder.class);
         }
     }
 
     @Bean
     VirtualTime virtualTime() {
-        return VirtualTime.startingAt(start, zone);
+        VirtualTime time = VirtualTime.startingAt(start, zone);
+        time.setOrder(order);
+        return time;
     }
 
     @Bean

@@ -19,11 +19,11 @@ final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFact
             Class<?> testClass, List<ContextConfigurationAttributes> configAttributes) {
         AutoConfigureVirtualTime annotation =
                 TestContextAnnotationUtils.findMergedAnnotation(testClass, AutoConfigureVirtualTime.class);
-        return annotation == null ? null : new Key(annotation.start(), annotation.zone());
+        return annotation == null ? null : new Key(annotation.start(), annotation.zone(), annotation.order());
     }
 
     /** A part of the context's key in the cache; what is in the context comes by the annotation itself. */
-    private record Key(String start, String zone) implements ContextCustomizer {
+    private record Key(String start, String zone, RunOrder order) implements ContextCustomizer {
 
         @Override
         public void customizeContext(

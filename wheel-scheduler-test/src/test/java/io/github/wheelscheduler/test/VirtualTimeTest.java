@@ -420,13 +420,14 @@ class VirtualTimeTest {
     }
 
     @Test
-    void closingLeavesNoThread() {
+    void closingLeavesNoThread() throws InterruptedException {
         VirtualTime own = VirtualTime.create();
         WheelTaskScheduler closed = own.newScheduler();
         closed.setThreadNamePrefix("closed-");
         closed.scheduleAtFixedRate(() -> {}, SECOND);
         own.advanceBy(Duration.ofSeconds(5));
         own.close();
-        assertThat(closed.getWheelScheduledExecutor().isTerminated()).isTrue();
+        assertThat(closed.getWheelScheduledExecutor().awaitTermination(30, TimeUnit.SECONDS))
+                .isTrue();
     }
 }

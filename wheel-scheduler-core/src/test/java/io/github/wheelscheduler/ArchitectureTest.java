@@ -43,6 +43,7 @@ class ArchitectureTest {
     private static final String SPRING_FACE = ROOT + ".spring..";
     private static final String TASKS = ROOT + ".spring.task..";
     private static final String RUNS = ROOT + ".spring.run..";
+    private static final String SETTINGS = ROOT + ".spring.settings..";
     private static final String WATCH = ROOT + ".spring.watch..";
     private static final String METRICS = ROOT + ".metrics..";
 
@@ -89,6 +90,8 @@ class ArchitectureTest {
             .definedBy(TASKS)
             .layer("runs")
             .definedBy(RUNS)
+            .layer("settings")
+            .definedBy(SETTINGS)
             .whereLayer("face")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("watch")
@@ -96,6 +99,8 @@ class ArchitectureTest {
             .whereLayer("tasks")
             .mayOnlyBeAccessedByLayers("face", "watch")
             .whereLayer("runs")
+            .mayOnlyBeAccessedByLayers("face", "watch", "tasks")
+            .whereLayer("settings")
             .mayOnlyBeAccessedByLayers("face", "watch", "tasks");
 
     @ArchTest

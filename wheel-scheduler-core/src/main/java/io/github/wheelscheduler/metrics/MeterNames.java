@@ -41,6 +41,7 @@ public final class MeterNames {
     public static final String TASK_LAST_SUCCESS = "wheel.scheduler.task.last.success";
     public static final String TASK_SUCCESS_AGE = "wheel.scheduler.task.success.age";
     public static final String TASK_OVERRUNS = "wheel.scheduler.task.overruns";
+    public static final String TASK_MISSED = "wheel.scheduler.task.missed";
 
     // The tags.
 

@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class MeteredTask {
 
     private static final String OVERRUNS = "overruns";
+    private static final String RUNS = "runs";
 
     private final MeterGroup group;
     private final Timer successes;
     private final Timer errors;
     private final Timer lateness;
     private final Counter overruns;
+    private final Counter missed;
 
     /** Since the epoch; not a number as long as no run has succeeded. Writer: the run. Readers: scrapes. */
     private volatile double lastSuccessMillis;
@@ -44,6 +46,8 @@ final class MeteredTask {
                 group.timer(Timer.builder(MeterNames.TASK_LATENESS).description("How late the runs of a task start"));
         this.overruns = group.counter(
                 MeterNames.TASK_OVERRUNS, OVERRUNS, "How many runs of a task took longer than it is to the next one");
+        this.missed = group.counter(
+                MeterNames.TASK_MISSED, RUNS, "How many runs of a task were missed, and were not made up");
     }
 
     /** Registers the meters of a task, or none if the registry throws. */
@@ -99,6 +103,10 @@ final class MeteredTask {
         if (overran) {
             overruns.increment();
         }
+    }
+
+    void missed(long runs) {
+        missed.increment((double) runs);
     }
 
     void remove() {

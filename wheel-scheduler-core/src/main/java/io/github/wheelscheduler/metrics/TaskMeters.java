@@ -91,6 +91,14 @@ final class TaskMeters implements TaskListener {
         }
     }
 
+    @Override
+    public void missed(String id, long runs) {
+        MeteredTask task = metered.get(id);
+        if (task != null) {
+            task.missed(runs);
+        }
+    }
+
     private synchronized void look(String id) {
         TaskInfo.Sort sort = tasks.sortOf(id).orElse(null);
         if (sort == null || !isToBeMetered(sort)) {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
@@ -25,6 +26,11 @@ final class SchedulerSettings {
 
     volatile SchedulerMode mode = SchedulerMode.RUN;
 
+    volatile TaskCatalog taskCatalog = new TaskCatalog();
+
+    /** Null for the name of this machine. */
+    volatile @Nullable String node;
+
     // The others are for the next initialization.
     @Nullable
     TimeSource timeSource;
@@ -43,6 +49,12 @@ final class SchedulerSettings {
     long maxPending = Long.MAX_VALUE;
     int maxCatchUp = DEFAULT_MAX_CATCH_UP;
     WarningLimits warningLimits = WarningLimits.defaults();
+
+    /** Returns what tells this node from others. */
+    String node() {
+        String set = node;
+        return set != null ? set : NodeName.ofThisMachine();
+    }
 
     /** Returns how many tasks may run at a time, unless virtual threads set no limit. */
     int workerLimit() {

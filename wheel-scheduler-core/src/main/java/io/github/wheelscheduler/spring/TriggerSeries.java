@@ -2,11 +2,14 @@ package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.task.CalendarTimer;
+import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskWrapper;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Delayed;
@@ -67,9 +70,16 @@ final class TriggerSeries
     /** The instant of the current run. Written under {@link #arming}. */
     private volatile @Nullable Instant scheduled;
 
+    /** Null for nobody. */
+    private final @Nullable Pacing pacing;
+
+    /** When that run is due, which may be put off. Written under {@link #arming}. */
+    private volatile @Nullable Instant due;
+
     TriggerSeries(
             Runnable task, Trigger trigger, Clock clock, WheelScheduledExecutor executor, ErrorHandler errorHandler) {
         this.task = task;
+        this.pacing = ManagedTask.pacingOf(task);
         this.guardedTask = task instanceof DelegatingErrorHandlingRunnable
                 ? task
                 : new DelegatingErrorHandlingRunnable(task, errorHandler);
@@ -89,7 +99,7 @@ final class TriggerSeries
     ScheduledFuture<?> start() {
         arming.lock();
         try {
-            current = executor.scheduleAt(this, Objects.requireNonNull(scheduled));
+            current = executor.scheduleAt(this, putOff(Objects.requireNonNull(scheduled)));
             return this;
         } finally {
             arming.unlock();
@@ -100,10 +110,28 @@ final class TriggerSeries
     public void run() {
         Instant actual = startOfRun();
         boolean ran = !cancelled;
-        if (ran) {
+        if (ran && !hasMissed(actual)) {
             guardedTask.run();
         }
         goOn(ran, actual);
+    }
+
+    /** Whether the run must not take place as its instant is long over. */
+    private boolean hasMissed(@Nullable Instant actual) {
+        Instant instant = due;
+        return pacing != null
+                && actual != null
+                && instant != null
+                && GuardedTask.behind(task) instanceof GuardedTask guarded
+                && guarded.skipsInstant(Duration.between(instant, actual));
+    }
+
+    /** Returns when a run is due for that instant. Under {@link #arming}. */
+    private Instant putOff(Instant instant) {
+        long nanos = pacing == null ? 0 : pacing.drawPutOffNanos();
+        Instant later = nanos == 0 ? instant : instant.plusNanos(nanos);
+        due = later;
+        return later;
     }
 
     /** Returns the time now; null if there is no memory for it, which is no reason not to run. */
@@ -179,12 +207,12 @@ final class TriggerSeries
     }
 
     private void armAfter(WheelTimer<?> finished) {
-        Instant next = nextOrReport();
+        Instant next = nextOrReport(pacing == null ? 0 : pacing.restNanos());
         if (next == null) {
             return;
         }
         scheduled = next;
-        WheelTimer<?> nextTimer = executor.scheduleNext(finished, this, next);
+        WheelTimer<?> nextTimer = executor.scheduleNext(finished, this, putOff(next));
         if (nextTimer == null) {
             boolean ignored = finished.cancel(false);
             return;
@@ -195,9 +223,9 @@ final class TriggerSeries
         }
     }
 
-    private @Nullable Instant nextOrReport() {
+    private @Nullable Instant nextOrReport(long restNanos) {
         try {
-            Instant next = trigger.nextExecution(context);
+            Instant next = restNanos == 0 ? trigger.nextExecution(context) : nextAfterRest(restNanos);
             Instant last = scheduled;
             return trigger instanceof CronTrigger && next != null && last != null && !next.isAfter(last)
                     ? nextAfter(last, next)
@@ -208,6 +236,15 @@ final class TriggerSeries
             report(ex);
             throw ex;
         }
+    }
+
+    /** Asks as if the run had lasted until the end of a rest, and does not go by what is named before that. */
+    private @Nullable Instant nextAfterRest(long restNanos) {
+        Instant end = Objects.requireNonNull(context.lastCompletion()).plusNanos(restNanos);
+        SimpleTriggerContext rested = new SimpleTriggerContext(context.getClock());
+        rested.update(context.lastScheduledExecution(), context.lastActualExecution(), end.minusNanos(1));
+        Instant next = trigger.nextExecution(rested);
+        return next != null && next.isBefore(end) ? end : next;
     }
 
     /**
@@ -305,7 +342,7 @@ final class TriggerSeries
 
     @Override
     public @Nullable Instant nextInstant() {
-        return scheduled;
+        return due;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskBook;
 import io.github.wheelscheduler.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -63,8 +64,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final ShutdownReport shutdownReport = new ShutdownReport();
     private final RunFailures failures = new RunFailures(this::nanoTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
-    private final TaskBook tasks = new TaskBook(
-            new WheelTimers(this::getWheelScheduledExecutor, this::getClock, failures, this::decorate, this::isOff));
+    private final TaskBook tasks = new TaskBook(new WheelTimers(
+            this::getWheelScheduledExecutor,
+            this::getClock,
+            failures,
+            this::decorate,
+            this::isOff,
+            this::getTaskCatalog,
+            this::getNode));
 
     private final SchedulerSettings settings = new SchedulerSettings();
     private final ReentrantLock modeLock = new ReentrantLock();
@@ -175,6 +182,33 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Returns what is done with what is scheduled. */
     public SchedulerMode getMode() {
         return settings.mode;
+    }
+
+    /** Sets what is known of tasks before they are scheduled, such as that of the whole application; before any is. */
+    public void setTaskCatalog(TaskCatalog taskCatalog) {
+        settings.taskCatalog = Objects.requireNonNull(taskCatalog, "taskCatalog must not be null");
+    }
+
+    /** Returns what is known of tasks before they are scheduled: their ids and settings. */
+    public TaskCatalog getTaskCatalog() {
+        return settings.taskCatalog;
+    }
+
+    /**
+     * Sets what tells this node from others that run the same tasks; by default the name of the machine.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public void setNode(String node) {
+        if (node.isBlank()) {
+            throw new IllegalArgumentException("node must not be blank, was '" + node + "'");
+        }
+        settings.node = node;
+    }
+
+    /** Returns what tells this node from others. */
+    public String getNode() {
+        return settings.node();
     }
 
     /** Sets from when on the log is told that something is wrong; before initialization. */
@@ -304,10 +338,18 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 lateness,
                 settings.warningLimits,
                 pauseGate::nanosNotPaused,
+                this::publishPause,
                 runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
-        tasks.setOverrunListener(next);
+        tasks.setWatch(next);
         created.setRunObserver(next);
         observation = next;
+    }
+
+    private void publishPause(String id, long failures) {
+        ApplicationContext context = applicationContext;
+        if (context != null) {
+            context.publishEvent(new TaskPausedAfterFailuresEvent(this, id, failures));
+        }
     }
 
     private Runnable decorate(Runnable task) {
@@ -466,8 +508,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     // Lifecycle
 
+    /** Ends the pause. Clocks are compared first, as the machine may have slept or its clock may have been set meanwhile. */
     @Override
     public void start() {
+        WheelScheduledExecutor current = executor;
+        if (current != null && !isRunning()) {
+            current.checkWallClock();
+        }
         pauseGate.resume();
     }
 

@@ -1,8 +1,11 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.task.TaskTimers;
@@ -28,18 +31,24 @@ final class WheelTimers implements TaskTimers {
     private final RunFailures failures;
     private final UnaryOperator<Runnable> decorator;
     private final BooleanSupplier isOff;
+    private final Supplier<TaskCatalog> catalog;
+    private final Supplier<String> node;
 
     WheelTimers(
             Supplier<WheelScheduledExecutor> executor,
             Supplier<Clock> clock,
             RunFailures failures,
             UnaryOperator<Runnable> decorator,
-            BooleanSupplier isOff) {
+            BooleanSupplier isOff,
+            Supplier<TaskCatalog> catalog,
+            Supplier<String> node) {
         this.executor = executor;
         this.clock = clock;
         this.failures = failures;
         this.decorator = decorator;
         this.isOff = isOff;
+        this.catalog = catalog;
+        this.node = node;
     }
 
     @Override
@@ -86,6 +95,21 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
+    public ScheduledFuture<?> inert() {
+        return new NeverRun();
+    }
+
+    @Override
+    public TaskCatalog catalog() {
+        return catalog.get();
+    }
+
+    @Override
+    public String node() {
+        return node.get();
+    }
+
+    @Override
     public Runnable decorate(Runnable task) {
         return Objects.requireNonNull(decorator.apply(task), "the decorator must not return null");
     }
@@ -99,7 +123,7 @@ final class WheelTimers implements TaskTimers {
             TriggerSeries series = new TriggerSeries(task, trigger, clock(), current, failures.triggerHandler());
             return series.hasFirst() ? series::start : null;
         }
-        long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
+        long delayNanos = putOff(task, first == null ? 0 : nanos(Duration.between(clock().instant(), first)));
         if (schedule instanceof TaskSchedule.FixedRate rate) {
             long periodNanos = nanos(rate.period());
             return () -> current.scheduleAtFixedRate(task, delayNanos, periodNanos, TimeUnit.NANOSECONDS);
@@ -109,6 +133,15 @@ final class WheelTimers implements TaskTimers {
             return () -> current.scheduleWithFixedDelay(task, delayNanos, intervalNanos, TimeUnit.NANOSECONDS);
         }
         return () -> current.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static long putOff(Runnable task, long delayNanos) {
+        Pacing pacing = ManagedTask.pacingOf(task);
+        if (pacing == null || delayNanos > Long.MAX_VALUE / 2) {
+            return delayNanos;
+        }
+        long putOffNanos = pacing.drawPutOffNanos();
+        return putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
     }
 
     private static Trigger triggerOf(TaskSchedule schedule) {

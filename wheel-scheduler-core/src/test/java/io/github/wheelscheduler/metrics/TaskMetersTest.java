@@ -35,7 +35,7 @@ import org.springframework.scheduling.support.TaskUtils;
 class TaskMetersTest {
 
     private static final String KINDS = "io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads";
-    private static final int METERS_PER_TASK = 6;
+    private static final int METERS_PER_TASK = 7;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(HOUR);
     private static final TaskSchedule YEARLY = TaskSchedule.cron("0 0 0 1 1 *");

@@ -12,8 +12,11 @@ import java.util.stream.Stream;
 /** Collects what is logged below a name, and keeps it off the console, until it is closed. */
 public final class LogCapture extends Handler implements AutoCloseable {
 
-    private static final List<String> OF_SLOWNESS =
-            List.of("The tick thread overslept", "The workers cannot keep up", ", longer than it is to the next one;");
+    private static final List<String> OF_SLOWNESS = List.of(
+            "The tick thread overslept",
+            " not made up; its ",
+            "The workers cannot keep up",
+            ", longer than it is to the next one;");
 
     private final Logger logger;
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();

@@ -42,6 +42,11 @@ public final class RunHistory {
     private long overruns;
     private long missed;
 
+    /** Since the last run; and between the one before and that one. */
+    private boolean missesNow;
+
+    private boolean missedBefore;
+
     /**
      * The counts of one moment.
      *
@@ -82,6 +87,8 @@ public final class RunHistory {
             notes[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
         }
         runs++;
+        missedBefore = missesNow;
+        missesNow = false;
         overruns += overran ? 1 : 0;
         if (failure == null) {
             lastSuccess = startedAt + nanos;
@@ -128,9 +135,12 @@ public final class RunHistory {
         skips++;
     }
 
-    /** Notes that so many runs were missed, and are not made up. */
-    public synchronized void missed(long missedRuns) {
+    /** Notes that so many runs were missed, and are not made up; says whether that is the first time since a run that was followed by none. */
+    public synchronized boolean missed(long missedRuns) {
+        boolean isFirst = !missesNow && !missedBefore;
         missed += missedRuns;
+        missesNow = true;
+        return isFirst;
     }
 
     /** Returns what has been noted so far. */

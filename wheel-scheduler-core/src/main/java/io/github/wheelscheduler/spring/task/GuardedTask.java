@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.spring.run.EpochNanos;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.UndeclaredThrowableException;
@@ -101,13 +103,23 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     @Override
     public void run() {
-        runDue(FIRST);
+        TaskRules rules = owner.rules();
+        runDue(FIRST, rules == null ? null : rules.firstPace());
     }
 
-    void runDue(int generation) {
+    @Override
+    public @Nullable Pacing pacing() {
+        TaskRules rules = owner.rules();
+        return rules == null ? null : rules.firstPace();
+    }
+
+    void runDue(int generation, @Nullable Pace pace) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
-        if (late == NOT_TOLD) {
+        if (pace != null && pace.skips(late) && !owner.isPaused() && owner.isCurrent(generation)) {
+            missed(1);
+            book.leftOut();
+        } else if (late == NOT_TOLD) {
             runAndWhatIsOwed(generation, 0, book.nanoTime());
         } else {
             runAndWhatIsOwed(generation, late, toldNanos);
@@ -175,9 +187,23 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     @Override
     public void missed(long runs) {
         RunHistory notes = historyToNote();
-        if (notes != null) {
-            notes.missed(runs);
+        boolean isFirst = notes != null && notes.missed(runs);
+        book.missed(owner, runs, isFirst);
+    }
+
+    /** Whether the run of a calendar that starts so late has missed its instant, and is not to take place; takes a note of it. */
+    public boolean skipsInstant(Duration late) {
+        TaskRules rules = owner.rules();
+        boolean skips = rules != null
+                && late.compareTo(TaskRules.CRON_GRACE) > 0
+                && rules.missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
+                && owner.schedule().kind().equals("cron")
+                && !owner.isPaused();
+        if (skips) {
+            missed(1);
+            book.leftOut();
         }
+        return skips;
     }
 
     /** Takes a note of it. */
@@ -271,6 +297,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             tellOfSuccess();
         }
         failing = failure != null;
+        TaskRules rules = owner.rules();
+        if (rules != null) {
+            follow(rules, triggered);
+        }
         boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
         RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
         RunHistory notes = historyToNote();
@@ -278,6 +308,20 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
         book.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+    }
+
+    private void follow(TaskRules rules, boolean triggered) {
+        if (failing) {
+            long tooMany = rules.failed();
+            if (tooMany > 0 && isRepeating()) {
+                owner.pauseAfterFailures(tooMany);
+            }
+        } else {
+            rules.succeeded();
+            if (triggered) {
+                owner.endPauseAfterFailures();
+            }
+        }
     }
 
     private void tellOfSuccess() {
@@ -334,6 +378,12 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
                 interruptConsidered = false;
             }
         }
+    }
+
+    /** Returns how long a run may take before it is to be interrupted, in nanoseconds; the longest there is for no limit. */
+    public long timeLimitNanos() {
+        TaskRules rules = owner.rules();
+        return rules == null ? Long.MAX_VALUE : rules.timeLimitNanos();
     }
 
     /** Returns the user's task. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,15 @@ final class RegisteredTask {
 
     private volatile boolean paused;
 
+    /** It has been, because too many of its runs have failed. */
+    private volatile boolean pausedAfterFailures;
+
+    /** Its settings say so, and nobody has enabled it since. */
+    private volatile boolean disabled;
+
+    /** Null without settings. */
+    private final @Nullable TaskRules rules;
+
     // Guarded by this.
 
     /** That of the timer whose runs take place. Read by runs without the lock, too. */
@@ -71,8 +81,17 @@ final class RegisteredTask {
     /** The last run that somebody has asked for. */
     private @Nullable ScheduledFuture<?> triggered;
 
-    RegisteredTask(TaskBook book, String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
+    RegisteredTask(
+            TaskBook book,
+            String name,
+            Runnable task,
+            TaskInfo.Origin origin,
+            TaskSchedule schedule,
+            TaskSettings settings,
+            boolean enabled) {
         this.book = book;
+        this.disabled = !enabled;
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, book.nodeFor(settings));
         this.taskId = TaskId.given(name);
         this.origin = origin;
         this.schedule = schedule;
@@ -116,6 +135,30 @@ final class RegisteredTask {
         return paused;
     }
 
+    boolean isPausedAfterFailures() {
+        return paused && pausedAfterFailures;
+    }
+
+    boolean isDisabled() {
+        return disabled;
+    }
+
+    @Nullable
+    TaskRules rules() {
+        return rules;
+    }
+
+    TaskSettings settings() {
+        return rules == null ? TaskSettings.NONE : rules.settings();
+    }
+
+    /** Returns the period of its fixed rate; the longest there is if it has none. */
+    long ratePeriodNanos() {
+        return schedule instanceof TaskSchedule.FixedRate rate
+                ? TimeUnit.NANOSECONDS.convert(rate.period())
+                : Long.MAX_VALUE;
+    }
+
     Instant now() {
         return book.instant();
     }
@@ -134,7 +177,7 @@ final class RegisteredTask {
         if (future.hasTimer()) {
             return true;
         }
-        Supplier<ScheduledFuture<?>> prepared = book.prepare(guarded, schedule, first);
+        Supplier<ScheduledFuture<?>> prepared = disabled ? book::inert : book.prepare(guarded, schedule, first);
         if (prepared == null) {
             return future.hasTimer();
         }
@@ -158,6 +201,10 @@ final class RegisteredTask {
      * @throws IllegalStateException if it is running, is about to, or is over
      */
     void trigger() {
+        if (disabled && !repeating) {
+            retime(TaskSchedule.once(book.instant()));
+            return;
+        }
         boolean isSeries;
         synchronized (this) {
             requireNotOver();
@@ -202,14 +249,45 @@ final class RegisteredTask {
     synchronized void pause() {
         requireNotOver();
         prepareToHold();
+        pausedAfterFailures = false;
         paused = true;
     }
 
+    /** Too many of its runs have failed in a row. */
+    void pauseAfterFailures(long failures) {
+        synchronized (this) {
+            if (paused || !repeating) {
+                return;
+            }
+            pausedAfterFailures = true;
+            paused = true;
+        }
+        book.pausedAfterFailures(this, failures);
+    }
+
+    /** A run that somebody has asked for went well. */
+    synchronized void endPauseAfterFailures() {
+        if (pausedAfterFailures) {
+            endPause();
+        }
+    }
+
+    private void endPause() {
+        paused = false;
+        if (pausedAfterFailures && rules != null) {
+            pausedAfterFailures = false;
+            rules.succeeded();
+        }
+    }
+
     void resume() {
+        if (disabled) {
+            retime(schedule);
+        }
         synchronized (this) {
             requireNotOver();
             if (!mustBeReleased()) {
-                paused = false;
+                endPause();
                 return;
             }
         }
@@ -268,16 +346,22 @@ final class RegisteredTask {
         synchronized (this) {
             requireNotOver();
             replaceTimer(mine, other, shortest, prepared);
+            disabled = false;
         }
         book.retimed(this);
     }
 
     private Supplier<ScheduledFuture<?>> prepare(int mine, TaskSchedule other, @Nullable Instant first) {
-        Supplier<ScheduledFuture<?>> prepared = book.prepare(new SteeredRun.Later(guarded, mine), other, first);
+        Supplier<ScheduledFuture<?>> prepared =
+                book.prepare(new SteeredRun.Later(guarded, mine, newPace()), other, first);
         if (prepared == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
         return prepared;
+    }
+
+    private @Nullable Pace newPace() {
+        return rules == null ? null : new Pace(this, rules);
     }
 
     private void replaceTimer(int mine, TaskSchedule other, long shortest, Supplier<ScheduledFuture<?>> prepared) {

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.Pacing;
+import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 
 /** What a timer runs that somebody has armed who steers a task. Of this type, so that no error handler is put around. */
@@ -42,15 +44,22 @@ abstract class SteeredRun extends DelegatingErrorHandlingRunnable implements Tas
     static final class Later extends SteeredRun {
 
         private final int generation;
+        private final @Nullable Pace pace;
 
-        Later(GuardedTask task, int generation) {
+        Later(GuardedTask task, int generation, @Nullable Pace pace) {
             super(task);
             this.generation = generation;
+            this.pace = pace;
+        }
+
+        @Override
+        public @Nullable Pacing pacing() {
+            return pace;
         }
 
         @Override
         public void run() {
-            task.runDue(generation);
+            task.runDue(generation, pace);
         }
     }
 

@@ -4,6 +4,8 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.EpochNanos;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.JitterKind;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * scheduler. Any thread.
  */
 public final class TaskBook {
+
+    private static final Log logger = LogFactory.getLog(TaskBook.class);
 
     /** So many tasks stay visible when they are over. */
     private static final int MAX_OVER = 100;
@@ -41,10 +47,11 @@ public final class TaskBook {
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
 
     private final TaskListeners listeners = new TaskListeners();
-    private volatile @Nullable OverrunListener overrunListener;
+    private volatile @Nullable TaskWatch watch;
     // They need no memory to be counted up.
     private final AtomicLong pausedSkips = new AtomicLong();
     private final AtomicLong runningSkips = new AtomicLong();
+    private final AtomicLong leftOut = new AtomicLong();
 
     /**
      * Makes an empty one.
@@ -64,21 +71,25 @@ public final class TaskBook {
     // Adding and removing
 
     /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
-    ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+    ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings given) {
         ScheduledFuture<?> never = timers.never();
         if (never != null) {
             return never;
         }
         tidyNowAndThen();
-        RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, schedule);
+        TaskSettings settings = timers.catalog().settingsOf(name, given);
+        Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
+        SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
+        RegisteredTask registered = newTask(name, task, TaskInfo.Origin.NAMED, settled, settings);
         if (!put(registered, TaskId.given(name))) {
             throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
         }
-        Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
-        ScheduledFuture<?> armed = armOrForget(registered, first);
+        ScheduledFuture<?> armed = armOrForget(registered, settled.first());
         if (armed == null) {
-            throw new IllegalArgumentException("schedule must name a time that is to come, was " + schedule.text());
+            throw new IllegalArgumentException("schedule must name a time that is to come, was "
+                    + settled.schedule().text());
         }
+        warnOfIdle(registered, settled);
         return armed;
     }
 
@@ -96,8 +107,10 @@ public final class TaskBook {
         boolean isRegistrars = TaskNames.isRegistrars(task);
         TaskInfo.Origin origin = isRegistrars ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
         tidyNowAndThen();
-        String name = TaskNames.of(task);
-        RegisteredTask registered = newTask(name, task, origin, schedule);
+        String name = TaskNames.of(task, timers.catalog());
+        TaskSettings settings = timers.catalog().settingsOf(name, TaskSettings.NONE);
+        SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
+        RegisteredTask registered = newTask(name, task, origin, settled, settings);
         boolean isPut = false;
         try {
             putUnderFreeId(registered, name);
@@ -108,11 +121,26 @@ public final class TaskBook {
                 remove(registered);
             }
         }
-        return armOrForget(registered, first);
+        ScheduledFuture<?> armed = armOrForget(registered, settled.first());
+        warnOfIdle(registered, settled);
+        return armed;
     }
 
-    private RegisteredTask newTask(String name, Runnable task, TaskInfo.Origin origin, TaskSchedule schedule) {
-        return new RegisteredTask(this, name, task, origin, schedule);
+    private RegisteredTask newTask(
+            String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled, TaskSettings settings) {
+        TaskWatch watching = watch;
+        if (settings.timeLimit() != null && watching != null) {
+            watching.limited(settings.timeLimit());
+        }
+        return new RegisteredTask(this, name, task, origin, settled.schedule(), settings, settled.enabled());
+    }
+
+    private static void warnOfIdle(RegisteredTask task, SettledSchedule settled) {
+        if (!settled.idle().isEmpty()) {
+            TaskSchedule schedule = settled.schedule();
+            logger.warn("Settings of task " + task.id() + " that have no effect on it, as its schedule is "
+                    + schedule.kind() + " " + schedule.text() + ": " + settled.idle());
+        }
     }
 
     private void putUnderFreeId(RegisteredTask task, String name) {
@@ -203,6 +231,10 @@ public final class TaskBook {
             if (task.future().giveUpIfHeld()) {
                 neverRan.accept(task.guarded());
             }
+            if (task.isDisabled()) {
+                // Nobody else knows of its future.
+                boolean ignored = task.future().cancel(false);
+            }
             remove(task);
         }
     }
@@ -256,7 +288,7 @@ public final class TaskBook {
         return switch (reason) {
             case PAUSED -> pausedSkips.get();
             case RUNNING -> runningSkips.get();
-            case MISSED -> 0;
+            case MISSED -> leftOut.get();
         };
     }
 
@@ -274,6 +306,15 @@ public final class TaskBook {
     @Nullable
     Supplier<ScheduledFuture<?>> prepare(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
         return timers.prepare(task, schedule, first);
+    }
+
+    ScheduledFuture<?> inert() {
+        return timers.inert();
+    }
+
+    /** Returns the name of this node if such settings go by it. */
+    String nodeFor(TaskSettings settings) {
+        return settings.jitterKind() == JitterKind.FIXED ? timers.node() : "";
     }
 
     ScheduledFuture<?> runNow(Runnable run) {
@@ -327,9 +368,9 @@ public final class TaskBook {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
                 listeners.tell(listener -> listener.ran(task.id(), outcome, overran));
             }
-            OverrunListener warned = overrunListener;
-            if (overran && warned != null) {
-                warned.overran(task.id(), task.schedule(), nanos);
+            TaskWatch watching = watch;
+            if (overran && watching != null) {
+                watching.overran(task.id(), task.schedule(), nanos);
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken: neither is the run's fault.
@@ -355,15 +396,48 @@ public final class TaskBook {
         }
     }
 
-    /** Is told of runs that take longer than it is to the next one. */
-    public interface OverrunListener {
-
-        /** A run of the task with that id has. On its thread. */
-        void overran(String id, TaskSchedule schedule, long nanos);
+    /** Notes that a run has been left out because it was missed, which the timer knows nothing of. */
+    void leftOut() {
+        leftOut.incrementAndGet();
     }
 
-    /** Sets who is told of overruns from now on; null for nobody. */
-    public void setOverrunListener(@Nullable OverrunListener overrunListener) {
-        this.overrunListener = overrunListener;
+    /**
+     * Passes on that runs have been missed. Does not fail.
+     *
+     * @param isFirst whether all before were on time
+     */
+    void missed(RegisteredTask task, long runs, boolean isFirst) {
+        try {
+            if (!listeners.isEmpty()) {
+                listeners.tell(listener -> listener.missed(task.id(), runs));
+            }
+        } catch (OutOfMemoryError ex) {
+            // It has been counted.
+        }
+        if (isFirst) {
+            tellWatch(watching -> watching.missed(task.id(), task.schedule(), runs));
+        }
+    }
+
+    /** Passes on that a task has been paused since so many runs in a row have failed. Does not fail. */
+    void pausedAfterFailures(RegisteredTask task, long failures) {
+        listeners.tell(listener -> listener.pausedAfterFailures(task.id(), failures));
+        tellWatch(watching -> watching.pausedAfterFailures(task.id(), failures));
+    }
+
+    private void tellWatch(Consumer<TaskWatch> news) {
+        TaskWatch watching = watch;
+        if (watching != null) {
+            try {
+                news.accept(watching);
+            } catch (Throwable ex) {
+                // Memory is short, the log is broken, or a listener is: none is the task's fault.
+            }
+        }
+    }
+
+    /** Sets who is told from now on what is worth a word; null for nobody. */
+    public void setWatch(@Nullable TaskWatch watch) {
+        this.watch = watch;
     }
 }

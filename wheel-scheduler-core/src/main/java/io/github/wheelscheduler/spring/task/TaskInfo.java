@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the same after a restart, as long as tasks are scheduled in the same order
  * @param origin who has scheduled it
  * @param schedule when it runs
+ * @param settings what is set for it
  * @param state what it is doing
  * @param next when it is due next; null while it runs, and when it is over
  * @param lateBy by how much its next run is late by now; zero if it is not
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs how often it has run
  * @param failures how many of those runs failed
  * @param failuresInARow how many have failed since the last success
+ * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
  * @param missed how many runs of a fixed rate were missed while the task or the scheduler was busy, and were not made up
  * @param overruns how many runs took longer than it was to the next one
@@ -30,6 +33,7 @@ public record TaskInfo(
         String id,
         Origin origin,
         TaskSchedule schedule,
+        TaskSettings settings,
         State state,
         @Nullable Instant next,
         Duration lateBy,
@@ -39,6 +43,7 @@ public record TaskInfo(
         long runs,
         long failures,
         long failuresInARow,
+        boolean pausedAfterFailures,
         long skips,
         long missed,
         long overruns,
@@ -75,6 +80,8 @@ public record TaskInfo(
         RUNNING,
         /** It has been paused: runs that become due do not take place. */
         PAUSED,
+        /** Its settings say that it does not run. It can be triggered; resuming or re-timing it enables it. */
+        DISABLED,
         /** It will not run again. */
         OVER
     }

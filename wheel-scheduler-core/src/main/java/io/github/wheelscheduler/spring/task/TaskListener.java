@@ -24,6 +24,12 @@ public interface TaskListener {
      */
     default void ran(String id, RunOutcome outcome, boolean overran) {}
 
+    /** So many runs were missed, and are not made up. */
+    default void missed(String id, long runs) {}
+
+    /** The task has been paused, as so many of its runs in a row have failed. */
+    default void pausedAfterFailures(String id, long failures) {}
+
     /** A run did not take place. */
     default void skipped(String id, SkipReason reason) {}
 }

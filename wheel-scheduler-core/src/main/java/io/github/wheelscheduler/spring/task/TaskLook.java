@@ -31,6 +31,7 @@ final class TaskLook {
                 task.id(),
                 task.origin(),
                 schedule,
+                task.settings(),
                 state,
                 next,
                 lateBy,
@@ -40,6 +41,7 @@ final class TaskLook {
                 seen.runs(),
                 seen.failures(),
                 seen.failuresInARow(),
+                task.isPausedAfterFailures(),
                 seen.skips(),
                 seen.missed(),
                 seen.overruns(),
@@ -69,6 +71,9 @@ final class TaskLook {
         }
         if (task.future().isDone()) {
             return TaskInfo.State.OVER;
+        }
+        if (task.isDisabled()) {
+            return TaskInfo.State.DISABLED;
         }
         return task.isPaused() ? TaskInfo.State.PAUSED : TaskInfo.State.PENDING;
     }

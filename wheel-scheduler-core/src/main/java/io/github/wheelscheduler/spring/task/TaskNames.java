@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,10 +50,12 @@ public final class TaskNames {
     }
 
     /** Returns class and method of an annotated method; else what is known of the task. */
-    static String of(Runnable task) {
+    static String of(Runnable task, TaskCatalog catalog) {
         String name = null;
         if (isRegistrars(task)) {
-            name = ofWrapped(task);
+            String said = textOf(task);
+            String declared = catalog.idOf(task, said);
+            name = declared != null ? declared : ofWrapped(said);
         } else if (task instanceof ScheduledMethodRunnable method) {
             name = NamedTask.ofClass(method.getTarget().getClass()) + "."
                     + method.getMethod().getName();
@@ -64,8 +67,7 @@ public final class TaskNames {
      * Returns the name of what Spring hides in a wrapper that says what the hidden task says: a method if it names an annotated
      * one, or a class if it says what objects say by default. Null for any other text.
      */
-    private static @Nullable String ofWrapped(Runnable wrapper) {
-        String said = textOf(wrapper);
+    private static @Nullable String ofWrapped(String said) {
         Matcher text = CLASS_AND_MORE.matcher(said.length() <= LONGEST_TEXT ? said : "");
         Class<?> type = text.matches() ? findClass(text.group(1)) : null;
         if (type == null) {

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -71,6 +73,19 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
+        return schedule(name, task, schedule, TaskSettings.NONE);
+    }
+
+    /**
+     * Schedules a task under a name, with settings. What is {@linkplain TaskCatalog#override set from outside} for that name goes
+     * over them.
+     *
+     * @return its future, which stays the same when the task is re-timed
+     * @throws IllegalArgumentException as above
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
+     */
+    public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings settings) {
+        Objects.requireNonNull(settings, "settings must not be null");
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(schedule, "schedule must not be null");
         if (name.isBlank()) {
@@ -84,7 +99,7 @@ public final class TaskRegistry {
             throw new IllegalArgumentException("name must not be longer than " + TaskNames.LONGEST + " characters, was "
                     + name.length() + " long: " + name.substring(0, 50) + "…");
         }
-        return book.schedule(name, task, schedule);
+        return book.schedule(name, task, schedule, settings);
     }
 
     // Looking
@@ -167,6 +182,16 @@ public final class TaskRegistry {
         return task == null ? Optional.empty() : Optional.of(TaskLook.info(task, grace));
     }
 
+    /** Returns the tasks that have been paused because of their failures, in the order of their ids, at most so many. */
+    public List<String> pausedAfterFailures(int limit) {
+        return book.tasks().stream()
+                .filter(RegisteredTask::isPausedAfterFailures)
+                .map(RegisteredTask::id)
+                .sorted()
+                .limit(limit)
+                .toList();
+    }
+
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
         RegisteredTask task = book.get(id);
@@ -183,7 +208,8 @@ public final class TaskRegistry {
         return task;
     }
 
-    /** Returns how many runs did not take place for that reason since the start; {@code MISSED} ones are not counted here. */
+    /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, those that only the settings of their tasks
+     * leave out. */
     public long skips(SkipReason reason) {
         return book.skips(reason);
     }

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.settings.Gap;
+import io.github.wheelscheduler.spring.settings.Overlap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -151,8 +153,19 @@ public sealed interface TaskSchedule {
      *
      * @param expression as Spring understands it
      * @param zone in which it is meant
+     * @param gap what becomes of times of day that do not exist; null for what Spring does
+     * @param overlap what becomes of times of day that come twice; null for what Spring does
      */
-    record Cron(String expression, ZoneId zone) implements TaskSchedule {
+    record Cron(
+            String expression,
+            ZoneId zone,
+            @Nullable Gap gap,
+            @Nullable Overlap overlap) implements TaskSchedule {
+
+        /** Returns one that Spring decides for when clocks change. */
+        public Cron(String expression, ZoneId zone) {
+            this(expression, zone, null, null);
+        }
 
         public Cron {
             Objects.requireNonNull(expression, "expression must not be null");
@@ -160,9 +173,13 @@ public sealed interface TaskSchedule {
             CronExpression ignored = CronExpression.parse(expression);
         }
 
-        /** Returns a trigger of Spring that names these instants. */
+        /** Returns a trigger that names these instants: Spring's, unless something else is to be done when clocks change. */
         public Trigger toTrigger() {
-            return new CronTrigger(expression, zone);
+            if ((gap == null && overlap == null) || !DaylightSavingTrigger.hasFixedHours(expression)) {
+                return new CronTrigger(expression, zone);
+            }
+            return new DaylightSavingTrigger(
+                    expression, zone, gap == null ? Gap.SKIP : gap, overlap == null ? Overlap.FIRST : overlap);
         }
 
         @Override

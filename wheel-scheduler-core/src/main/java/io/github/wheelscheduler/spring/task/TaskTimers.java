@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
@@ -29,6 +30,15 @@ public interface TaskTimers {
     /** Returns the future of what is never to run; null if what is scheduled runs. */
     @Nullable
     ScheduledFuture<?> never();
+
+    /** Returns the future of a task that is not enabled. */
+    ScheduledFuture<?> inert();
+
+    /** Returns what is known of tasks before they are scheduled. */
+    TaskCatalog catalog();
+
+    /** Returns what tells this node from others that do the same. */
+    String node();
 
     /** Returns what the user's decorator makes of a task; the task itself if there is none. On the thread that schedules it. */
     Runnable decorate(Runnable task);

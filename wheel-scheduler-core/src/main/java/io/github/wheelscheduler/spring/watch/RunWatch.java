@@ -22,6 +22,8 @@ final class RunWatch {
     /** So often within a limit the runs are looked at. */
     private static final int LOOKS_PER_LIMIT = 4;
 
+    private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+
     /** Longer than a thread is held up between saying that its run starts and showing it. */
     private static final long SETTLE_NANOS = 1_000_000_000;
 
@@ -30,7 +32,9 @@ final class RunWatch {
     private final SchedulerWarnings warnings;
     private final @Nullable Duration warnAfter;
     private final @Nullable Duration interruptAfter;
-    private final long lookEveryNanos;
+
+    /** 0 as long as there is no limit. */
+    private volatile long lookEveryNanos;
 
     /** A run has started since the watch found none. */
     private final AtomicBoolean alert = new AtomicBoolean();
@@ -52,8 +56,16 @@ final class RunWatch {
         this.warnAfter = limits.run();
         this.interruptAfter = limits.interrupt();
         Duration shortest = warnAfter != null ? warnAfter : interruptAfter;
-        this.lookEveryNanos =
-                shortest == null ? 0 : Math.max(1_000_000, TimeUnit.NANOSECONDS.convert(shortest) / LOOKS_PER_LIMIT);
+        if (shortest != null) {
+            lookWithin(shortest);
+        }
+    }
+
+    /** Looks so often that a limit of that length is kept, too. */
+    @SuppressWarnings("this-escape")
+    synchronized void lookWithin(Duration limit) {
+        long nanos = Math.max(SHORTEST_PAUSE_NANOS, TimeUnit.NANOSECONDS.convert(limit) / LOOKS_PER_LIMIT);
+        lookEveryNanos = lookEveryNanos == 0 ? nanos : Math.min(lookEveryNanos, nanos);
     }
 
     /** Is told of each run that starts, on its thread. */
@@ -131,10 +143,22 @@ final class RunWatch {
         Set<Known> stillKnown = new HashSet<>();
         for (RunningTask run : running) {
             handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
-            handle(run, interruptAfter, new Known(run.thread(), run.startedNanos(), true), stillKnown);
+            handle(run, interruptLimit(run), new Known(run.thread(), run.startedNanos(), true), stillKnown);
         }
         known = stillKnown;
         return !running.isEmpty();
+    }
+
+    /** Returns after how long a run is to be interrupted; null for never. */
+    private @Nullable Duration interruptLimit(RunningTask run) {
+        long ownNanos = GuardedTask.behind(run.task()) instanceof GuardedTask guarded
+                ? guarded.timeLimitNanos()
+                : Long.MAX_VALUE;
+        if (ownNanos == Long.MAX_VALUE) {
+            return interruptAfter;
+        }
+        Duration own = Duration.ofNanos(ownNanos);
+        return interruptAfter == null || own.compareTo(interruptAfter) < 0 ? own : interruptAfter;
     }
 
     private void handle(RunningTask run, @Nullable Duration limit, Known key, Set<Known> stillKnown) {

@@ -4,15 +4,16 @@ import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.task.GuardedTask;
-import io.github.wheelscheduler.spring.task.TaskBook;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskWatch;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongBinaryOperator;
+import java.util.function.ObjLongConsumer;
 import org.apache.commons.logging.Log;
 
 /** Passes on what is seen of runs to whom it concerns: distributions, listeners, warnings, the watch, the task itself. */
-public final class SchedulerObservation implements RunObserver, TaskBook.OverrunListener {
+public final class SchedulerObservation implements RunObserver, TaskWatch {
 
     private final WheelScheduledExecutor executor;
     private final SchedulerWarnings warnings;
@@ -22,6 +23,7 @@ public final class SchedulerObservation implements RunObserver, TaskBook.Overrun
     private final LongBinaryOperator notPaused;
 
     private final RunLateness lateness;
+    private final ObjLongConsumer<String> pauses;
     private final long oversleepNanos;
     private final long queueWaitNanos;
 
@@ -31,6 +33,7 @@ public final class SchedulerObservation implements RunObserver, TaskBook.Overrun
      * @param name how warnings begin
      * @param logger where they go
      * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
+     * @param pauses is told of each task that is paused, after so many failures
      */
     public SchedulerObservation(
             String name,
@@ -39,12 +42,14 @@ public final class SchedulerObservation implements RunObserver, TaskBook.Overrun
             RunLateness lateness,
             WarningLimits limits,
             LongBinaryOperator notPaused,
+            ObjLongConsumer<String> pauses,
             ThreadFactory watchThreads) {
         this.executor = executor;
         this.warnings = new SchedulerWarnings(logger, name, executor::nanoTime);
         this.watch = new RunWatch(executor, watchThreads, warnings, limits);
         this.lateness = lateness;
         this.notPaused = notPaused;
+        this.pauses = pauses;
         this.oversleepNanos = limits.oversleepNanos();
         this.queueWaitNanos = limits.queueWaitNanos();
     }
@@ -81,6 +86,25 @@ public final class SchedulerObservation implements RunObserver, TaskBook.Overrun
     @Override
     public void overran(String id, TaskSchedule schedule, long nanos) {
         warnings.overran(id, Duration.ofNanos(nanos), schedule);
+    }
+
+    @Override
+    public void missed(String id, TaskSchedule schedule, long runs) {
+        warnings.missed(id, schedule, runs);
+    }
+
+    @Override
+    public void pausedAfterFailures(String id, long failures) {
+        try {
+            warnings.pausedAfterFailures(id, failures);
+        } finally {
+            pauses.accept(id, failures);
+        }
+    }
+
+    @Override
+    public void limited(Duration timeLimit) {
+        watch.lookWithin(timeLimit);
     }
 
     /** Ends its thread, if it has one. */

@@ -51,6 +51,18 @@ final class SchedulerWarnings {
                         + schedule.text());
     }
 
+    /** Once for each streak of a task, so not more seldom than that. */
+    void missed(String id, TaskSchedule schedule, long runs) {
+        logger.warn(scheduler + "Task " + id + " has missed " + runs
+                + (runs == 1 ? " run, which is" : " runs, which are") + " not made up; its " + schedule.kind() + " is "
+                + schedule.text());
+    }
+
+    void pausedAfterFailures(String id, long failures) {
+        logger.warn(scheduler + "Task " + id + " has been paused, as " + failures
+                + " runs in a row have failed; it goes on when it is resumed, or triggered with success");
+    }
+
     void runsLong(Object task, Duration runningFor, Duration limit, Stack stack) {
         warn(
                 longRuns,

@@ -110,6 +110,7 @@ class SchedulerWarningsTest {
                 scheduler.getLateness(),
                 new WarningLimits(SHORT, LONG, null, null),
                 (waited, now) -> waited,
+                (id, failures) -> {},
                 Thread::new);
         observation.starting("a task", SHORT.toNanos() / 2, 0, 0);
         assertThat(said("overslept")).isEmpty();

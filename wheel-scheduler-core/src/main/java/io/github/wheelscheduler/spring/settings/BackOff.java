@@ -1,0 +1,71 @@
+package io.github.wheelscheduler.spring.settings;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * For how long a task rests after it has failed, counted from the end of the run. With a delay of 10 s, a multiplier of 2 and a maximum
+ * of 60 s, a rate of 5 s that was first due at 12:00:00 and fails each time, in no time, runs at 12:00:00, 12:00:10, 12:00:30, 12:01:10,
+ * and then every minute; after the first success it is back at 5 s. Runs lie on the task's own grid: a rest of 12 s lasts 15. Those that are
+ * left out do not count as missed.
+ *
+ * @param delay the rest after the first failure; positive
+ * @param multiplier how much longer each rest is than the one before; at least 1
+ * @param maxDelay the longest rest; not shorter than {@code delay}
+ */
+public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
+
+    /** Of the multiplier. */
+    public static final double DEFAULT_MULTIPLIER = 2;
+
+    /** Of the longest rest. */
+    public static final Duration DEFAULT_MAX_DELAY = Duration.ofHours(1);
+
+    /**
+     * Checks it.
+     *
+     * @throws UnusableSettingException if it is not as said above
+     */
+    public BackOff {
+        Objects.requireNonNull(delay, "delay must not be null");
+        Objects.requireNonNull(maxDelay, "maxDelay must not be null");
+        UnusableSettingException.unless(
+                delay.compareTo(Duration.ZERO) > 0, "back-off.delay", delay, "must be positive", "10s");
+        UnusableSettingException.unless(
+                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
+                "back-off.multiplier",
+                multiplier,
+                "must be at least 1",
+                "2");
+        UnusableSettingException.unless(
+                maxDelay.compareTo(delay) >= 0,
+                "back-off.max-delay",
+                maxDelay,
+                "must not be shorter than the delay, which is " + delay,
+                "1h");
+    }
+
+    /** Returns one whose rests are twice as long each time, up to an hour or, if that is longer, its delay. */
+    public static BackOff of(Duration delay) {
+        Objects.requireNonNull(delay, "delay must not be null");
+        return new BackOff(
+                delay, DEFAULT_MULTIPLIER, delay.compareTo(DEFAULT_MAX_DELAY) > 0 ? delay : DEFAULT_MAX_DELAY);
+    }
+
+    /** Returns the rest after so many failures in a row, in nanoseconds; 0 after none. */
+    public long restNanos(long failures) {
+        if (failures <= 0) {
+            return 0;
+        }
+        double nanos = TimeUnit.NANOSECONDS.convert(delay) * Math.pow(multiplier, failures - 1.0);
+        // Far from where deadlines end.
+        long longest = Math.min(TimeUnit.NANOSECONDS.convert(maxDelay), Long.MAX_VALUE / 4);
+        return nanos < longest ? (long) nanos : longest;
+    }
+
+    @Override
+    public String toString() {
+        return delay + " * " + multiplier + " <= " + maxDelay;
+    }
+}

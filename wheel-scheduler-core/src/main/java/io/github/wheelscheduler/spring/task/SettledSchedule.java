@@ -1,0 +1,112 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.spring.settings.Gap;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
+import io.github.wheelscheduler.spring.settings.Overlap;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a task runs after its settings have been heard.
+ *
+ * @param schedule when
+ * @param first when it starts; null if the schedule says so, or for at once
+ * @param enabled whether it runs at all
+ * @param idle settings that have no effect on such a schedule, by name
+ */
+record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean enabled, List<String> idle) {
+
+    private static final String NO_CRON = "-";
+
+    static SettledSchedule of(TaskSchedule written, @Nullable Instant first, TaskSettings settings, Clock clock) {
+        if (settings.isNothing()) {
+            return new SettledSchedule(written, first, true, List.of());
+        }
+        boolean enabled = !Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron());
+        TaskSchedule schedule = replaced(written, settings, clock.getZone());
+        boolean isOfOtherKind = !schedule.kind().equals(written.kind());
+        Duration delay = settings.initialDelay();
+        Instant start = isOfOtherKind ? null : first;
+        if (delay != null && startsByDelay(schedule)) {
+            start = clock.instant().plus(delay);
+            schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
+        }
+        return new SettledSchedule(schedule, start, enabled, idle(schedule, settings));
+    }
+
+    private static boolean startsByDelay(TaskSchedule schedule) {
+        return schedule instanceof TaskSchedule.FixedRate
+                || schedule instanceof TaskSchedule.FixedDelay
+                || schedule instanceof TaskSchedule.Once;
+    }
+
+    private static TaskSchedule replaced(TaskSchedule written, TaskSettings settings, ZoneId clockZone) {
+        String cron = settings.cron();
+        if (cron != null && !cron.equals(NO_CRON)) {
+            return cron(cron, zoneOf(written, clockZone), settings);
+        }
+        Duration rate = settings.fixedRate();
+        if (rate != null) {
+            return TaskSchedule.fixedRate(rate);
+        }
+        Duration delay = settings.fixedDelay();
+        if (delay != null) {
+            return TaskSchedule.fixedDelay(delay);
+        }
+        boolean isAboutTheCron = settings.zone() != null || settings.gap() != null || settings.overlap() != null;
+        String expression = isAboutTheCron ? expressionOf(written) : "";
+        return expression.isEmpty() ? written : cron(expression, zoneOf(written, clockZone), settings);
+    }
+
+    private static TaskSchedule cron(String expression, ZoneId usualZone, TaskSettings settings) {
+        ZoneId zone = settings.zone();
+        return new TaskSchedule.Cron(expression, zone == null ? usualZone : zone, settings.gap(), settings.overlap());
+    }
+
+    private static String expressionOf(TaskSchedule schedule) {
+        if (schedule instanceof TaskSchedule.Cron cron) {
+            return cron.expression();
+        }
+        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.cronExpression() : "";
+    }
+
+    private static ZoneId zoneOf(TaskSchedule schedule, ZoneId clockZone) {
+        if (schedule instanceof TaskSchedule.Cron cron) {
+            return cron.zone();
+        }
+        ZoneId known = schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
+        return known == null ? clockZone : known;
+    }
+
+    private static List<String> idle(TaskSchedule schedule, TaskSettings settings) {
+        List<String> idle = new ArrayList<>();
+        String expression = expressionOf(schedule);
+        boolean isCron = !expression.isEmpty();
+        boolean isRate = schedule instanceof TaskSchedule.FixedRate;
+        addIf(idle, "zone", settings.zone() != null && !isCron);
+        addIf(idle, "initial-delay", settings.initialDelay() != null && !startsByDelay(schedule));
+        MissedRuns missed = settings.missedRuns();
+        addIf(idle, "missed-runs", missed != null && !isRate && !(isCron && missed != MissedRuns.CATCH_UP));
+        boolean hasFixedHours = isCron && DaylightSavingTrigger.hasFixedHours(expression);
+        Gap gap = settings.gap();
+        addIf(idle, "gap", gap != null && !hasFixedHours);
+        Overlap overlap = settings.overlap();
+        addIf(idle, "overlap", overlap != null && !hasFixedHours);
+        addIf(idle, "back-off", settings.backOff() != null && !schedule.isRepeating());
+        addIf(idle, "pause-after-failures", settings.pauseAfterFailures() != null && !schedule.isRepeating());
+        addIf(idle, "jitter-kind", settings.jitterKind() != null && settings.jitter() == null);
+        return List.copyOf(idle);
+    }
+
+    private static void addIf(List<String> idle, String setting, boolean isIdle) {
+        if (isIdle) {
+            idle.add(setting);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.github.wheelscheduler.spring.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class TaskSettingsTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static TaskSettings.Builder builder() {
+        return TaskSettings.builder();
+    }
+
+    private static void assertUnusable(String setting, String rule, ThrowingCallable call) {
+        assertThatExceptionOfType(UnusableSettingException.class)
+                .isThrownBy(call)
+                .satisfies(ex -> {
+                    assertThat(ex.setting()).isEqualTo(setting);
+                    assertThat(ex).hasMessage(setting + " " + rule + ", was " + ex.value());
+                });
+    }
+
+    @Test
+    void whatCannotWorkIsRefusedWithItsRule() {
+        assertUnusable(
+                "cron",
+                "must be a cron expression of six fields, or -",
+                () -> builder().cron("* * * * *"));
+        assertUnusable("fixed-rate", "must be positive", () -> builder().fixedRate(Duration.ZERO));
+        assertUnusable("fixed-delay", "must be positive", () -> builder().fixedDelay(SECOND.negated()));
+        assertUnusable("initial-delay", "must not be negative", () -> builder().initialDelay(SECOND.negated()));
+        assertUnusable("jitter", "must not be negative", () -> builder().jitter(SECOND.negated()));
+        assertUnusable("time-limit", "must be positive", () -> builder().timeLimit(Duration.ZERO));
+        assertUnusable(
+                "pause-after-failures", "must not be negative", () -> builder().pauseAfterFailures(-1));
+        assertUnusable("back-off.delay", "must be positive", () -> BackOff.of(Duration.ZERO));
+        assertUnusable("back-off.multiplier", "must be at least 1", () -> new BackOff(SECOND, 0.5, SECOND));
+        assertUnusable("back-off.multiplier", "must be at least 1", () -> new BackOff(SECOND, Double.NaN, SECOND));
+        assertUnusable(
+                "back-off.max-delay",
+                "must not be shorter than the delay, which is PT2S",
+                () -> new BackOff(SECOND.multipliedBy(2), 1, SECOND));
+    }
+
+    @Test
+    void aScheduleIsOneScheduleOnly() {
+        String rule = "must be the only one of cron, fixed-rate and fixed-delay";
+        assertUnusable(
+                "fixed-rate",
+                rule,
+                () -> builder().cron("0 0 * * * *").fixedRate(SECOND).build());
+        assertUnusable(
+                "fixed-rate",
+                rule,
+                () -> builder().fixedRate(SECOND).fixedDelay(SECOND).build());
+        assertUnusable(
+                "fixed-delay",
+                rule,
+                () -> builder().cron("-").fixedDelay(SECOND).build());
+    }
+
+    @Test
+    void whatIsPutOverReplacesSettingBySettingAndTheScheduleAsAWhole() {
+        TaskSettings below = builder()
+                .cron("0 0 * * * *")
+                .zone(ZoneId.of("Europe/Berlin"))
+                .jitter(SECOND)
+                .missedRuns(MissedRuns.SKIP)
+                .build();
+        TaskSettings over = builder().fixedRate(SECOND).jitter(Duration.ZERO).build();
+        assertThat(below.overlaidWith(over).toMap())
+                .containsExactly(
+                        Map.entry("zone", "Europe/Berlin"),
+                        Map.entry("fixed-rate", "PT1S"),
+                        Map.entry("missed-runs", "skip"),
+                        Map.entry("jitter", "PT0S"));
+        assertThat(below.overlaidWith(TaskSettings.NONE)).isSameAs(below);
+        assertThat(TaskSettings.NONE.overlaidWith(below)).isSameAs(below);
+    }
+
+    @Test
+    void restsGrowAndEnd() {
+        BackOff backOff = new BackOff(SECOND, 3, Duration.ofMinutes(1));
+        assertThat(backOff.restNanos(0)).isZero();
+        assertThat(backOff.restNanos(1)).isEqualTo(SECOND.toNanos());
+        assertThat(backOff.restNanos(2)).isEqualTo(3 * SECOND.toNanos());
+        assertThat(backOff.restNanos(4)).isEqualTo(27 * SECOND.toNanos());
+        assertThat(backOff.restNanos(5)).isEqualTo(60 * SECOND.toNanos());
+        assertThat(backOff.restNanos(Long.MAX_VALUE)).isEqualTo(60 * SECOND.toNanos());
+        BackOff huge = BackOff.of(Duration.ofDays(1_000_000));
+        assertThat(huge.restNanos(1)).isEqualTo(Long.MAX_VALUE / 4);
+    }
+}

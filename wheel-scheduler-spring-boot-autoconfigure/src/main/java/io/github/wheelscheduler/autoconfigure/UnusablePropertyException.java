@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.spring.settings.UnusableSettingException;
 import org.jspecify.annotations.Nullable;
 
 /** Says that a property has a value of the right type with which the scheduler cannot work. */
@@ -29,6 +30,14 @@ final class UnusablePropertyException extends IllegalArgumentException {
         if (!usable) {
             throw new UnusablePropertyException(property, String.valueOf(value), rule, example);
         }
+    }
+
+    /** Returns one that says of a property what is said of a task's setting. */
+    static UnusablePropertyException of(String property, UnusableSettingException setting) {
+        UnusablePropertyException made =
+                new UnusablePropertyException(property, setting.value(), setting.rule(), setting.example());
+        made.initCause(setting);
+        return made;
     }
 
     String property() {

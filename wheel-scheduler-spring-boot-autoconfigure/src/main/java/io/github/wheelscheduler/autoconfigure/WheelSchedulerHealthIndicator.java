@@ -32,6 +32,10 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         // Where nothing is to run, nothing is overdue.
         boolean runs = scheduler.getMode() == SchedulerMode.RUN;
         addTasks(builder, runs ? scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE) : List.of());
+        List<String> failed = scheduler.getTaskRegistry().pausedAfterFailures(MAX_NAMED);
+        if (!failed.isEmpty()) {
+            builder.withDetail("pausedAfterFailures", failed);
+        }
         builder.withDetail("mode", scheduler.getMode().name());
         builder.withDetail("tasks", scheduler.getTaskRegistry().size())
                 .withDetail("pending", seen.pending())

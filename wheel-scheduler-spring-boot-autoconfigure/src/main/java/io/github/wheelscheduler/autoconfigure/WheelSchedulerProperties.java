@@ -3,8 +3,11 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,6 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     never runs). What is executed, submitted or triggered by hand runs in any case.
  * @param tick How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups.
  * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
+ * @param node What tells this node from others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
+ * @param tasks Settings of single tasks by their ids. An id of class and method is written in brackets.
  * @param maxCatchUp Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
@@ -30,7 +35,9 @@ record WheelSchedulerProperties(
         @DefaultValue Shutdown shutdown,
         @DefaultValue Warn warn,
         @DefaultValue Overdue overdue,
-        @DefaultValue Health health) {
+        @DefaultValue Health health,
+        @Nullable String node,
+        @DefaultValue Map<String, TaskProperties> tasks) {
 
     static final String PREFIX = "wheel.scheduler";
 
@@ -50,6 +57,18 @@ record WheelSchedulerProperties(
                 "100000");
         UnusablePropertyException.unless(
                 maxCatchUp >= 0, PREFIX + ".max-catch-up", maxCatchUp, "must not be negative", "0");
+        UnusablePropertyException.unless(
+                node == null || !node.isBlank(), PREFIX + ".node", node, "must not be blank", "node-1");
+        tasks.forEach((id, task) -> {
+            TaskSettings ignored = task.toSettings(id);
+        });
+    }
+
+    /** Returns a catalog that says what is set for single tasks. */
+    TaskCatalog toCatalog() {
+        TaskCatalog catalog = new TaskCatalog();
+        tasks.forEach((id, task) -> catalog.override(id, task.toSettings(id)));
+        return catalog;
     }
 
     /** Applies everything except the limit of workers, which not only this decides. */
@@ -61,6 +80,9 @@ record WheelSchedulerProperties(
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(shutdown.executeDelayedTasks());
         scheduler.setWarningLimits(warn.toLimits());
         scheduler.getTaskRegistry().setOverdueGrace(overdue.grace(), overdue.shortestGrace());
+        if (node != null) {
+            scheduler.setNode(node);
+        }
         if (maxPending != null) {
             scheduler.setMaxPending(maxPending);
         }

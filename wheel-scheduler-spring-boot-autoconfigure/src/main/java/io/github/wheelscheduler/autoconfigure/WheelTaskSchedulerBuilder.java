@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
@@ -23,6 +24,7 @@ import org.springframework.core.env.Environment;
 public final class WheelTaskSchedulerBuilder {
 
     private final WheelSchedulerProperties properties;
+    private final TaskCatalog catalog;
     private final ObjectProvider<ThreadPoolTaskSchedulerBuilder> boots;
     private final ObjectProvider<WheelSchedulerCustomizer> customizers;
     private final ConfigurableListableBeanFactory beanFactory;
@@ -30,11 +32,13 @@ public final class WheelTaskSchedulerBuilder {
 
     WheelTaskSchedulerBuilder(
             WheelSchedulerProperties properties,
+            TaskCatalog catalog,
             ObjectProvider<ThreadPoolTaskSchedulerBuilder> boots,
             ObjectProvider<WheelSchedulerCustomizer> customizers,
             ConfigurableListableBeanFactory beanFactory,
             Environment environment) {
         this.properties = properties;
+        this.catalog = catalog;
         this.boots = boots;
         this.customizers = customizers;
         this.beanFactory = beanFactory;
@@ -49,6 +53,7 @@ public final class WheelTaskSchedulerBuilder {
     /** Applies the settings to a scheduler that is not initialized yet, and returns it. */
     public <T extends WheelTaskScheduler> T configure(T scheduler) {
         properties.applyTo(scheduler);
+        scheduler.setTaskCatalog(catalog);
         new SchedulerSetup(beanFactory, environment)
                 .apply(
                         boots.getIfAvailable(ThreadPoolTaskSchedulerBuilder::new),

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,14 +18,32 @@ import org.springframework.core.env.Environment;
 public final class WheelTaskSchedulerBuilderAutoConfiguration {
 
     @Bean
+    static AnnotatedTasks wheelAnnotatedTasks(
+            ConfigurableListableBeanFactory beanFactory, ObjectProvider<TaskCatalog> catalog) {
+        return new AnnotatedTasks(beanFactory, catalog);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    TaskCatalog wheelTaskCatalog(WheelSchedulerProperties properties) {
+        return properties.toCatalog();
+    }
+
+    @Bean
+    UnknownTaskSettings unknownTaskSettings(TaskCatalog catalog) {
+        return new UnknownTaskSettings(catalog);
+    }
+
+    @Bean
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     WheelTaskSchedulerBuilder wheelTaskSchedulerBuilder(
             WheelSchedulerProperties properties,
+            TaskCatalog catalog,
             ObjectProvider<ThreadPoolTaskSchedulerBuilder> builder,
             ObjectProvider<WheelSchedulerCustomizer> customizers,
             ConfigurableListableBeanFactory beanFactory,
             Environment environment) {
-        return new WheelTaskSchedulerBuilder(properties, builder, customizers, beanFactory, environment);
+        return new WheelTaskSchedulerBuilder(properties, catalog, builder, customizers, beanFactory, environment);
     }
 
     @Bean

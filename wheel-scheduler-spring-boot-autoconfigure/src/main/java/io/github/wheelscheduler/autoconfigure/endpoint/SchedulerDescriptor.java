@@ -162,7 +162,9 @@ public record SchedulerDescriptor(
 
         private static Counts of(WheelSnapshot.Totals totals, long failed, TaskRegistry registry) {
             Skipped skipped = new Skipped(
-                    registry.skips(SkipReason.PAUSED), registry.skips(SkipReason.RUNNING), totals.skipped());
+                    registry.skips(SkipReason.PAUSED),
+                    registry.skips(SkipReason.RUNNING),
+                    totals.skipped() + registry.skips(SkipReason.MISSED));
             return new Counts(
                     totals.scheduled(), totals.fired(), totals.cancelled(), totals.rejected(), failed, skipped);
         }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -14,6 +15,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A task at one moment.
  *
  * @param scheduler the name of its scheduler
+ * @param settings what is set for it, as properties name it
  * @param next when it is due next; null while it runs, and when it is over
  * @param lateBy by how much its next run is late by now
  * @param overdue whether that is more than the grace allows
@@ -21,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param last the last run; null if there has been none
  * @param lastSuccess when a run last ended well; null if none has
  * @param failuresInARow how many runs have failed since the last success
+ * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
  * @param missed how many runs of a fixed rate were missed, and were not made up
  * @param overruns how many runs took longer than it was to the next one
@@ -31,6 +34,7 @@ public record TaskDescriptor(
         String scheduler,
         TaskInfo.Origin origin,
         Schedule schedule,
+        Map<String, String> settings,
         TaskInfo.State state,
         @Nullable Instant next,
         Duration lateBy,
@@ -41,6 +45,7 @@ public record TaskDescriptor(
         long runs,
         long failures,
         long failuresInARow,
+        boolean pausedAfterFailures,
         long skips,
         long missed,
         long overruns,
@@ -54,6 +59,7 @@ public record TaskDescriptor(
                 scheduler,
                 task.origin(),
                 Schedule.of(task.schedule()),
+                task.settings().toMap(),
                 task.state(),
                 task.next(),
                 task.lateBy(),
@@ -64,6 +70,7 @@ public record TaskDescriptor(
                 task.runs(),
                 task.failures(),
                 task.failuresInARow(),
+                task.pausedAfterFailures(),
                 task.skips(),
                 task.missed(),
                 task.overruns(),

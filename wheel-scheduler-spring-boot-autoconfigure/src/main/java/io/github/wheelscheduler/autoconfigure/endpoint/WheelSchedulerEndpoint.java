@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -130,9 +131,9 @@ public final class WheelSchedulerEndpoint {
     }
 
     /**
-     * Pauses or resumes a scheduler with all its tasks, and returns it as it is then.
+     * Pauses or resumes a scheduler, or changes its mode, with all its tasks, and returns it as it is then.
      *
-     * @param action {@code pause} or {@code resume}
+     * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a pause leaves alone
      * @param scheduler which one; null if there is only one
      * @throws UnknownNameException if there is no such scheduler
      * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
@@ -143,7 +144,11 @@ public final class WheelSchedulerEndpoint {
         switch (lowerCase(action)) {
             case "pause" -> found.scheduler().stop();
             case "resume" -> found.scheduler().start();
-            default -> throw new IllegalArgumentException("action must be pause or resume, was " + action);
+            case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
+            case "halt" -> found.scheduler().setMode(SchedulerMode.HALTED);
+            case "off" -> found.scheduler().setMode(SchedulerMode.OFF);
+            default ->
+                throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
         }
         return SchedulerDescriptor.of(found.name(), found.scheduler());
     }

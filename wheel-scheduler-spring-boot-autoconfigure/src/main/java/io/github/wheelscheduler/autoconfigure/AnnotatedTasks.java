@@ -1,0 +1,171 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTask;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.BackOff;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.settings.TaskDeclaration;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them: its own post-processor is the last
+ * one of all. Also gives schedulers that the application defines what is known.
+ */
+final class AnnotatedTasks implements BeanPostProcessor, Ordered {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final ObjectProvider<TaskCatalog> catalog;
+    private final Set<Class<?>> withoutTasks = ConcurrentHashMap.newKeySet();
+
+    AnnotatedTasks(ConfigurableListableBeanFactory beanFactory, ObjectProvider<TaskCatalog> catalog) {
+        this.beanFactory = beanFactory;
+        this.catalog = catalog;
+    }
+
+    /** After all that put proxies around beans. */
+    @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        if (bean instanceof WheelTaskScheduler scheduler
+                && scheduler.getTaskCatalog().isEmpty()) {
+            scheduler.setTaskCatalog(catalog.getObject());
+        }
+        return bean;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof AopInfrastructureBean || bean instanceof TaskScheduler) {
+            return bean;
+        }
+        Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+        if (!withoutTasks.contains(type)) {
+            Map<Method, Boolean> methods = scheduledMethods(type);
+            if (methods.isEmpty()) {
+                withoutTasks.add(type);
+            }
+            methods.keySet().forEach(method -> declare(bean, beanName, type, method));
+        }
+        return bean;
+    }
+
+    private static Map<Method, Boolean> scheduledMethods(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, Set.of(Scheduled.class, Schedules.class))) {
+            return Map.of();
+        }
+        return MethodIntrospector.selectMethods(
+                type, (MethodIntrospector.MetadataLookup<Boolean>) method -> isScheduled(method) ? Boolean.TRUE : null);
+    }
+
+    private static boolean isScheduled(Method method) {
+        return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
+                || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
+    }
+
+    private void declare(Object bean, String beanName, Class<?> type, Method method) {
+        Method invocable;
+        try {
+            invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+        } catch (IllegalStateException ex) {
+            // Spring is about to say so.
+            return;
+        }
+        String text = invocable.getDeclaringClass().getName() + "." + invocable.getName();
+        WheelTask annotation = AnnotatedElementUtils.findMergedAnnotation(method, WheelTask.class);
+        Class<?> usersType = ClassUtils.getUserClass(type);
+        String usual = usersType.getName() + "." + method.getName();
+        try {
+            String given = annotation == null ? "" : resolved(annotation.id());
+            TaskSettings settings = annotation == null ? TaskSettings.NONE : settingsOf(annotation);
+            boolean isGiven = !given.isEmpty();
+            catalog.getObject()
+                    .declare(new TaskDeclaration(text, type, method, isGiven ? given : usual, isGiven, settings));
+        } catch (IllegalArgumentException | IllegalStateException ex) {
+            throw new BeanCreationException(
+                    beanName, "@WheelTask at " + usual + " must be usable: " + ex.getMessage(), ex);
+        }
+    }
+
+    private TaskSettings settingsOf(WheelTask annotation) {
+        String enabled = resolved(annotation.enabled());
+        return TaskSettings.builder()
+                .enabled(enabled.isEmpty() ? null : parseBoolean(enabled))
+                .missedRuns(one("missedRuns", annotation.missedRuns()))
+                .jitter(duration("jitter", annotation.jitter()))
+                .jitterKind(one("jitterKind", annotation.jitterKind()))
+                .gap(one("gap", annotation.gap()))
+                .overlap(one("overlap", annotation.overlap()))
+                .timeLimit(duration("timeLimit", annotation.timeLimit()))
+                .backOff(backOff(one("backOff", annotation.backOff())))
+                .pauseAfterFailures(annotation.pauseAfterFailures() == 0 ? null : annotation.pauseAfterFailures())
+                .build();
+    }
+
+    private @Nullable BackOff backOff(WheelTask.@Nullable BackOff annotation) {
+        Duration delay = annotation == null ? null : duration("backOff.delay", annotation.delay());
+        if (annotation == null || delay == null) {
+            return null;
+        }
+        Duration max = duration("backOff.maxDelay", annotation.maxDelay());
+        return new BackOff(
+                delay, annotation.multiplier(), max == null ? BackOff.of(delay).maxDelay() : max);
+    }
+
+    private static <T> @Nullable T one(String what, T[] values) {
+        if (values.length > 1) {
+            throw new IllegalArgumentException(what + " must be one at most, were " + values.length);
+        }
+        return values.length == 0 ? null : values[0];
+    }
+
+    private @Nullable Duration duration(String what, String text) {
+        String resolved = resolved(text);
+        if (resolved.isEmpty()) {
+            return null;
+        }
+        try {
+            return DurationStyle.detectAndParse(resolved);
+        } catch (IllegalArgumentException | ArithmeticException ex) {
+            throw new IllegalArgumentException(what + " must be a duration such as 10s, was " + resolved, ex);
+        }
+    }
+
+    private static boolean parseBoolean(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("enabled must be true or false, was " + text);
+        };
+    }
+
+    private String resolved(String text) {
+        String resolved = beanFactory.resolveEmbeddedValue(text);
+        return resolved == null ? "" : resolved.trim();
+    }
+}

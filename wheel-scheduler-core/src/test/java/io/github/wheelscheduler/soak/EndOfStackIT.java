@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.soak;
 
+import io.github.wheelscheduler.testing.ChildJvm;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.soak;
 
+import io.github.wheelscheduler.testing.ChildJvm;
 import io.github.wheelscheduler.testing.Seed;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.time.Duration;

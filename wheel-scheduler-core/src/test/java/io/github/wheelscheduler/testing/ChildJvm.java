@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.soak;
+package io.github.wheelscheduler.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -8,13 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM of its own with a small heap, which the test that started it can bring to a halt for a while. */
-final class ChildJvm {
+public final class ChildJvm {
 
-    private static final Path LOGS = Path.of("target", "soak");
+    private static final Path LOGS = Path.of("target", "children");
+    private static final int LOOK_MILLIS = 20;
     private static final int LINES_SHOWN = 400;
     private static final int LONGEST_HALT_MILLIS = 1_200;
     private static final int LONGEST_TIME_BETWEEN_MILLIS = 4_000;
@@ -24,7 +26,13 @@ final class ChildJvm {
     private final Process process;
 
     /** Starts it; what it prints goes to a file of that name. */
-    ChildJvm(String name, Class<?> mainClass, List<String> args) throws IOException {
+    public ChildJvm(String name, Class<?> mainClass, List<String> args) throws IOException {
+        this(name, mainClass, args, Map.of());
+    }
+
+    /** Starts it with variables in its environment. */
+    public ChildJvm(String name, Class<?> mainClass, List<String> args, Map<String, String> environment)
+            throws IOException {
         this.name = name;
         Files.createDirectories(LOGS);
         this.log = LOGS.resolve(name + ".log");
@@ -35,12 +43,13 @@ final class ChildJvm {
                 System.getProperty("java.class.path"),
                 mainClass.getName());
         builder.command().addAll(args);
+        builder.environment().putAll(environment);
         this.process =
                 builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     }
 
     /** Brings it to a halt at random, and lets it go on, for so long or until it has ended. */
-    void haltNowAndThen(Duration time, SplittableRandom random) throws IOException, InterruptedException {
+    public void haltNowAndThen(Duration time, SplittableRandom random) throws IOException, InterruptedException {
         long endNanos = System.nanoTime() + time.toNanos();
         int halts = 0;
         while (System.nanoTime() - endNanos < 0
@@ -58,7 +67,8 @@ final class ChildJvm {
         System.out.println(name + ": brought to a halt " + halts + " times");
     }
 
-    private boolean signal(String signal) throws InterruptedException {
+    /** Sends it a signal, such as {@code -STOP}; false if there is no way to. True, too, if it has ended. */
+    public boolean signal(String signal) throws InterruptedException {
         try {
             Process kill = new ProcessBuilder("kill", signal, String.valueOf(process.pid()))
                     .redirectErrorStream(true)
@@ -70,8 +80,8 @@ final class ChildJvm {
         }
     }
 
-    /** Waits for its end, shows its summary, and fails with what it printed unless it found all well. */
-    void awaitSuccess(Duration limit) throws IOException, InterruptedException {
+    /** Waits for its end, shows and returns its summary, and fails with what it printed unless it found all well. */
+    public List<String> awaitSuccess(Duration limit) throws IOException, InterruptedException {
         boolean hasEnded = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
         process.destroyForcibly();
         List<String> lines = Files.readAllLines(log);
@@ -81,7 +91,23 @@ final class ChildJvm {
         assertThat(process.exitValue())
                 .as("%s; the end of %s:%n%s", name, log, end(lines))
                 .isZero();
-        lines.stream().filter(line -> line.startsWith(">")).forEach(line -> System.out.println(name + " " + line));
+        List<String> summary =
+                lines.stream().filter(line -> line.startsWith(">")).toList();
+        summary.forEach(line -> System.out.println(name + " " + line));
+        return summary;
+    }
+
+    /** Waits until it has printed a line with that text. */
+    public void awaitLine(String text, Duration limit) throws IOException, InterruptedException {
+        long endNanos = System.nanoTime() + limit.toNanos();
+        while (!Files.readString(log).contains(text)) {
+            List<String> lines = Files.readAllLines(log);
+            if (System.nanoTime() - endNanos > 0 || !process.isAlive()) {
+                process.destroyForcibly();
+                fail("%s must print '%s' within %s; the end of %s:%n%s", name, text, limit, log, end(lines));
+            }
+            boolean ignored = process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        }
     }
 
     private static String end(List<String> lines) {

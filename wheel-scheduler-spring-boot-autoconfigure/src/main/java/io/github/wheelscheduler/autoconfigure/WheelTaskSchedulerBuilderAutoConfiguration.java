@@ -10,11 +10,13 @@ import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfigurati
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. */
 @AutoConfiguration(before = {WheelSchedulerAutoConfiguration.class, TaskSchedulingAutoConfiguration.class})
 @EnableConfigurationProperties(WheelSchedulerProperties.class)
+@ImportRuntimeHints(HiddenMethodHints.class)
 public final class WheelTaskSchedulerBuilderAutoConfiguration {
 
     @Bean

@@ -35,9 +35,13 @@ class ConfigurationMetadataTest {
                         Map.entry("wheel.scheduler.max-pending", "java.lang.Long null"),
                         Map.entry("wheel.scheduler.metrics.max-tasks", "java.lang.Integer 100"),
                         Map.entry("wheel.scheduler.mode", "io.github.wheelscheduler.spring.SchedulerMode run"),
+                        Map.entry("wheel.scheduler.node", "java.lang.String null"),
                         Map.entry("wheel.scheduler.overdue.grace", "java.lang.Double 1"),
                         Map.entry("wheel.scheduler.overdue.shortest-grace", "java.time.Duration 1s"),
                         Map.entry("wheel.scheduler.shutdown.execute-delayed-tasks", "java.lang.Boolean true"),
+                        Map.entry(
+                                "wheel.scheduler.tasks",
+                                "java.util.Map<java.lang.String,io.github.wheelscheduler.autoconfigure.TaskProperties> null"),
                         Map.entry("wheel.scheduler.tick", "java.time.Duration 16384ns"),
                         Map.entry("wheel.scheduler.warn.interrupt-run", "java.time.Duration null"),
                         Map.entry("wheel.scheduler.warn.oversleep", "java.time.Duration 500ms"),

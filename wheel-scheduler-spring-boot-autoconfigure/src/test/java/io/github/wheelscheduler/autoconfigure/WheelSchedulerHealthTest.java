@@ -10,12 +10,14 @@ import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -290,5 +292,27 @@ class WheelSchedulerHealthTest {
         public Clock withZone(ZoneId zone) {
             return this;
         }
+    }
+
+    @Test
+    void tasksThatArePausedBecauseOfTheirFailuresAreNamedAndTheHealthStaysUp() {
+        withScheduling().run(context -> {
+            WheelTaskScheduler scheduler = wheelOf(context);
+            ScheduledFuture<?> ignored = scheduler
+                    .getTaskRegistry()
+                    .schedule(
+                            "failing",
+                            () -> {
+                                throw new IllegalStateException("as it must");
+                            },
+                            TaskSchedule.fixedRate(Duration.ofMillis(1)),
+                            TaskSettings.builder().pauseAfterFailures(2).build());
+            awaitThat(() -> {
+                Health health = new WheelSchedulerHealthIndicator(scheduler, Duration.ofSeconds(10)).health();
+                assertThat(health).isNotNull();
+                assertThat(health.getStatus()).isEqualTo(Status.UP);
+                assertThat(health.getDetails()).containsEntry("pausedAfterFailures", List.of("failing"));
+            });
+        });
     }
 }

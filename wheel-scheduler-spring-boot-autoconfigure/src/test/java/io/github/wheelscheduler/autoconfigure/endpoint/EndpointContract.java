@@ -394,7 +394,7 @@ abstract class EndpointContract {
     void aSchedulerKnowsNoOtherAction(String json) {
         Answer answer = server.post(ENDPOINT, json);
         assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.textAt("error")).contains("action must be pause or resume");
+        assertThat(answer.textAt("error")).contains("action must be pause, resume, run, halt or off");
     }
 
     // Without write access

@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.Gap;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +114,37 @@ class WheelSchedulerEndpointTest {
         assertThat(reports.isRunning()).isTrue();
         assertThat(endpoint.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.isRunning()).isTrue();
+    }
+
+    @Test
+    void theModeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
+        assertThat(endpoint.steerScheduler("halt", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(endpoint.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(endpoint.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(endpoint.steerScheduler("off", "orders").state()).isEqualTo(SchedulerDescriptor.State.OFF);
+        assertThat(endpoint.steerScheduler("run", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(orders.getMode()).isEqualTo(SchedulerMode.RUN);
+        assertThat(reports.getMode()).isEqualTo(SchedulerMode.RUN);
+    }
+
+    @Test
+    void whatIsSetForATaskIsShown() {
+        TaskSettings settings = TaskSettings.builder()
+                .missedRuns(MissedRuns.SKIP)
+                .gap(Gap.SHIFT)
+                .enabled(false)
+                .build();
+        ScheduledFuture<?> unused = orders.getTaskRegistry().schedule("set", () -> {}, HOURLY, settings);
+        TaskDescriptor task = endpoint.task("set", null);
+        assertThat(task.settings())
+                .containsExactly(
+                        Map.entry("enabled", "false"), Map.entry("missed-runs", "skip"), Map.entry("gap", "shift"));
+        assertThat(task.state()).isEqualTo(TaskInfo.State.DISABLED);
+        assertThat(task.pausedAfterFailures()).isFalse();
+        assertThat(endpoint.task("ship", null).settings()).isEmpty();
+        assertThat(endpoint.steerTask("set", "resume", null, null, null, null, null, null)
+                        .state())
+                .isEqualTo(TaskInfo.State.PENDING);
     }
 
     @Test

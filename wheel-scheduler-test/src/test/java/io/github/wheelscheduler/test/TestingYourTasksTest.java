@@ -3,6 +3,9 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.BackOff;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +14,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,32 @@ class TestingYourTasksTest {
         }
     }
 
+    @Test
+    void restsLongerAfterEachFailureAndIsBackInPhaseAfterASuccess(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        List<Instant> runs = new ArrayList<>();
+        AtomicBoolean isServiceUp = new AtomicBoolean();
+        Runnable sync = () -> {
+            runs.add(time.now());
+            if (!isServiceUp.get()) {
+                throw new IllegalStateException("the service does not answer");
+            }
+        };
+        TaskSettings settings = TaskSettings.builder()
+                .backOff(BackOff.of(Duration.ofMinutes(1)))
+                .build();
+        scheduler.getTaskRegistry().schedule("sync", sync, TaskSchedule.fixedRate(Duration.ofSeconds(10)), settings);
+
+        time.advanceBy(Duration.ofMinutes(3));
+        isServiceUp.set(true);
+        time.advanceTo(Instant.parse("2030-01-01T00:07:10Z"));
+
+        assertThat(runs)
+                .extracting(
+                        run -> Duration.between(VirtualTime.DEFAULT_START, run).toSeconds())
+                .containsExactly(0L, 60L, 180L, 420L, 430L);
+    }
+
     /** Spaces do not count: the code here is formatted for its own depth. */
     @Test
     void thePageShowsWhatRunsHere() throws IOException {
@@ -69,7 +99,7 @@ class TestingYourTasksTest {
                 + withoutSpaces(sourceOf("SchedulerThatIsOffTest"));
         List<String> examples =
                 JAVA.matcher(page).results().map(found -> found.group(1)).toList();
-        assertThat(examples).hasSize(5);
+        assertThat(examples).hasSize(6);
         assertThat(examples).allSatisfy(example -> {
             // The application below the example is not on the page.
             String code = withoutSpaces(example).replaceFirst("\\}$", "");

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.sample;
 
+import io.github.wheelscheduler.spring.WheelTask;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -55,6 +57,7 @@ class AnnotatedTasks {
     }
 
     @Scheduled(cron = IMPORT_CRON)
+    @WheelTask(id = "import", missedRuns = MissedRuns.SKIP, timeLimit = "30s")
     void importData() {
         importing.run();
     }

@@ -45,7 +45,7 @@ class SeeAndSteerTest {
     void allTasksAreSeen() throws Exception {
         assertThat(get("wheelscheduler?limit=100").body())
                 .contains("\"taskScheduler\"")
-                .contains(".AnnotatedTasks.beat\"", ".AnnotatedTasks.report\"", ".AnnotatedTasks.importData\"")
+                .contains(".AnnotatedTasks.beat\"", ".AnnotatedTasks.report\"", "\"import\"")
                 .contains("\"poll\"", "\"sync\"");
     }
 

@@ -245,11 +245,7 @@ final class Arming {
     /** Arms the next run of a periodic timer, one of whose runs has ended. Worker. */
     void repeat(PeriodicTimer timer) {
         long nowNanos = clock.nanoTime();
-        Pacing pacing = ManagedTask.pacingOf(timer.taskIfAny());
-        long nextNanos = catchUp.nextDeadlineNanos(timer, pacing, nowNanos);
-        if (pacing != null) {
-            nextNanos += pacing.drawPutOffNanos();
-        }
+        long nextNanos = nextDeadlineNanos(timer, nowNanos);
         if (policies.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos)) {
                 return;
@@ -261,6 +257,22 @@ final class Arming {
         if (!policies.mayRepeat()) {
             // Not what shutdownNow has handed back meanwhile.
             boolean ignored = timer.withdraw();
+        }
+    }
+
+    /** Without memory to find out, it is tried again until there is some, as long as the timer may repeat. */
+    private long nextDeadlineNanos(PeriodicTimer timer, long nowNanos) {
+        while (true) {
+            try {
+                Pacing pacing = ManagedTask.pacingOf(timer.taskIfAny());
+                long nextNanos = catchUp.nextDeadlineNanos(timer, pacing, nowNanos);
+                return pacing == null ? nextNanos : nextNanos + pacing.drawPutOffNanos();
+            } catch (OutOfMemoryError ex) {
+                if (!policies.mayRepeat()) {
+                    return nowNanos + timer.intervalNanos();
+                }
+                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+            }
         }
     }
 

@@ -31,9 +31,16 @@ final class CatchUp {
         if (rest == 0) {
             return nextInPhase(timer, pacing, inPhase, nowNanos);
         }
-        // What a rest covers is not missed.
-        long tooEarly = nowNanos + rest - inPhase;
-        return tooEarly <= 0 ? inPhase : inPhase + ((tooEarly - 1) / interval + 1) * interval;
+        // What was due before the rest is missed; what the rest covers is not.
+        long missed = passed(inPhase, interval, nowNanos);
+        countSkipped(timer, missed);
+        long afterMissed = inPhase + missed * interval;
+        return afterMissed + passed(afterMissed, interval, nowNanos + rest) * interval;
+    }
+
+    /** Returns how many of the deadlines from that one on lie before that time. */
+    private static long passed(long firstNanos, long period, long nanos) {
+        return nanos - firstNanos <= 0 ? 0 : (nanos - firstNanos - 1) / period + 1;
     }
 
     /** Of the deadlines that have passed, only the last ones are left that are to be made up. */
@@ -42,15 +49,19 @@ final class CatchUp {
             return next;
         }
         long period = timer.intervalNanos();
-        long missed = (nowNanos - next - 1) / period + 1;
+        long missed = passed(next, period, nowNanos);
         long skipped = pacing == null ? Math.max(0, missed - max) : pacing.skipped(missed, max);
+        countSkipped(timer, skipped);
+        return next + skipped * period;
+    }
+
+    private void countSkipped(PeriodicTimer timer, long skipped) {
         if (skipped > 0) {
             skippedRuns.add(skipped);
             if (timer.taskIfAny() instanceof ManagedTask managed) {
                 tell(managed, skipped);
             }
         }
-        return next + skipped * period;
     }
 
     private static void tell(ManagedTask task, long skipped) {

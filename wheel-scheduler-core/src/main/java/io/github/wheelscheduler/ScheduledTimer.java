@@ -57,6 +57,12 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     private static final VarHandle RUNNER;
     private static final VarHandle WAITERS;
 
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    /** Stands in for a failure that there was no memory to keep; made before there can be one. */
+    private static final Failure WITHOUT_MEMORY =
+            new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
+
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -150,7 +156,31 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             if (decorated != null) {
                 decorated.countStart();
             }
-            perform();
+            try {
+                perform();
+            } catch (OutOfMemoryError ex) {
+                endWithoutMemory();
+                throw ex;
+            }
+        }
+    }
+
+    /** Ends a timer whose end has failed itself: what is called for the first time needs memory to be found. */
+    private void endWithoutMemory() {
+        while (state() == RUNNING && runner == Thread.currentThread()) {
+            try {
+                finish(WITHOUT_MEMORY);
+            } catch (OutOfMemoryError ex) {
+                pauseWithoutMemory();
+            }
+        }
+    }
+
+    private static void pauseWithoutMemory() {
+        try {
+            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+        } catch (OutOfMemoryError ex) {
+            Thread.onSpinWait();
         }
     }
 
@@ -562,10 +592,6 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** What a run threw. */
     record Failure(Throwable cause) {
-
-        /** Stands in for a failure that there was no memory to keep. */
-        private static final Failure WITHOUT_MEMORY =
-                new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
 
         /** Returns the failure of a run; never fails itself. */
         static Failure of(Throwable cause) {

@@ -52,8 +52,13 @@ final class SchedulerSettings {
 
     /** Returns what tells this node from others. */
     String node() {
-        String set = node;
-        return set != null ? set : NodeName.ofThisMachine();
+        String known = node;
+        if (known == null) {
+            // The network may have to be asked.
+            known = NodeName.ofThisMachine();
+            node = known;
+        }
+        return known;
     }
 
     /** Returns how many tasks may run at a time, unless virtual threads set no limit. */

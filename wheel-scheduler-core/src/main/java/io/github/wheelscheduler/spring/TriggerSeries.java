@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 import org.springframework.util.ErrorHandler;
 
@@ -73,6 +74,11 @@ final class TriggerSeries
     /** Null for nobody. */
     private final @Nullable Pacing pacing;
 
+    /** For how long the task rests from the end of the run on that is being followed; taken once. Guarded by {@link #arming}. */
+    private long restNanos;
+
+    private boolean isRestTaken;
+
     /** When that run is due, which may be put off. Written under {@link #arming}. */
     private volatile @Nullable Instant due;
 
@@ -119,19 +125,40 @@ final class TriggerSeries
     /** Whether the run must not take place as its instant is long over. */
     private boolean hasMissed(@Nullable Instant actual) {
         Instant instant = due;
-        return pacing != null
-                && actual != null
-                && instant != null
-                && GuardedTask.behind(task) instanceof GuardedTask guarded
-                && guarded.skipsInstant(Duration.between(instant, actual));
+        if (pacing == null
+                || actual == null
+                || instant == null
+                || !(GuardedTask.behind(task) instanceof GuardedTask guarded)
+                || !guarded.maySkipInstants()) {
+            return false;
+        }
+        try {
+            return guarded.skipsInstant(Duration.between(instant, actual));
+        } catch (OutOfMemoryError ex) {
+            return false;
+        }
     }
 
     /** Returns when a run is due for that instant. Under {@link #arming}. */
     private Instant putOff(Instant instant) {
         long nanos = pacing == null ? 0 : pacing.drawPutOffNanos();
-        Instant later = nanos == 0 ? instant : instant.plusNanos(nanos);
+        Instant later = nanos == 0 ? instant : instant.plusNanos(withinInterval(instant, nanos));
         due = later;
         return later;
+    }
+
+    /** Returns as much of it as does not reach to the instant after that one. */
+    private long withinInterval(Instant instant, long nanos) {
+        if (instant.isAfter(Instant.MAX.minusNanos(nanos))) {
+            return 0;
+        }
+        SimpleTriggerContext then = new SimpleTriggerContext(context.getClock());
+        then.update(instant, instant, instant);
+        Instant following = GuardedTask.isCron(task) ? trigger.nextExecution(then) : null;
+        if (following == null || !following.isAfter(instant) || !following.isBefore(instant.plusNanos(nanos))) {
+            return nanos;
+        }
+        return nanos % Math.max(1, Duration.between(instant, following).toNanos());
     }
 
     /** Returns the time now; null if there is no memory for it, which is no reason not to run. */
@@ -207,12 +234,16 @@ final class TriggerSeries
     }
 
     private void armAfter(WheelTimer<?> finished) {
-        Instant next = nextOrReport(pacing == null ? 0 : pacing.restNanos());
+        if (pacing != null && !isRestTaken) {
+            restNanos = pacing.restNanos();
+            isRestTaken = true;
+        }
+        Instant next = nextOrReport(restNanos);
         if (next == null) {
             return;
         }
-        scheduled = next;
-        WheelTimer<?> nextTimer = executor.scheduleNext(finished, this, putOff(next));
+        WheelTimer<?> nextTimer = armFor(finished, next);
+        isRestTaken = false;
         if (nextTimer == null) {
             boolean ignored = finished.cancel(false);
             return;
@@ -220,6 +251,24 @@ final class TriggerSeries
         current = nextTimer;
         if (finished.isCancelled()) {
             boolean ignored = nextTimer.cancel(false);
+        }
+    }
+
+    /** If that fails, as when memory is short, the series stands where it stood. */
+    private @Nullable WheelTimer<?> armFor(WheelTimer<?> finished, Instant next) {
+        Instant scheduledBefore = scheduled;
+        Instant dueBefore = due;
+        boolean failed = true;
+        try {
+            scheduled = next;
+            WheelTimer<?> armed = executor.scheduleNext(finished, this, putOff(next));
+            failed = false;
+            return armed;
+        } finally {
+            if (failed) {
+                scheduled = scheduledBefore;
+                due = dueBefore;
+            }
         }
     }
 
@@ -244,7 +293,15 @@ final class TriggerSeries
         SimpleTriggerContext rested = new SimpleTriggerContext(context.getClock());
         rested.update(context.lastScheduledExecution(), context.lastActualExecution(), end.minusNanos(1));
         Instant next = trigger.nextExecution(rested);
-        return next != null && next.isBefore(end) ? end : next;
+        if (next == null || !next.isBefore(end)) {
+            return next;
+        }
+        if (trigger.getClass() == PeriodicTrigger.class && ((PeriodicTrigger) trigger).isFixedRate()) {
+            long periodNanos = ((PeriodicTrigger) trigger).getPeriodDuration().toNanos();
+            long tooEarlyNanos = Duration.between(next, end).toNanos();
+            return next.plusNanos(((tooEarlyNanos - 1) / periodNanos + 1) * periodNanos);
+        }
+        return end;
     }
 
     /**

@@ -95,8 +95,19 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
-    public ScheduledFuture<?> inert() {
+    public ScheduledFuture<?> inert(Runnable task) {
+        if (isShutdown()) {
+            throw rejected(
+                    executor.get(),
+                    task,
+                    new RejectedExecutionException("Task rejected, because the executor has been shut down"));
+        }
         return new NeverRun();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return executor.get().isShutdown();
     }
 
     @Override

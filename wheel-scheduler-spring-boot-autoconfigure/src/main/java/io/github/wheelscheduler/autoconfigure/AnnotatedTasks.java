@@ -17,8 +17,9 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
@@ -30,33 +31,55 @@ import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them: its own post-processor is the last
- * one of all. Also gives schedulers that the application defines what is known.
+ * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them. Also gives schedulers that the
+ * application defines what is known, and catalogs that it defines what the properties say.
+ *
+ * <p>Spring's own post-processor is of the kind that sees definitions of beans, too. Those come after all others, and it is the last one of
+ * them; this one is of the same kind and comes just before it, when all proxies have been made.
  */
-final class AnnotatedTasks implements BeanPostProcessor, Ordered {
+final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<TaskCatalog> catalog;
+    private final ObjectProvider<WheelSchedulerProperties> properties;
     private final Set<Class<?>> withoutTasks = ConcurrentHashMap.newKeySet();
 
-    AnnotatedTasks(ConfigurableListableBeanFactory beanFactory, ObjectProvider<TaskCatalog> catalog) {
+    AnnotatedTasks(
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<TaskCatalog> catalog,
+            ObjectProvider<WheelSchedulerProperties> properties) {
         this.beanFactory = beanFactory;
         this.catalog = catalog;
+        this.properties = properties;
     }
 
-    /** After all that put proxies around beans. */
+    /** Just before Spring's. */
     @Override
     public int getOrder() {
-        return LOWEST_PRECEDENCE;
+        return LOWEST_PRECEDENCE - 1;
     }
+
+    /** Does nothing: to be asked is what gives this its place. */
+    @Override
+    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
 
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        if (bean instanceof WheelTaskScheduler scheduler
-                && scheduler.getTaskCatalog().isEmpty()) {
-            scheduler.setTaskCatalog(catalog.getObject());
+        if (bean instanceof TaskCatalog defined) {
+            properties.getObject().applyTo(defined);
+        } else if (bean instanceof WheelTaskScheduler scheduler) {
+            share(scheduler, catalog.getObject());
         }
         return bean;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very one
+    private static void share(WheelTaskScheduler scheduler, TaskCatalog shared) {
+        TaskCatalog own = scheduler.getTaskCatalog();
+        if (own != shared) {
+            shared.setAllOf(own);
+            scheduler.setTaskCatalog(shared);
+        }
     }
 
     @Override

@@ -64,11 +64,9 @@ record WheelSchedulerProperties(
         });
     }
 
-    /** Returns a catalog that says what is set for single tasks. */
-    TaskCatalog toCatalog() {
-        TaskCatalog catalog = new TaskCatalog();
+    /** Tells a catalog what is set for single tasks. */
+    void applyTo(TaskCatalog catalog) {
         tasks.forEach((id, task) -> catalog.override(id, task.toSettings(id)));
-        return catalog;
     }
 
     /** Applies everything except the limit of workers, which not only this decides. */

@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. */
@@ -21,14 +22,17 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
 
     @Bean
     static AnnotatedTasks wheelAnnotatedTasks(
-            ConfigurableListableBeanFactory beanFactory, ObjectProvider<TaskCatalog> catalog) {
-        return new AnnotatedTasks(beanFactory, catalog);
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<TaskCatalog> catalog,
+            ObjectProvider<WheelSchedulerProperties> properties) {
+        return new AnnotatedTasks(beanFactory, catalog, properties);
     }
 
     @Bean
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-    TaskCatalog wheelTaskCatalog(WheelSchedulerProperties properties) {
-        return properties.toCatalog();
+    @Primary
+    TaskCatalog wheelTaskCatalog() {
+        return new TaskCatalog();
     }
 
     @Bean

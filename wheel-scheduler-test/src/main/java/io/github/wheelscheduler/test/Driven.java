@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntUnaryOperator;
+import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +25,8 @@ final class Driven {
 
     /** Its tick thread has been seen. */
     private boolean isStarted;
+
+    private @Nullable Random order;
 
     /** So many were allowed to go; 0 if that is to be said again. */
     private int allowed;
@@ -68,12 +70,9 @@ final class Driven {
         return current == null || current.isTerminated() || current.isQuiet();
     }
 
-    /** Sets which of the timers that are due goes next; null for the first one. */
-    void setChoice(@Nullable IntUnaryOperator choice) {
-        WheelScheduledExecutor current = executor();
-        if (current != null) {
-            current.setChoice(choice);
-        }
+    /** Sets what decides which of the timers that are due goes next; null for the first one. */
+    void setOrder(@Nullable Random random) {
+        order = random;
     }
 
     /** Lets so many go, unless as many were let go before and none has gone. */
@@ -81,6 +80,8 @@ final class Driven {
         WheelScheduledExecutor current = executor();
         if (current != null && allowed == 0) {
             allowed = timers;
+            Random random = order;
+            current.setChoice(random == null ? null : random::nextInt);
             current.allow(timers);
         }
     }

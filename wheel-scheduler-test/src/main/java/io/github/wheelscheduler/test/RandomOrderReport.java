@@ -1,14 +1,27 @@
 package io.github.wheelscheduler.test;
 
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /** Adds the seed of the random order to what a test of an application fails with. */
-final class RandomOrderReport implements TestExecutionExceptionHandler {
+final class RandomOrderReport implements BeforeEachCallback, TestExecutionExceptionHandler {
 
     RandomOrderReport() {}
+
+    /** Each test has a seed of its own, so that it can be repeated alone. */
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        SpringExtension.getApplicationContext(context)
+                .getBeanProvider(VirtualTime.class)
+                .forEach(time -> {
+                    if (time.seed().isPresent()) {
+                        time.setOrder(RunOrder.RANDOM);
+                    }
+                });
+    }
 
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {

@@ -14,8 +14,6 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntUnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
@@ -54,7 +52,6 @@ public final class VirtualTime implements AutoCloseable {
     private long maxRuns = 1_000_000;
     private RunOrder order = RunOrder.SCHEDULED;
     private long seed;
-    private @Nullable IntUnaryOperator choice;
 
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
@@ -102,7 +99,7 @@ public final class VirtualTime implements AutoCloseable {
     public void drive(WheelTaskScheduler scheduler) {
         scheduler.setTimeSource(source);
         scheduler.setClock(clock);
-        driven.add(new Driven(scheduler));
+        add(new Driven(scheduler));
     }
 
     /**
@@ -110,7 +107,7 @@ public final class VirtualTime implements AutoCloseable {
      * nothing that it schedules ever runs.
      */
     public void drive(WheelScheduledExecutor executor) {
-        driven.add(new Driven(executor));
+        add(new Driven(executor));
     }
 
     // Limits
@@ -146,7 +143,7 @@ public final class VirtualTime implements AutoCloseable {
         if (order == RunOrder.RANDOM) {
             setRandomOrder(new Random().nextLong());
         } else {
-            choice = null;
+            driven.forEach(one -> one.setOrder(null));
         }
     }
 
@@ -154,8 +151,19 @@ public final class VirtualTime implements AutoCloseable {
     public void setRandomOrder(long seed) {
         this.order = RunOrder.RANDOM;
         this.seed = seed;
-        Random random = new Random(seed);
-        this.choice = random::nextInt;
+        driven.forEach(this::orderAtRandom);
+    }
+
+    /** Each has a random order of its own, as their tick threads go side by side. */
+    private void orderAtRandom(Driven one) {
+        one.setOrder(new Random(seed + driven.indexOf(one)));
+    }
+
+    private void add(Driven one) {
+        driven.add(one);
+        if (order == RunOrder.RANDOM) {
+            orderAtRandom(one);
+        }
     }
 
     /** Returns the seed of the random order; nothing if the order is not random. */
@@ -293,7 +301,6 @@ public final class VirtualTime implements AutoCloseable {
     private void runWhatIsDue(RunCap cap) {
         long gone;
         do {
-            driven.forEach(one -> one.setChoice(choice));
             driven.forEach(one -> one.letGo(order.atATime()));
             stillness.await();
             gone = Driven.goneOf(driven);

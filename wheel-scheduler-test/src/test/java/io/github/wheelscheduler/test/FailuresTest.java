@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.PeriodicTrigger;
 
 /** What becomes of a task that fails, exactly as {@link BackOff} and {@link TaskSettings#pauseAfterFailures} say. */
 @ExtendWith(VirtualTimeExtension.class)
@@ -156,5 +157,47 @@ class FailuresTest {
         time.advanceBy(Duration.ofSeconds(2));
         assertThat(seconds).containsExactly(0L);
         assertThat(task().state()).isEqualTo(TaskInfo.State.PAUSED);
+    }
+
+    @Test
+    void whatWasMissedBeforeARestIsCounted() {
+        schedule(
+                TaskSchedule.fixedRate(Duration.ofSeconds(5)),
+                TaskSettings.builder()
+                        .backOff(new BackOff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)))
+                        .build());
+        time.suspend(Duration.ofSeconds(22));
+        time.advanceBy(Duration.ofSeconds(4));
+        assertThat(seconds).containsExactly(22L, 25L);
+        assertThat(task().missed()).isEqualTo(4);
+    }
+
+    @Test
+    void aTriggerOfAPeriodStaysInItsPhase() {
+        PeriodicTrigger everyFiveSeconds = new PeriodicTrigger(Duration.ofSeconds(5));
+        everyFiveSeconds.setFixedRate(true);
+        schedule(
+                TaskSchedule.trigger(everyFiveSeconds),
+                TaskSettings.builder()
+                        .backOff(new BackOff(Duration.ofSeconds(12), 1, Duration.ofSeconds(12)))
+                        .build());
+        time.advanceBy(Duration.ofSeconds(1));
+        time.advanceBy(Duration.ofSeconds(15));
+        fails.set(false);
+        time.advanceBy(Duration.ofSeconds(20));
+        assertThat(seconds).containsExactly(0L, 15L, 30L, 35L);
+    }
+
+    @Test
+    void aPauseByHandOnTopOfOneBecauseOfFailuresEndsBoth() {
+        schedule(
+                TaskSchedule.fixedRate(Duration.ofSeconds(1)),
+                TaskSettings.builder().pauseAfterFailures(3).build());
+        time.advanceBy(Duration.ofSeconds(5));
+        scheduler.getTaskRegistry().pause("task");
+        assertThat(task().pausedAfterFailures()).isFalse();
+        scheduler.getTaskRegistry().resume("task");
+        time.advanceBy(Duration.ofSeconds(10));
+        assertThat(seconds).containsExactly(0L, 1L, 2L, 6L, 7L, 8L);
     }
 }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.JitterKind;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -149,5 +152,66 @@ class JitterTest {
         assertThat(scheduler.getTaskRegistry().get("task").recent())
                 .allSatisfy(run -> assertThat(run.lateness()).isZero());
         assertThat(scheduler.getTaskRegistry().get("task").missed()).isZero();
+    }
+
+    @Test
+    void aCronThatIsPutOffByMoreThanItsIntervalLosesNoInstant(VirtualTime time) {
+        List<Duration> runs = runsOf(
+                time,
+                time.newScheduler(),
+                "task",
+                TaskSchedule.trigger(new CronTrigger("* * * * * *")),
+                jitter(TEN_SECONDS, JitterKind.RANDOM));
+        time.advanceBy(Duration.ofMinutes(10));
+        assertThat(runs).hasSizeBetween(599, 600).isSorted();
+    }
+
+    @Test
+    void theJitterOfATaskThatIsRetimedIsThatOfItsNewPeriod(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        List<Duration> runs = runsOf(
+                time,
+                scheduler,
+                "task",
+                TaskSchedule.trigger(new CronTrigger("0 0 0 1 1 *")),
+                jitter(Duration.ofMinutes(10), JitterKind.RANDOM));
+        scheduler.getTaskRegistry().retime("task", TaskSchedule.fixedRate(Duration.ofSeconds(1)));
+        time.advanceBy(Duration.ofSeconds(10));
+        assertThat(runs).hasSizeBetween(9, 10);
+        assertThat(scheduler.getTaskRegistry().get("task").missed()).isZero();
+    }
+
+    @Test
+    void oneRunStandsForAllThatWereMissedAlsoWhereItWasPutOff(VirtualTime time) {
+        for (int i = 0; i < 100; i++) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            List<Duration> runs = runsOf(
+                    time,
+                    scheduler,
+                    "task",
+                    TaskSchedule.fixedRate(Duration.ofSeconds(5)),
+                    TaskSettings.builder()
+                            .jitter(Duration.ofSeconds(4))
+                            .missedRuns(MissedRuns.LATEST)
+                            .build());
+            time.suspend(Duration.ofSeconds(22));
+            Duration now = Duration.between(VirtualTime.DEFAULT_START, time.now());
+            assertThat(runs.stream().filter(now::equals)).hasSizeLessThanOrEqualTo(1);
+            scheduler.shutdown();
+        }
+    }
+
+    @Test
+    void aTriggerThatNamesTheEndOfTimeIsNotPutOff(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        List<Duration> runs = runsOf(
+                time,
+                scheduler,
+                "task",
+                TaskSchedule.trigger(context -> context.lastCompletion() == null ? time.now() : Instant.MAX),
+                jitter(TEN_SECONDS, JitterKind.RANDOM));
+        time.advanceBy(MINUTE);
+        assertThat(runs).hasSize(1);
+        assertThat(scheduler.getTaskRegistry().get("task").state()).isEqualTo(TaskInfo.State.PENDING);
     }
 }

@@ -67,4 +67,27 @@ class RandomOrderTest {
                 .satisfies(seed -> assertThat(seed)
                         .hasMessageContaining("setRandomOrder(" + time.seed().getAsLong() + "L)"));
     }
+
+    @Test
+    void twoSchedulersHaveOneOrderEachForASeed() {
+        Set<List<List<String>>> orders = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            try (VirtualTime time = VirtualTime.create()) {
+                time.setRandomOrder(7);
+                List<List<String>> runs = List.of(new ArrayList<>(), new ArrayList<>());
+                for (List<String> own : runs) {
+                    WheelTaskScheduler scheduler = time.newScheduler();
+                    for (int task = 0; task < TASKS; task++) {
+                        String name = "task-" + task;
+                        ScheduledFuture<?> ignored = scheduler.schedule(() -> own.add(name), time.now());
+                    }
+                }
+                time.runCurrent();
+                orders.add(runs);
+            }
+        }
+        assertThat(orders).hasSize(1);
+        List<List<String>> one = orders.iterator().next();
+        assertThat(one.get(0)).isNotEqualTo(one.get(1)).hasSize(TASKS);
+    }
 }

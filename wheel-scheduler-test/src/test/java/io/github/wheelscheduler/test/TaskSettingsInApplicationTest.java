@@ -26,6 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -406,6 +408,111 @@ class TaskSettingsInApplicationTest {
             advance(context, "PT2M");
             assertThat(context.getBean(OneHeir.class).runs).isEqualTo(3);
             assertThat(context.getBean(OtherHeir.class).runs).isZero();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @EnableScheduling
+    @AutoConfigureVirtualTime
+    static class OfItsOwn {
+
+        @Bean
+        TaskCatalog catalog() {
+            TaskCatalog catalog = new TaskCatalog();
+            catalog.set("orders", TaskSettings.builder().pauseAfterFailures(7).build());
+            return catalog;
+        }
+
+        @Bean
+        WheelTaskScheduler ownScheduler() {
+            WheelTaskScheduler scheduler = new WheelTaskScheduler();
+            scheduler
+                    .getTaskCatalog()
+                    .set("orders", TaskSettings.builder().pauseAfterFailures(9).build());
+            scheduler
+                    .getTaskCatalog()
+                    .set("bills", TaskSettings.builder().pauseAfterFailures(5).build());
+            return scheduler;
+        }
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
+    static class Orders {
+
+        @Scheduled(fixedRate = 60_000)
+        @WheelTask("orders")
+        void orders() {}
+
+        @Scheduled(fixedRate = 60_000)
+        @WheelTask("bills")
+        void bills() {}
+    }
+
+    @Test
+    void propertiesHoldAlsoForASchedulerAndACatalogOfTheApplicationsOwn() {
+        SpringApplication application = new SpringApplication(OfItsOwn.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        try (ConfigurableApplicationContext context = application.run(TASKS + "orders.enabled=false")) {
+            TaskRegistry registry = registry(context);
+            assertThat(registry.get("orders").state()).isEqualTo(TaskInfo.State.DISABLED);
+            assertThat(registry.get("orders").settings().pauseAfterFailures()).isEqualTo(7);
+            assertThat(registry.get("bills").settings().pauseAfterFailures()).isEqualTo(5);
+        }
+    }
+
+    interface Reporting {
+
+        void report();
+    }
+
+    static class Reports implements Reporting {
+
+        @Override
+        @Scheduled(fixedRate = 60_000)
+        @WheelTask("reports")
+        public void report() {}
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @EnableScheduling
+    @AutoConfigureVirtualTime
+    static class Proxied {
+
+        @Bean
+        Reports reports() {
+            return new Reports();
+        }
+
+        /** Comes last among those that have no order. */
+        @Bean
+        static BeanPostProcessor zzzProxies() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    if (!(bean instanceof Reports)) {
+                        return bean;
+                    }
+                    ProxyFactory factory = new ProxyFactory(bean);
+                    factory.setInterfaces(Reporting.class);
+                    return factory.getProxy();
+                }
+            };
+        }
+    }
+
+    @Test
+    void aProxyThatIsMadeLateChangesNothing() {
+        SpringApplication application = new SpringApplication(Proxied.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        try (ConfigurableApplicationContext context = application.run(TASKS + "reports.jitter=1s")) {
+            assertThat(registry(context).ids()).containsExactly("reports");
+            assertThat(registry(context).get("reports").settings().jitter()).isEqualTo(Duration.ofSeconds(1));
         }
     }
 }

@@ -4,13 +4,11 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,23 +22,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskCatalog {
 
-    private static final Pattern NOT_UNIFORM = Pattern.compile("[^a-z0-9]");
+    private static final int MOST_SEEN = 1_000;
 
     /** By what Spring's wrapper says. */
     private final Map<String, List<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
 
-    /** Given ids, and what they were given to. */
-    private final Map<String, TaskDeclaration> givenIds = new ConcurrentHashMap<>();
+    /** The first method of each id. */
+    private final Map<String, TaskDeclaration> firstOfId = new ConcurrentHashMap<>();
 
     private final Map<String, TaskSettings> settings = new ConcurrentHashMap<>();
     private final Map<String, TaskSettings> overrides = new ConcurrentHashMap<>();
 
-    /** Ids that somebody has overridden in the way of environment variables. */
-    private final Map<String, String> uniformOverrides = new ConcurrentHashMap<>();
+    /** Those of the overrides that some task has gone by. */
+    private final Set<String> used = ConcurrentHashMap.newKeySet();
 
-    private final Set<String> declared = ConcurrentHashMap.newKeySet();
-
-    /** Ids that tasks had. */
+    /** Some ids that tasks had, to be named where another one was meant. */
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
     // Ids of annotated methods
@@ -51,22 +47,14 @@ public final class TaskCatalog {
      * @throws IllegalStateException if another method has that id
      */
     public void declare(TaskDeclaration declaration) {
-        if (declaration.isIdGiven()) {
-            TaskDeclaration other = givenIds.putIfAbsent(declaration.id(), declaration);
-            if (other != null && !other.method().equals(declaration.method())) {
-                throw new IllegalStateException("The id of a task must be that of one method, but " + declaration.id()
-                        + " was given to " + textOf(other.method()) + " and to " + textOf(declaration.method()));
-            }
+        TaskDeclaration first = firstOfId.putIfAbsent(declaration.id(), declaration);
+        if (first != null
+                && (first.isIdGiven() || declaration.isIdGiven())
+                && !first.method().equals(declaration.method())) {
+            throw new IllegalStateException("The id of a task must be that of one method, but " + declaration.id()
+                    + " was given to " + textOf(first.method()) + " and to " + textOf(declaration.method()));
         }
         List<TaskDeclaration> ignored = declarations.merge(declaration.text(), List.of(declaration), TaskCatalog::join);
-        boolean isNew = declared.add(declaration.id());
-        if (isNew && !declaration.settings().isNothing()) {
-            addBelow(declaration.id(), declaration.settings());
-        }
-    }
-
-    private void addBelow(String id, TaskSettings annotated) {
-        TaskSettings ignored = settings.merge(id, annotated, (inCode, below) -> below.overlaidWith(inCode));
     }
 
     private static List<TaskDeclaration> join(List<TaskDeclaration> known, List<TaskDeclaration> more) {
@@ -92,32 +80,30 @@ public final class TaskCatalog {
         return known.stream().allMatch(one -> one.id().equals(first)) ? first : HiddenMethod.idOf(wrapper, known);
     }
 
-    /** Whether nothing is known at all. */
-    public boolean isEmpty() {
-        return declarations.isEmpty() && settings.isEmpty() && overrides.isEmpty();
-    }
-
     // Settings
 
-    /** Sets what holds for tasks of that id, in code; in place of what was set before, also by annotation. */
+    /** Sets what holds for tasks of that id, in code, over what annotations say; in place of what was set here before. */
     public void set(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         settings.put(id, taskSettings);
     }
 
+    /** Takes over what was set in code in another catalog, but for ids that are set here. */
+    public void setAllOf(TaskCatalog other) {
+        other.settings.forEach(settings::putIfAbsent);
+    }
+
     /**
      * Sets what holds for tasks of that id whatever code says.
      *
-     * @param id also without anything but small letters and digits, which is how it comes out of an environment variable
+     * @param id also without anything but small letters and digits, which is how it comes out of an environment variable; then it goes over
+     *     what is set for the id as it is written
      */
     public void override(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         overrides.put(id, taskSettings);
-        if (!NOT_UNIFORM.matcher(id).find()) {
-            uniformOverrides.put(id, id);
-        }
     }
 
     /**
@@ -126,24 +112,41 @@ public final class TaskCatalog {
      * @param given what it is scheduled with, which goes over what is set in code
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
-        if (settings.isEmpty() && overrides.isEmpty()) {
-            return given;
+        TaskDeclaration declared = firstOfId.get(id);
+        TaskSettings inCode = declared == null ? TaskSettings.NONE : declared.settings();
+        if (!settings.isEmpty()) {
+            inCode = inCode.overlaidWith(settings.getOrDefault(id, TaskSettings.NONE));
         }
-        boolean ignored = seen.add(id);
-        TaskSettings inCode = settings.getOrDefault(id, TaskSettings.NONE).overlaidWith(given);
-        String overriding = overridingId(id);
-        return overriding == null ? inCode : inCode.overlaidWith(overrides.getOrDefault(overriding, TaskSettings.NONE));
+        inCode = inCode.overlaidWith(given);
+        if (overrides.isEmpty()) {
+            return inCode;
+        }
+        if (seen.size() < MOST_SEEN) {
+            boolean ignored = seen.add(id);
+        }
+        String uniform = uniform(id);
+        TaskSettings asWritten = inCode.overlaidWith(overriding(id));
+        return uniform.equals(id) ? asWritten : asWritten.overlaidWith(overriding(uniform));
     }
 
-    private @Nullable String overridingId(String id) {
-        if (overrides.containsKey(id) || uniformOverrides.isEmpty()) {
-            return overrides.containsKey(id) ? id : null;
+    private TaskSettings overriding(String id) {
+        TaskSettings found = overrides.get(id);
+        if (found == null) {
+            return TaskSettings.NONE;
         }
-        return uniformOverrides.get(uniform(id));
+        boolean ignored = used.add(id);
+        return found;
     }
 
     private static String uniform(String id) {
-        return NOT_UNIFORM.matcher(id.toLowerCase(Locale.ROOT)).replaceAll("");
+        StringBuilder uniform = new StringBuilder(id.length());
+        for (int i = 0; i < id.length(); i++) {
+            char letter = Character.toLowerCase(id.charAt(i));
+            if ((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9')) {
+                uniform.append(letter);
+            }
+        }
+        return uniform.length() == id.length() && uniform.indexOf(id) == 0 ? id : uniform.toString();
     }
 
     // Typing errors
@@ -151,15 +154,15 @@ public final class TaskCatalog {
     /** Returns the ids of {@linkplain #override overriding} settings that no task has had, and nobody has declared; in order. */
     public Collection<String> unknownOverrides() {
         Set<String> unknown = new TreeSet<>(overrides.keySet());
-        known().forEach(id -> {
-            boolean ignored = unknown.remove(id);
-            ignored = unknown.remove(uniform(id));
-        });
-        return unknown;
+        boolean ignored = unknown.removeAll(used);
+        ignored = unknown.removeAll(firstOfId.keySet());
+        return unknown.stream()
+                .filter(id -> firstOfId.keySet().stream().noneMatch(known -> id.equals(uniform(known))))
+                .toList();
     }
 
     private Stream<String> known() {
-        return Stream.concat(declared.stream(), seen.stream());
+        return Stream.concat(firstOfId.keySet().stream(), seen.stream());
     }
 
     /** Returns the known id that is most like that one; null if none is known. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
 import org.springframework.scheduling.support.CronExpression;
+import org.springframework.util.StringUtils;
 
 /** The instants of a cron whose hours are fixed, in a zone whose clocks change, by policies for when they do. Any thread. */
 final class DaylightSavingTrigger implements Trigger {
@@ -43,7 +44,8 @@ final class DaylightSavingTrigger implements Trigger {
 
     /** Whether the hours are given by number; others run through when clocks change. */
     static boolean hasFixedHours(String expression) {
-        String[] fields = CronExpression.parse(expression).toString().split(" ", -1);
+        String[] fields = StringUtils.tokenizeToStringArray(
+                CronExpression.parse(expression).toString(), " ");
         return !fields[HOURS].startsWith("*") && !fields[HOURS].startsWith("0-23");
     }
 

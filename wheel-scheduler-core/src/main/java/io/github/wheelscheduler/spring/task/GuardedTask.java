@@ -191,14 +191,20 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         book.missed(owner, runs, isFirst);
     }
 
-    /** Whether the run of a calendar that starts so late has missed its instant, and is not to take place; takes a note of it. */
-    public boolean skipsInstant(Duration late) {
+    /** Whether runs of a calendar that have missed their instants are not to take place. */
+    public boolean maySkipInstants() {
         TaskRules rules = owner.rules();
-        boolean skips = rules != null
-                && late.compareTo(TaskRules.CRON_GRACE) > 0
+        return rules != null
                 && rules.missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
-                && owner.schedule().kind().equals("cron")
-                && !owner.isPaused();
+                && owner.schedule().isCron();
+    }
+
+    /** Whether the run of a calendar that starts so late is not to take place; takes a note of it. */
+    public boolean skipsInstant(Duration late) {
+        boolean skips = maySkipInstants()
+                && late.compareTo(TaskRules.CRON_GRACE) > 0
+                && !owner.isPaused()
+                && !owner.future().hasBeenCancelled();
         if (skips) {
             missed(1);
             book.leftOut();
@@ -444,6 +450,12 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             behind = wrapper.wrapped();
         }
         return behind;
+    }
+
+    /** Whether a cron says when the task runs that is behind what runs. */
+    public static boolean isCron(Object running) {
+        return behind(running) instanceof GuardedTask guarded
+                && guarded.owner.schedule().isCron();
     }
 
     /** Whether what runs is a run outside of the schedule, that somebody has asked for. */

@@ -2,20 +2,28 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
+import java.util.concurrent.TimeUnit;
 
 /** Applies a task's rules to one of its timers. By whoever arms the timer, and its runs, one at a time. */
 final class Pace implements Pacing {
 
     private final RegisteredTask task;
     private final TaskRules rules;
+
+    /** Of the timer's fixed rate; the longest there is for none. */
+    private final long periodNanos;
+
     private long putOffNanos;
 
     /** So many of the runs that were missed before the last one has started, which stands for them. */
     private long absorbed;
 
-    Pace(RegisteredTask task, TaskRules rules) {
+    Pace(RegisteredTask task, TaskRules rules, TaskSchedule schedule) {
         this.task = task;
         this.rules = rules;
+        this.periodNanos = schedule instanceof TaskSchedule.FixedRate rate
+                ? TimeUnit.NANOSECONDS.convert(rate.period())
+                : Long.MAX_VALUE;
     }
 
     /**
@@ -23,28 +31,22 @@ final class Pace implements Pacing {
      * were missed before it, if one is to stand for all.
      */
     boolean skips(long lateNanos) {
-        absorbed = 0;
-        long period = task.ratePeriodNanos();
-        if (lateNanos < period) {
-            return false;
-        }
         MissedRuns policy = rules.missedRuns(MissedRuns.CATCH_UP);
-        if (policy == MissedRuns.LATEST) {
-            absorbed = lateNanos / period;
-        }
-        return policy == MissedRuns.SKIP;
+        // Deadlines are counted in phase, from before the run was put off.
+        absorbed = policy == MissedRuns.LATEST && lateNanos > 0 ? (lateNanos + putOffNanos) / periodNanos : 0;
+        return policy == MissedRuns.SKIP && lateNanos >= periodNanos;
     }
 
     @Override
     public long skipped(long missed, int maxCatchUp) {
         long stoodFor = Math.min(missed, absorbed);
         absorbed = 0;
-        return switch (rules.missedRuns(MissedRuns.CATCH_UP)) {
-            case CATCH_UP -> Math.max(0, missed - maxCatchUp);
-            // Of those that were missed during the run, the last one is made up.
-            case LATEST -> stoodFor + Math.max(0, missed - stoodFor - 1);
-            case SKIP -> missed;
-        };
+        MissedRuns policy = rules.missedRuns(MissedRuns.CATCH_UP);
+        if (policy == MissedRuns.CATCH_UP) {
+            return Math.max(0, missed - maxCatchUp);
+        }
+        // Of those that were missed during the run, the last one is made up.
+        return policy == MissedRuns.SKIP ? missed : stoodFor + Math.max(0, missed - stoodFor - 1);
     }
 
     @Override
@@ -54,7 +56,7 @@ final class Pace implements Pacing {
 
     @Override
     public long drawPutOffNanos() {
-        putOffNanos = rules.jitterNanos(task.id(), task.ratePeriodNanos());
+        putOffNanos = rules.jitterNanos(task.id(), periodNanos);
         return putOffNanos;
     }
 

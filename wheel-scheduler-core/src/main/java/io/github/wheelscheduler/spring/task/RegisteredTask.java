@@ -91,7 +91,7 @@ final class RegisteredTask {
             boolean enabled) {
         this.book = book;
         this.disabled = !enabled;
-        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, book.nodeFor(settings));
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule, book.nodeFor(settings));
         this.taskId = TaskId.given(name);
         this.origin = origin;
         this.schedule = schedule;
@@ -152,13 +152,6 @@ final class RegisteredTask {
         return rules == null ? TaskSettings.NONE : rules.settings();
     }
 
-    /** Returns the period of its fixed rate; the longest there is if it has none. */
-    long ratePeriodNanos() {
-        return schedule instanceof TaskSchedule.FixedRate rate
-                ? TimeUnit.NANOSECONDS.convert(rate.period())
-                : Long.MAX_VALUE;
-    }
-
     Instant now() {
         return book.instant();
     }
@@ -177,7 +170,8 @@ final class RegisteredTask {
         if (future.hasTimer()) {
             return true;
         }
-        Supplier<ScheduledFuture<?>> prepared = disabled ? book::inert : book.prepare(guarded, schedule, first);
+        Supplier<ScheduledFuture<?>> prepared =
+                disabled ? () -> book.inert(guarded) : book.prepare(guarded, schedule, first);
         if (prepared == null) {
             return future.hasTimer();
         }
@@ -201,8 +195,9 @@ final class RegisteredTask {
      * @throws IllegalStateException if it is running, is about to, or is over
      */
     void trigger() {
-        if (disabled && !repeating) {
-            retime(TaskSchedule.once(book.instant()));
+        if (!repeating && isToBeEnabled()) {
+            enable(TaskSchedule.once(book.instant()), false);
+            letTimerPass();
             return;
         }
         boolean isSeries;
@@ -232,6 +227,7 @@ final class RegisteredTask {
             runNow();
         } else {
             releaseHeld();
+            letTimerPass();
         }
     }
 
@@ -274,15 +270,45 @@ final class RegisteredTask {
 
     private void endPause() {
         paused = false;
-        if (pausedAfterFailures && rules != null) {
-            pausedAfterFailures = false;
+        pausedAfterFailures = false;
+        if (rules != null) {
             rules.succeeded();
         }
     }
 
+    /** Claims the enabling of a task that is disabled; false if it is not, or another does it. */
+    private synchronized boolean isToBeEnabled() {
+        boolean mine = disabled;
+        disabled = false;
+        return mine;
+    }
+
+    private void enable(TaskSchedule next, boolean isPaced) {
+        boolean isEnabled = false;
+        try {
+            retime(next, isPaced, schedule);
+            isEnabled = true;
+        } finally {
+            if (!isEnabled) {
+                disabled = true;
+            }
+        }
+    }
+
+    /** Lets a timer that is due run, though others may be held. */
+    private void letTimerPass() {
+        if (future.timer() instanceof WheelTimer<?> pending) {
+            book.letPass(pending);
+        }
+    }
+
     void resume() {
-        if (disabled) {
-            retime(schedule);
+        if (isToBeEnabled()) {
+            enable(schedule, true);
+            synchronized (this) {
+                endPause();
+            }
+            return;
         }
         synchronized (this) {
             requireNotOver();
@@ -303,7 +329,7 @@ final class RegisteredTask {
     private void releaseHeld() {
         int mine = nextGeneration();
         TaskSchedule held = schedule;
-        Supplier<ScheduledFuture<?>> prepared = prepare(mine, held, book.instant());
+        Supplier<ScheduledFuture<?>> prepared = prepare(mine, held, book.instant(), false);
         synchronized (this) {
             if (!mustBeReleased()) {
                 // Somebody else has done it.
@@ -336,32 +362,48 @@ final class RegisteredTask {
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     void retime(TaskSchedule other) {
+        retime(SettledSchedule.inAnyNight(other, settings()), true, null);
+    }
+
+    /**
+     * Does that.
+     *
+     * @param isPaced whether its settings have a say in when it runs
+     * @param expected nothing is done if it has another schedule than that by now; null for any
+     */
+    private void retime(TaskSchedule other, boolean isPaced, @Nullable TaskSchedule expected) {
         synchronized (this) {
             requireNotOver();
             prepareToHold();
         }
         int mine = nextGeneration();
         long shortest = Intervals.shortest(other);
-        Supplier<ScheduledFuture<?>> prepared = prepare(mine, other, Intervals.firstRun(other, book.instant()));
+        Supplier<ScheduledFuture<?>> prepared =
+                prepare(mine, other, Intervals.firstRun(other, book.instant()), isPaced);
         synchronized (this) {
             requireNotOver();
+            if (isOther(expected)) {
+                return;
+            }
             replaceTimer(mine, other, shortest, prepared);
             disabled = false;
         }
         book.retimed(this);
     }
 
-    private Supplier<ScheduledFuture<?>> prepare(int mine, TaskSchedule other, @Nullable Instant first) {
-        Supplier<ScheduledFuture<?>> prepared =
-                book.prepare(new SteeredRun.Later(guarded, mine, newPace()), other, first);
+    @SuppressWarnings("ReferenceEquality") // this very one
+    private boolean isOther(@Nullable TaskSchedule expected) {
+        return expected != null && schedule != expected;
+    }
+
+    private Supplier<ScheduledFuture<?>> prepare(
+            int mine, TaskSchedule other, @Nullable Instant first, boolean isPaced) {
+        Pace pace = rules == null || !isPaced ? null : new Pace(this, rules, other);
+        Supplier<ScheduledFuture<?>> prepared = book.prepare(new SteeredRun.Later(guarded, mine, pace), other, first);
         if (prepared == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
         return prepared;
-    }
-
-    private @Nullable Pace newPace() {
-        return rules == null ? null : new Pace(this, rules);
     }
 
     private void replaceTimer(int mine, TaskSchedule other, long shortest, Supplier<ScheduledFuture<?>> prepared) {

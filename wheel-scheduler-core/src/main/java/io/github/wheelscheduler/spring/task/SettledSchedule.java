@@ -10,7 +10,9 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.CronTrigger;
 
 /**
  * When a task runs after its settings have been heard.
@@ -34,7 +36,8 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         Duration delay = settings.initialDelay();
         Instant start = isOfOtherKind ? null : first;
         if (delay != null && startsByDelay(schedule)) {
-            start = clock.instant().plus(delay);
+            // Huge delays are cut, as the executor does it.
+            start = clock.instant().plusNanos(TimeUnit.NANOSECONDS.convert(delay));
             schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
         }
         return new SettledSchedule(schedule, start, enabled, idle(schedule, settings));
@@ -61,7 +64,24 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         }
         boolean isAboutTheCron = settings.zone() != null || settings.gap() != null || settings.overlap() != null;
         String expression = isAboutTheCron ? expressionOf(written) : "";
-        return expression.isEmpty() ? written : cron(expression, zoneOf(written, clockZone), settings);
+        ZoneId usualZone = expression.isEmpty() ? null : knownZoneOf(written);
+        // Whose zone nobody knows must not be moved to another one.
+        return expression.isEmpty() || (usualZone == null && settings.zone() == null)
+                ? written
+                : cron(expression, usualZone == null ? clockZone : usualZone, settings);
+    }
+
+    /** Returns a schedule that somebody re-times a task to, with what is set for days on which clocks change. */
+    static TaskSchedule inAnyNight(TaskSchedule given, TaskSettings settings) {
+        if (settings.gap() == null && settings.overlap() == null) {
+            return given;
+        }
+        String expression = expressionOf(given);
+        ZoneId zone = expression.isEmpty() ? null : knownZoneOf(given);
+        boolean isOpen = !(given instanceof TaskSchedule.Cron cron) || (cron.gap() == null && cron.overlap() == null);
+        return zone == null || !isOpen
+                ? given
+                : new TaskSchedule.Cron(expression, zone, settings.gap(), settings.overlap());
     }
 
     private static TaskSchedule cron(String expression, ZoneId usualZone, TaskSettings settings) {
@@ -73,15 +93,23 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         if (schedule instanceof TaskSchedule.Cron cron) {
             return cron.expression();
         }
-        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.cronExpression() : "";
+        // A subclass is a user's code, which may name other instants.
+        return schedule instanceof TaskSchedule.Calendar calendar
+                        && calendar.trigger().getClass() == CronTrigger.class
+                ? calendar.cronExpression()
+                : "";
     }
 
     private static ZoneId zoneOf(TaskSchedule schedule, ZoneId clockZone) {
+        ZoneId known = knownZoneOf(schedule);
+        return known == null ? clockZone : known;
+    }
+
+    private static @Nullable ZoneId knownZoneOf(TaskSchedule schedule) {
         if (schedule instanceof TaskSchedule.Cron cron) {
             return cron.zone();
         }
-        ZoneId known = schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
-        return known == null ? clockZone : known;
+        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
     }
 
     private static List<String> idle(TaskSchedule schedule, TaskSettings settings) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,8 @@ public final class TaskBook {
     /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
     private static final int TIDY_AFTER = 1_000;
 
+    private static final int MAX_WARNED = 1_000;
+
     private final TaskTimers timers;
     private final TaskRegistry registry = new TaskRegistry(this);
     private final Map<TaskId, RegisteredTask> tasks = new ConcurrentHashMap<>();
@@ -45,6 +48,9 @@ public final class TaskBook {
 
     /** How many tasks may still come before those that are over are forgotten. */
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
+
+    /** Names whose settings have been found to have no effect. */
+    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
     private final TaskListeners listeners = new TaskListeners();
     private volatile @Nullable TaskWatch watch;
@@ -135,11 +141,20 @@ public final class TaskBook {
         return new RegisteredTask(this, name, task, origin, settled.schedule(), settings, settled.enabled());
     }
 
-    private static void warnOfIdle(RegisteredTask task, SettledSchedule settled) {
-        if (!settled.idle().isEmpty()) {
-            TaskSchedule schedule = settled.schedule();
-            logger.warn("Settings of task " + task.id() + " that have no effect on it, as its schedule is "
-                    + schedule.kind() + " " + schedule.text() + ": " + settled.idle());
+    /** Once for each id, unless there are very many. Does not fail: the task is armed. */
+    private void warnOfIdle(RegisteredTask task, SettledSchedule settled) {
+        if (settled.idle().isEmpty()) {
+            return;
+        }
+        try {
+            String name = task.taskId().name();
+            if (warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
+                TaskSchedule schedule = settled.schedule();
+                logger.warn("Settings of task " + name + " that have no effect on it, as its schedule is "
+                        + schedule.kind() + " " + schedule.text() + ": " + settled.idle());
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
         }
     }
 
@@ -196,6 +211,10 @@ public final class TaskBook {
         try {
             listeners.tell(listener -> listener.added(task.id()));
             isArmed = task.armFirst(first);
+            if (task.isDisabled() && timers.isShutdown()) {
+                // Whoever shuts down may have been here before.
+                boolean ignored = task.future().cancel(false);
+            }
             isKept = isArmed && !task.future().isCancelled();
         } finally {
             if (!isKept) {
@@ -308,8 +327,9 @@ public final class TaskBook {
         return timers.prepare(task, schedule, first);
     }
 
-    ScheduledFuture<?> inert() {
-        return timers.inert();
+    /** Returns the future of a task that is not enabled. */
+    ScheduledFuture<?> inert(Runnable task) {
+        return timers.inert(task);
     }
 
     /** Returns the name of this node if such settings go by it. */
@@ -411,28 +431,25 @@ public final class TaskBook {
             if (!listeners.isEmpty()) {
                 listeners.tell(listener -> listener.missed(task.id(), runs));
             }
-        } catch (OutOfMemoryError ex) {
-            // It has been counted.
-        }
-        if (isFirst) {
-            tellWatch(watching -> watching.missed(task.id(), task.schedule(), runs));
+            TaskWatch watching = watch;
+            if (isFirst && watching != null) {
+                watching.missed(task.id(), task.schedule(), runs);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: neither is the task's fault.
         }
     }
 
     /** Passes on that a task has been paused since so many runs in a row have failed. Does not fail. */
     void pausedAfterFailures(RegisteredTask task, long failures) {
-        listeners.tell(listener -> listener.pausedAfterFailures(task.id(), failures));
-        tellWatch(watching -> watching.pausedAfterFailures(task.id(), failures));
-    }
-
-    private void tellWatch(Consumer<TaskWatch> news) {
-        TaskWatch watching = watch;
-        if (watching != null) {
-            try {
-                news.accept(watching);
-            } catch (Throwable ex) {
-                // Memory is short, the log is broken, or a listener is: none is the task's fault.
+        try {
+            listeners.tell(listener -> listener.pausedAfterFailures(task.id(), failures));
+            TaskWatch watching = watch;
+            if (watching != null) {
+                watching.pausedAfterFailures(task.id(), failures);
             }
+        } catch (Throwable ex) {
+            // As above, or whoever hears the event is broken.
         }
     }
 

@@ -26,17 +26,17 @@ final class TaskRules {
     private final int pauseAfter;
     private final long timeLimitNanos;
 
-    /** In a row. Writers: the runs, one at a time. */
-    private volatile long failures;
+    /** In a row. Guarded by this. */
+    private long failures;
 
-    /** The last run has failed, and the rest that follows from that has not been taken. */
-    private volatile boolean restIsDue;
+    /** The last run has failed, and the rest that follows from that has not been taken. Guarded by this. */
+    private boolean restIsDue;
 
     private final Pace firstPace;
 
     @SuppressWarnings("this-escape")
-    TaskRules(RegisteredTask task, TaskSettings settings, String node) {
-        this.firstPace = new Pace(task, this);
+    TaskRules(RegisteredTask task, TaskSettings settings, TaskSchedule schedule, String node) {
+        this.firstPace = new Pace(task, this, schedule);
         this.settings = settings;
         this.node = node;
         Duration jitter = settings.jitter();
@@ -67,22 +67,20 @@ final class TaskRules {
     }
 
     /** Notes that a run has failed, and says after how many failures in a row the task is to pause now; 0 for not. */
-    long failed() {
-        // One run at a time.
-        long inARow = failures + 1;
-        failures = inARow;
+    synchronized long failed() {
+        failures++;
         restIsDue = backOff != null;
-        return pauseAfter > 0 && inARow >= pauseAfter ? inARow : 0;
+        return pauseAfter > 0 && failures >= pauseAfter ? failures : 0;
     }
 
     /** Notes that a run went well, or that the task begins anew. */
-    void succeeded() {
+    synchronized void succeeded() {
         failures = 0;
         restIsDue = false;
     }
 
     /** Returns for how long the task rests from now on; the next time, 0. */
-    long takeRestNanos() {
+    synchronized long takeRestNanos() {
         BackOff growing = backOff;
         if (growing == null || !restIsDue) {
             return 0;

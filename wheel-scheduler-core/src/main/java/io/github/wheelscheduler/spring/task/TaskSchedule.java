@@ -32,6 +32,11 @@ public sealed interface TaskSchedule {
         return false;
     }
 
+    /** Whether a cron expression names its instants. */
+    default boolean isCron() {
+        return false;
+    }
+
     /** Whether one run follows the other. */
     default boolean isRepeating() {
         return true;
@@ -183,6 +188,11 @@ public sealed interface TaskSchedule {
         }
 
         @Override
+        public boolean isCron() {
+            return true;
+        }
+
+        @Override
         public String kind() {
             return "cron";
         }
@@ -237,8 +247,13 @@ public sealed interface TaskSchedule {
         }
 
         @Override
+        public boolean isCron() {
+            return !cronExpression.isEmpty();
+        }
+
+        @Override
         public String kind() {
-            return cronExpression.isEmpty() ? "trigger" : "cron";
+            return isCron() ? "cron" : "trigger";
         }
 
         @Override

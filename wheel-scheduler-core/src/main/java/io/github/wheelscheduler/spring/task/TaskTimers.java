@@ -31,8 +31,10 @@ public interface TaskTimers {
     @Nullable
     ScheduledFuture<?> never();
 
-    /** Returns the future of a task that is not enabled. */
-    ScheduledFuture<?> inert();
+    /** Returns the future of a task that is not enabled; rejects it if the scheduler has been shut down. */
+    ScheduledFuture<?> inert(Runnable task);
+
+    boolean isShutdown();
 
     /** Returns what is known of tasks before they are scheduled. */
     TaskCatalog catalog();

@@ -65,7 +65,13 @@ final class RunWatch {
     @SuppressWarnings("this-escape")
     synchronized void lookWithin(Duration limit) {
         long nanos = Math.max(SHORTEST_PAUSE_NANOS, TimeUnit.NANOSECONDS.convert(limit) / LOOKS_PER_LIMIT);
-        lookEveryNanos = lookEveryNanos == 0 ? nanos : Math.min(lookEveryNanos, nanos);
+        if (lookEveryNanos == 0 || nanos < lookEveryNanos) {
+            lookEveryNanos = nanos;
+            Thread sleeping = thread;
+            if (sleeping != null) {
+                LockSupport.unpark(sleeping);
+            }
+        }
     }
 
     /** Is told of each run that starts, on its thread. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,8 +75,10 @@ class TaskCatalogTest {
     void anEnvironmentVariableNamesAnIdByItsLettersAndDigits() {
         catalog.override("comexamplejobspoll", ONE);
         assertThat(settingsOf("com.example.Jobs.poll")).isEqualTo(ONE);
-        catalog.override("com.example.Jobs.poll", TWO);
-        assertThat(settingsOf("com.example.Jobs.poll")).isEqualTo(TWO);
+        catalog.override("com.example.Jobs.poll", TWO.overlaidWith(PAUSED));
+        assertThat(settingsOf("com.example.Jobs.poll"))
+                .as("over what a file says")
+                .isEqualTo(ONE.overlaidWith(PAUSED));
         assertThat(settingsOf("com.example.Jobs.push")).isSameAs(TaskSettings.NONE);
         assertThat(catalog.unknownOverrides()).isEmpty();
     }
@@ -88,6 +91,39 @@ class TaskCatalogTest {
                 .isThrownBy(() -> catalog.declare(declaration("push", "job", true, ONE)))
                 .withMessageContaining(
                         "job was given to " + Jobs.class.getName() + ".poll and to " + Jobs.class.getName() + ".push");
+    }
+
+    @Test
+    void anIdThatAnotherMethodHasByItsNameIsRefused() {
+        catalog.declare(declaration("poll", "Jobs.poll", false, TaskSettings.NONE));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> catalog.declare(declaration("push", "Jobs.poll", true, ONE)))
+                .withMessageContaining("Jobs.poll was given to");
+    }
+
+    @Test
+    void whatWasSetInAnotherCatalogIsTakenOverWhereNothingIsSet() {
+        TaskCatalog other = new TaskCatalog();
+        other.set("one", ONE);
+        other.set("two", ONE);
+        catalog.set("two", TWO);
+        catalog.setAllOf(other);
+        assertThat(settingsOf("one")).isEqualTo(ONE);
+        assertThat(settingsOf("two")).isEqualTo(TWO);
+    }
+
+    @Test
+    void idsThatComeAndGoAreNotKeptForEver() {
+        catalog.override("one", ONE);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(settingsOf("task-" + i)).isSameAs(TaskSettings.NONE);
+        }
+        assertThat(settingsOf("one")).isEqualTo(ONE);
+        assertThat(catalog)
+                .extracting("seen")
+                .asInstanceOf(InstanceOfAssertFactories.COLLECTION)
+                .hasSize(1_000);
+        assertThat(catalog.unknownOverrides()).isEmpty();
     }
 
     @Test

@@ -79,13 +79,14 @@ class DaylightSavingTriggerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0 30 2 * * *", "0 0 9-17 * * *", "0 0 0 L * *", "@daily", "0 0/5 2 * * *"})
+    @ValueSource(
+            strings = {"0 30 2 * * *", "0  */5 2 * * *", "0 0 9-17 * * *", "0 0 0 L * *", "@daily", "0 0/5 2 * * *"})
     void hoursByNumberAreFixed(String expression) {
         assertThat(DaylightSavingTrigger.hasFixedHours(expression)).isTrue();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0 30 * * * *", "0 0 */2 * * *", "0 0 0-23 * * *", "@hourly"})
+    @ValueSource(strings = {"0 30 * * * *", "0  0 * * * *", "0 0 */2 * * *", "0 0 0-23 * * *", "@hourly"})
     void hoursOfEveryKindAreNot(String expression) {
         assertThat(DaylightSavingTrigger.hasFixedHours(expression)).isFalse();
     }

@@ -245,7 +245,10 @@ final class Arming {
     /** Arms the next run of a periodic timer, one of whose runs has ended. Worker. */
     void repeat(PeriodicTimer timer) {
         long nowNanos = clock.nanoTime();
-        long nextNanos = nextDeadlineNanos(timer, nowNanos);
+        Pacing pacing = timer.pacing();
+        long nextNanos = pacing == null
+                ? catchUp.nextDeadlineNanos(timer, nowNanos)
+                : pacedDeadlineNanos(timer, pacing, nowNanos);
         if (policies.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos)) {
                 return;
@@ -261,12 +264,10 @@ final class Arming {
     }
 
     /** Without memory to find out, it is tried again until there is some, as long as the timer may repeat. */
-    private long nextDeadlineNanos(PeriodicTimer timer, long nowNanos) {
+    private long pacedDeadlineNanos(PeriodicTimer timer, Pacing pacing, long nowNanos) {
         while (true) {
             try {
-                Pacing pacing = ManagedTask.pacingOf(timer.taskIfAny());
-                long nextNanos = catchUp.nextDeadlineNanos(timer, pacing, nowNanos);
-                return pacing == null ? nextNanos : nextNanos + pacing.drawPutOffNanos();
+                return catchUp.pacedDeadlineNanos(timer, pacing, nowNanos) + pacing.drawPutOffNanos();
             } catch (OutOfMemoryError ex) {
                 if (!policies.mayRepeat()) {
                     return nowNanos + timer.intervalNanos();

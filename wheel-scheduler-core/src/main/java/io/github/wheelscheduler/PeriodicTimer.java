@@ -20,6 +20,9 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     /** Positive: fixed rate. Negative: fixed delay. */
     private final long periodNanos;
 
+    /** Whether somebody has a say in when it is due next. */
+    private final boolean paced;
+
     /**
      * How much later the deadline in the state word is than the exact one, which keeps the phase. Written with every arming
      * and by no one else; after a reschedule the phase starts from a rounded deadline.
@@ -33,6 +36,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
         super(owner, task, deadlineNanos);
         this.periodNanos = periodNanos;
+        this.paced = ManagedTask.pacingOf(task) != null;
         this.roundingNanos = TimerWord.roundingOf(deadlineNanos);
     }
 
@@ -62,6 +66,12 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     Object call(Object task) {
         ((Runnable) task).run();
         return null;
+    }
+
+    /** Returns who has a say in when it is due next; null for nobody. */
+    @Nullable
+    Pacing pacing() {
+        return paced ? ManagedTask.pacingOf(taskIfAny()) : null;
     }
 
     boolean isFixedRate() {

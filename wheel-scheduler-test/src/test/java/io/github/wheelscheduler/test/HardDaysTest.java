@@ -3,6 +3,9 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.Year;
@@ -93,6 +96,60 @@ class HardDaysTest {
             next = expression.next(last.plusSeconds(second));
         }
         return next;
+    }
+
+    /** What was not passed over by a jump runs on time; what was, not at all. Without the zone that has half hours. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void whatASkippingPolicyDoesNotSkipRunsExactlyOnceAndOnTime(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size() - 1)));
+        Instant start = Instant.parse("2023-03-20T00:00:00Z");
+        try (VirtualTime time = VirtualTime.startingAt(start, zone)) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            List<Instant> ran = new ArrayList<>();
+            ScheduledFuture<?> ignored = scheduler
+                    .getTaskRegistry()
+                    .schedule(
+                            "cron",
+                            () -> ran.add(time.now()),
+                            TaskSchedule.trigger(new CronTrigger("0 */10 * * * *")),
+                            TaskSettings.builder().missedRuns(MissedRuns.SKIP).build());
+            List<Instant> expected = new ArrayList<>();
+            Instant last = start;
+            for (int i = 0; i < 200; i++) {
+                Instant from = time.now();
+                time.advanceBy(Duration.ofSeconds(random.nextInt(20_000)));
+                for (Instant next = nextTenMinutes(from); !next.isAfter(time.now()); next = next.plusSeconds(600)) {
+                    // What was there before a jump back does not come twice.
+                    if (next.isAfter(last)) {
+                        expected.add(next);
+                        last = next;
+                    }
+                }
+                time.jumpWallClock(Duration.ofSeconds(random.nextInt(-10_000, 10_000)));
+                Instant pending = nextTenMinutes(last);
+                Instant latest = passedOver(last, time.now());
+                if (latest.equals(pending) && !time.now().isAfter(latest.plusSeconds(5))) {
+                    // Late, but not by too much.
+                    expected.add(time.now());
+                }
+                last = latest;
+            }
+            assertThat(ran).isEqualTo(expected).hasSizeGreaterThan(2_000);
+        }
+    }
+
+    /** In all of these zones, ten minutes of the hour are ten minutes of the epoch's hour, also on hard days. */
+    private static Instant nextTenMinutes(Instant after) {
+        long seconds = after.getEpochSecond();
+        return Instant.ofEpochSecond(seconds - Math.floorMod(seconds, 600) + 600);
+    }
+
+    /** Returns the instant that was passed over last: the one that had been armed, and whatever followed it. */
+    private static Instant passedOver(Instant last, Instant now) {
+        Instant latest = Instant.ofEpochSecond(now.getEpochSecond() - Math.floorMod(now.getEpochSecond(), 600));
+        return latest.isAfter(last) ? latest : last;
     }
 
     @ParameterizedTest

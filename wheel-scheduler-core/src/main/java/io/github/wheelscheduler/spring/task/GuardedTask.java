@@ -452,10 +452,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return behind;
     }
 
-    /** Whether a cron says when the task runs that is behind what runs. */
+    /** Whether a cron of Spring's, and no code of a user's, says when the task runs that is behind what runs. */
     public static boolean isCron(Object running) {
         return behind(running) instanceof GuardedTask guarded
-                && guarded.owner.schedule().isCron();
+                && SettledSchedule.isSpringsCron(guarded.owner.schedule());
     }
 
     /** Whether what runs is a run outside of the schedule, that somebody has asked for. */

@@ -89,6 +89,11 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         return new TaskSchedule.Cron(expression, zone == null ? usualZone : zone, settings.gap(), settings.overlap());
     }
 
+    /** Whether a cron expression says all about the schedule. */
+    static boolean isSpringsCron(TaskSchedule schedule) {
+        return !expressionOf(schedule).isEmpty();
+    }
+
     private static String expressionOf(TaskSchedule schedule) {
         if (schedule instanceof TaskSchedule.Cron cron) {
             return cron.expression();

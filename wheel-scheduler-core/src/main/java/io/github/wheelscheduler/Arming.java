@@ -20,8 +20,6 @@ final class Arming {
     private static final int FLOOD_WAITS = 50;
     private static final long FLOOD_WAIT_NANOS = 100_000;
 
-    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
-
     private final ExecutorSettings settings;
     private final TimeSource clock;
     private final RunState runState;
@@ -272,7 +270,7 @@ final class Arming {
                 if (!policies.mayRepeat()) {
                     return nowNanos + timer.intervalNanos();
                 }
-                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+                ScheduledTimer.pauseWithoutMemory();
             }
         }
     }
@@ -301,7 +299,7 @@ final class Arming {
                 inbox.wakeFor(nextNanos);
                 return;
             } catch (Throwable ex) {
-                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+                ScheduledTimer.pauseWithoutMemory();
             }
             if (!policies.mayRepeat()) {
                 boolean ignored = timer.withdraw();

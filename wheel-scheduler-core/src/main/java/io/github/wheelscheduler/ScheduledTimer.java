@@ -176,7 +176,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         }
     }
 
-    private static void pauseWithoutMemory() {
+    /** Virtual threads need memory to sleep. */
+    static void pauseWithoutMemory() {
         try {
             LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
         } catch (OutOfMemoryError ex) {

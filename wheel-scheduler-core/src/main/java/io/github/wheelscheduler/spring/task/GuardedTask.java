@@ -305,7 +305,11 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         failing = failure != null;
         TaskRules rules = owner.rules();
         if (rules != null) {
-            follow(rules, triggered);
+            if (failing) {
+                owner.runFailed(rules);
+            } else {
+                owner.runSucceeded(rules, triggered);
+            }
         }
         boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
         RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
@@ -314,20 +318,6 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
         book.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
-    }
-
-    private void follow(TaskRules rules, boolean triggered) {
-        if (failing) {
-            long tooMany = rules.failed();
-            if (tooMany > 0 && isRepeating()) {
-                owner.pauseAfterFailures(tooMany);
-            }
-        } else {
-            rules.succeeded();
-            if (triggered) {
-                owner.endPauseAfterFailures();
-            }
-        }
     }
 
     private void tellOfSuccess() {

@@ -249,10 +249,12 @@ final class RegisteredTask {
         paused = true;
     }
 
-    /** Too many of its runs have failed in a row. */
-    void pauseAfterFailures(long failures) {
+    /** A run of a task with rules has failed. Counted and paused in one step: whoever resumes it comes before or after. */
+    void runFailed(TaskRules known) {
+        long failures;
         synchronized (this) {
-            if (paused || !repeating) {
+            failures = known.failed();
+            if (failures == 0 || paused || !repeating) {
                 return;
             }
             pausedAfterFailures = true;
@@ -261,9 +263,10 @@ final class RegisteredTask {
         book.pausedAfterFailures(this, failures);
     }
 
-    /** A run that somebody has asked for went well. */
-    synchronized void endPauseAfterFailures() {
-        if (pausedAfterFailures) {
+    /** A run of a task with rules went well; one that somebody has asked for ends a pause because of failures. */
+    synchronized void runSucceeded(TaskRules known, boolean triggered) {
+        known.succeeded();
+        if (triggered && pausedAfterFailures) {
             endPause();
         }
     }

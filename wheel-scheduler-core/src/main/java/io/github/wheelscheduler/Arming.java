@@ -28,8 +28,8 @@ final class Arming {
     private final Detours detours;
     private final Hold hold;
     private final Inbox<ScheduledTimer<?>> inbox;
+    private final Dispatcher dispatcher;
     private final Workers workers;
-    private final TickLoop loop;
     private final Lifecycle lifecycle;
     private final CatchUp catchUp;
     private final StripedCount rejected = new StripedCount();
@@ -40,22 +40,19 @@ final class Arming {
             RunState runState,
             ShutdownPolicies policies,
             PendingTimers pending,
-            Detours detours,
-            Hold hold,
             Inbox<ScheduledTimer<?>> inbox,
-            Workers workers,
-            TickLoop loop,
+            Dispatcher dispatcher,
             Lifecycle lifecycle) {
         this.settings = settings;
         this.clock = settings.clock();
         this.runState = runState;
         this.policies = policies;
         this.pending = pending;
-        this.detours = detours;
-        this.hold = hold;
+        this.detours = dispatcher.detours();
+        this.hold = dispatcher.hold();
         this.inbox = inbox;
-        this.workers = workers;
-        this.loop = loop;
+        this.dispatcher = dispatcher;
+        this.workers = dispatcher.workers();
         this.lifecycle = lifecycle;
         this.catchUp = new CatchUp(settings.maxCatchUp());
     }
@@ -74,10 +71,23 @@ final class Arming {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
+        } else if (dispatcher.hasPlaceFromCall(timer) && !takePlaceAtCall()) {
+            pending.releasePermit(timer);
+            reject(timer, fullness());
         } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
+    }
+
+    private boolean takePlaceAtCall() {
+        Places places = dispatcher.places();
+        return places == null || places.tryTake();
+    }
+
+    private String fullness() {
+        Refusals refusals = dispatcher.refusals();
+        return refusals == null ? "there is no place" : refusals.reason();
     }
 
     /**
@@ -136,7 +146,7 @@ final class Arming {
                 }
                 long neededAtNanos = neededAt(timer);
                 inbox.prepareToWakeFor(neededAtNanos);
-                inbox.postLazily(timer);
+                send(timer);
                 posted = true;
                 if (isDue && hold.isOpen() && timer.deadlineNanos() - dueNanos <= 0) {
                     detours.posted();
@@ -153,9 +163,25 @@ final class Arming {
             }
         }
         // A shutdown that came meanwhile may not have seen the timer.
-        return !(runState.isShutdown()
-                && (!(timer.isRepeating() && policies.mayRepeat()) || lifecycle.isLeaving())
-                && timer.withdraw());
+        return !(lifecycle.isEnding() && mayHaveComeTooLate(timer) && timer.withdraw());
+    }
+
+    private boolean mayHaveComeTooLate(ScheduledTimer<?> timer) {
+        return lifecycle.isLeaving() || (runState.isShutdown() && !(timer.isRepeating() && policies.mayRepeat()));
+    }
+
+    /** Posts a timer, so that nobody sees the message who would not see it counted. */
+    private void send(ScheduledTimer<?> timer) {
+        pending.beforePost();
+        boolean sent = false;
+        try {
+            inbox.postLazily(timer);
+            sent = true;
+        } finally {
+            if (!sent) {
+                pending.postFailed();
+            }
+        }
     }
 
     /**
@@ -164,7 +190,7 @@ final class Arming {
      * it.
      */
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
-        if (!hold.isOpen() || !detours.isNone() || loop.isHeldUp() || workers.isPaused()) {
+        if (!hold.isOpen() || !detours.isNone() || dispatcher.backlog().isHeldUp() || workers.isPaused()) {
             return false;
         }
         // What follows is done completely or undone completely, and both take stack.
@@ -173,7 +199,11 @@ final class Arming {
         } else {
             stackReserve.askEachTime();
         }
-        if (!timer.claim(nowNanos)) {
+        boolean hasPlace = dispatcher.places() == null || dispatcher.takePlace(timer);
+        if (!hasPlace || !timer.claim(nowNanos)) {
+            if (hasPlace) {
+                dispatcher.leavePlace(timer);
+            }
             return false;
         }
         pending.countHandOver();
@@ -184,6 +214,7 @@ final class Arming {
             if (!taken) {
                 pending.uncountHandOver();
                 timer.unclaim();
+                dispatcher.leavePlace(timer);
             }
         }
         return taken;
@@ -202,6 +233,9 @@ final class Arming {
     private void takeBack(ScheduledTimer<?> timer) {
         if (timer.giveBack()) {
             pending.releasePermit(timer);
+            if (dispatcher.hasPlaceFromCall(timer)) {
+                dispatcher.releasePlace();
+            }
         } else {
             // The decorator has cancelled or run it: it was counted as gone, and will never be counted as posted.
             pending.countMissingPost();
@@ -231,7 +265,7 @@ final class Arming {
     /** An armed timer is to run earlier than the wheel knows. */
     void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
         inbox.prepareToWakeFor(deadlineNanos);
-        inbox.postLazily(timer);
+        send(timer);
         pending.countOtherPost();
         inbox.wakeFor(deadlineNanos);
         lifecycle.wakeIfItMayEnd();
@@ -293,7 +327,7 @@ final class Arming {
                 }
                 if (!posted) {
                     inbox.prepareToWakeFor(nextNanos);
-                    inbox.postLazily(timer);
+                    send(timer);
                     posted = true;
                 }
                 inbox.wakeFor(nextNanos);

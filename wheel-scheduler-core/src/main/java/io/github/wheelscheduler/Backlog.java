@@ -2,6 +2,7 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.Workers;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Due timers that the workers have no room for. They stay in the wheel, which costs nothing, keeps the order, and leaves it open
@@ -15,6 +16,9 @@ final class Backlog {
     private static final long LONGEST_PAUSE_NANOS = 50_000_000;
 
     private final Workers workers;
+
+    /** Null where the ready queue alone says whether there is room. */
+    private final @Nullable Places places;
 
     private long pauseNanos;
 
@@ -31,12 +35,18 @@ final class Backlog {
      */
     private final AtomicBoolean heldUp = new AtomicBoolean();
 
-    Backlog(Workers workers) {
+    Backlog(Workers workers, @Nullable Places places) {
         this.workers = workers;
+        this.places = places;
     }
 
-    /** Whether the workers have room for what is due, if anything is. */
-    boolean hasRoom(long nowNanos) {
+    /** Whether the workers have room now; {@code forMany} asks for room that is worth while. Any thread. */
+    boolean hasRoom(boolean forMany) {
+        return places == null ? workers.hasRoom(forMany) : places.hasRoom(forMany);
+    }
+
+    /** Whether the workers have room for what is due, if anything is; else it is held up. */
+    boolean mayHandOver(long nowNanos) {
         boolean wasHeldUp = heldUp.get();
         if (workers.hasRoom(wasHeldUp)) {
             if (wasHeldUp) {
@@ -44,6 +54,22 @@ final class Backlog {
             }
             return true;
         }
+        noteHeldUp(nowNanos, wasHeldUp);
+        // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
+        heldUp.set(true);
+        return workers.hasRoom(true);
+    }
+
+    /** Timers wait for room outside of the wheel. */
+    void holdUp(long nowNanos) {
+        boolean wasHeldUp = heldUp.get();
+        noteHeldUp(nowNanos, wasHeldUp);
+        if (!wasHeldUp) {
+            heldUp.set(true);
+        }
+    }
+
+    private void noteHeldUp(long nowNanos, boolean wasHeldUp) {
         if (!wasHeldUp || nextLookNanos - nowNanos <= 0) {
             pauseNanos = wasHeldUp ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : SHORTEST_PAUSE_NANOS;
             nextLookNanos = nowNanos + pauseNanos;
@@ -52,9 +78,14 @@ final class Backlog {
             isAny = true;
             sinceNanos = nowNanos;
         }
-        // Before the room is looked at again: a worker that becomes idle looks at this after it has made room.
-        heldUp.set(true);
-        return workers.hasRoom(true);
+    }
+
+    /** No timer waits for room outside of the wheel any more. */
+    void clearHeldUp() {
+        isAny = false;
+        if (heldUp.get()) {
+            heldUp.set(false);
+        }
     }
 
     /** What is due is held back, but not for want of room: nobody is to look whether there is some. */

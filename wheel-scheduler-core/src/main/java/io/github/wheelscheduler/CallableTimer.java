@@ -31,5 +31,10 @@ class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
         boolean runsAtOnce() {
             return true;
         }
+
+        @Override
+        boolean hasNoTime() {
+            return true;
+        }
     }
 }

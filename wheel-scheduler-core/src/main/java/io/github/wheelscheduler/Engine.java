@@ -2,12 +2,15 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
+import io.github.wheelscheduler.worker.Starter;
 import io.github.wheelscheduler.worker.Workers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the stages together, and answers what timers and workers ask and tell. */
 final class Engine implements TimerOwner, Workers.Listener {
@@ -20,40 +23,152 @@ final class Engine implements TimerOwner, Workers.Listener {
     private static final int SAMPLE_SHIFT = Long.SIZE - 7;
 
     private final ExecutorSettings settings;
+
+    /** Null for the executor itself. */
+    private final @Nullable GroupSettings group;
+
+    /** The executor that this is a group of, or this. */
+    private final Engine root;
+
     private final boolean decorates;
     private final TimeSource clock;
     private final boolean isVirtual;
-    private final PendingTimers pending;
     private final RunState runState = new RunState();
-    private final Inbox<ScheduledTimer<?>> inbox = new Inbox<>();
-    private final Detours detours = new Detours();
-    private final Hold hold = new Hold();
-    private final ShutdownPolicies policies = new ShutdownPolicies(runState, hold);
+    private final SharedWheel shared;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final PendingTimers pending;
+    private final Hold hold;
+    private final ShutdownPolicies policies;
+    private final Dispatcher dispatcher;
     private final Workers workers;
-    private final WallClockWatch watch;
-    private final TickLoop loop;
     private final Lifecycle lifecycle;
     private final Arming arming;
     private final RunObservation observation;
 
+    /** Creates an executor. */
     Engine(ExecutorSettings settings) {
         this.settings = settings;
+        this.group = null;
+        this.root = this;
         this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
         this.isVirtual = clock.isVirtual();
         this.observation = new RunObservation(clock);
+        this.inbox = new Inbox<>();
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
-        this.workers = settings.newWorkers(this);
+        this.hold = new Hold(null);
+        this.policies = new ShutdownPolicies(runState, hold);
+        Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
+        this.workers = settings.newWorkers(starter, this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
-        this.watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
-        this.loop =
-                new TickLoop(inbox, wheel, watch, workers, pending, detours, hold, clock, 1L << settings.tickShift());
-        this.lifecycle = new Lifecycle(settings, runState, policies, pending, inbox, workers, loop);
-        this.arming = new Arming(settings, runState, policies, pending, detours, hold, inbox, workers, loop, lifecycle);
+        WallClockWatch watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
+        this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Detours(), null, null, true);
+        TickLoop loop = new TickLoop(inbox, wheel, watch, dispatcher, pending, clock, 1L << settings.tickShift());
+        this.shared =
+                new SharedWheel(settings, runState, inbox, wheel, watch, starter, loop, workers, this::tickThreadEnded);
+        this.lifecycle = new RootLifecycle(shared, runState, policies, dispatcher);
+        this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
+        beginHeld();
+    }
+
+    /** Creates a group of an executor, with its own workers on the same wheel. */
+    private Engine(ExecutorSettings settings, GroupSettings group, Engine root) {
+        this.settings = settings;
+        this.group = group;
+        this.root = root;
+        this.decorates = settings.decorator() != null;
+        this.clock = root.clock;
+        this.isVirtual = root.isVirtual;
+        this.observation = new RunObservation(clock);
+        this.shared = root.shared;
+        this.inbox = root.inbox;
+        this.pending = new PendingTimers(root.pending);
+        this.hold = new Hold(group.standsApart() ? null : root.hold);
+        this.policies = new ShutdownPolicies(runState, hold);
+        this.workers = GroupWorkers.of(settings, shared.starter(), this);
+        Places places = new Places(workers, group.queueCapacity());
+        Refusals refusals = group.onFull() == OnFull.WAIT
+                ? null
+                : new Refusals(
+                        group.name(),
+                        group.onFull(),
+                        GroupWorkers.ofRefusals(settings, shared.starter(), this::refusalsEnded),
+                        places);
+        this.dispatcher =
+                new Dispatcher(inbox, shared.wheel(), workers, hold, new Detours(), places, refusals, refusals == null);
+        GroupLifecycle life =
+                new GroupLifecycle(this, shared, runState, policies, pending, dispatcher, group.standsApart());
+        this.lifecycle = life;
+        this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
+        policies.setExecuteDelayed(root.policies.executesDelayed());
+        policies.setContinuePeriodic(root.policies.continuesPeriodic());
+        beginHeld();
+    }
+
+    private void beginHeld() {
         hold.setHalted(settings.halted());
         if (isVirtual) {
             hold.allow(0);
         }
+    }
+
+    // Groups
+
+    /**
+     * Creates a group of this executor.
+     *
+     * @throws RejectedExecutionException after shutdown
+     */
+    Engine newGroup(ExecutorSettings settingsOfGroup, GroupSettings newGroup) {
+        shared.lock().lock();
+        try {
+            if (runState.isShutdown()) {
+                throw new RejectedExecutionException(
+                        "Group " + newGroup.name() + " rejected, because the executor has been shut down");
+            }
+            Engine created = new Engine(settingsOfGroup, newGroup, this);
+            if (workers.isPaused() && created.lifecycle instanceof GroupLifecycle life && !life.standsApart()) {
+                life.pauseWithRoot(true);
+            }
+            pending.add(created.pending);
+            shared.add(created);
+            return created;
+        } finally {
+            shared.lock().unlock();
+        }
+    }
+
+    /** The group has ended, and nobody knows of it any more. Tick thread. */
+    void forget() {
+        root.pending.remove(pending);
+        dispatcher.forgetLists();
+    }
+
+    Engine root() {
+        return root;
+    }
+
+    @Nullable
+    GroupSettings group() {
+        return group;
+    }
+
+    ExecutorSettings settings() {
+        return settings;
+    }
+
+    private void tickThreadEnded() {
+        ((RootLifecycle) lifecycle).tickThreadEnded();
+    }
+
+    private void refusalsEnded() {
+        wentIdle();
+        ended();
+    }
+
+    @Override
+    public Dispatcher dispatcher() {
+        return dispatcher;
     }
 
     // What timers ask and tell
@@ -89,8 +204,12 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     @Override
-    public void started(ScheduledTimer<?> timer) {
+    public void started(ScheduledTimer<?> timer, int stateBefore) {
         pending.started();
+        if (stateBefore == TimerWord.ARMED && dispatcher.hasPlaceFromCall(timer)) {
+            // No worker has it.
+            dispatcher.releasePlace();
+        }
         if (!timer.isRepeating()) {
             pending.release();
         }
@@ -112,6 +231,9 @@ final class Engine implements TimerOwner, Workers.Listener {
         pending.releasePermit(timer);
         // In the ready queue, which is short, it waits for a worker that drops it.
         if (stateBefore == TimerWord.ARMED) {
+            if (dispatcher.hasPlaceFromCall(timer)) {
+                dispatcher.releasePlace();
+            }
             cancelledInWheel(timer);
         }
         lifecycle.wakeIfItMayEnd();
@@ -120,7 +242,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     private void cancelledInWheel(ScheduledTimer<?> timer) {
         if (timer instanceof InstantTimer) {
             tellOfCancelled(timer);
-        } else if (timer.isSample(SAMPLE_SHIFT) && loop.isLittered()) {
+        } else if (timer.isSample(SAMPLE_SHIFT) && shared.loop().isLittered()) {
             inbox.wake();
         }
     }
@@ -128,11 +250,28 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** The tick thread looks at the clocks every second while it knows of such a timer. */
     private void tellOfCancelled(ScheduledTimer<?> timer) {
         try {
+            pending.beforePost();
             inbox.postLazily(timer);
             pending.countOtherPost();
         } catch (OutOfMemoryError ex) {
             // It will come across the timer.
+            pending.postFailed();
         }
+    }
+
+    @Override
+    public void gaveBack(ScheduledTimer<?> timer) {
+        pending.cancelled();
+        pending.releasePermit(timer);
+    }
+
+    @Override
+    public void refused(ScheduledTimer<?> timer) {
+        pending.cancelled();
+        if (!timer.isRepeating()) {
+            pending.release();
+        }
+        lifecycle.wakeIfItMayEnd();
     }
 
     @Override
@@ -168,9 +307,14 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void wentIdle() {
-        if (runState.isShutdown() || loop.isHeldUp()) {
+        if (lifecycle.isEnding() || dispatcher.backlog().isHeldUp()) {
             inbox.wake();
         }
+    }
+
+    @Override
+    public void left() {
+        dispatcher.releasePlace();
     }
 
     @Override
@@ -207,7 +351,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Returns the timer behind what a worker runs. */
     static Object timerOf(Runnable run) {
-        return run instanceof DecoratedTask decorated ? decorated.timer() : run;
+        Runnable outer = run instanceof Refusals.Refused refused ? refused.timer() : run;
+        return outer instanceof DecoratedTask decorated ? decorated.timer() : outer;
     }
 
     // Holding
@@ -220,7 +365,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     void setHalted(boolean halted) {
         lifecycle.unlessShutdown(() -> {
             if (!halted && hold.isHalted() && !isVirtual) {
-                detours.posted();
+                dispatcher.detours().posted();
+                if (root == this) {
+                    shared.groups().forEach(group -> group.dispatcher.detours().posted());
+                }
             }
             hold.setHalted(halted);
         });
@@ -238,22 +386,23 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Lets a timer go that is due, though others are held. */
     void letPass(ScheduledTimer<?> timer) {
         if (!hold.isOpen()) {
-            lifecycle.onTickThread(() -> loop.letPass(timer));
+            lifecycle.onTickThread(() -> shared.loop().letPass(timer));
         }
     }
 
     /** Makes the tick thread compare the clocks. */
     void checkWallClock() {
-        watch.ask();
+        shared.watch().ask();
         inbox.wake();
     }
 
     /** Whether nothing happens before time goes on or somebody calls. Exact while the tick thread sleeps. */
     boolean isQuiet() {
-        boolean areWorkersQuiet = workers.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
-        if (!lifecycle.hasTickThread()) {
+        boolean areWorkersQuiet = dispatcher.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
+        if (shared.isTickThreadGone()) {
             return areWorkersQuiet;
         }
+        TickLoop loop = shared.loop();
         return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
     }
 
@@ -280,15 +429,11 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     TickLoop loop() {
-        return loop;
+        return shared.loop();
     }
 
     PendingTimers pending() {
         return pending;
-    }
-
-    Detours detours() {
-        return detours;
     }
 
     RunObservation observation() {
@@ -297,6 +442,30 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     ShutdownPolicies policies() {
         return policies;
+    }
+
+    /** Returns about how many due timers wait for a worker. */
+    long readyCount() {
+        return workers.readyCount() + dispatcher.waitingCount();
+    }
+
+    /** Changes how many runs may go on at a time. */
+    void setMaxWorkers(int maxWorkers) {
+        workers.setMaxSize(maxWorkers);
+        lifecycle.wakeIfHeldUp();
+    }
+
+    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
+    long nanosToFirstDeadline() {
+        long[] nanos = {Long.MAX_VALUE};
+        lifecycle.onTickThread(() -> nanos[0] = shared.loop().nanosToFirstDeadline(this));
+        return nanos[0];
+    }
+
+    /** Returns how many runs found the group full and did not start. */
+    long refusedSoFar() {
+        Refusals refusals = dispatcher.refusals();
+        return refusals == null ? 0 : refusals.soFar();
     }
 
     /** Returns the runs that have been going on for at least so long, those that started while nobody observed not included. */
@@ -317,8 +486,8 @@ final class Engine implements TimerOwner, Workers.Listener {
         return new WheelSnapshot(
                 pending.count(),
                 inbox.size(),
-                workers.readyCount(),
-                Duration.ofNanos(workers.oldestReadyNanos(nowNanos)),
+                readyCount(),
+                Duration.ofNanos(Math.max(workers.oldestReadyNanos(nowNanos), dispatcher.oldestWaitingNanos(nowNanos))),
                 workers.activeCount(),
                 workers.threadCount(),
                 new WheelSnapshot.Totals(
@@ -327,8 +496,9 @@ final class Engine implements TimerOwner, Workers.Listener {
                         pending.cancelledSoFar(),
                         arming.rejectedSoFar(),
                         arming.skippedSoFar(),
-                        workers.refusedHandOvers()),
-                lifecycle.lookAtTickThread(nowNanos, watch.jumps()));
+                        workers.refusedHandOvers(),
+                        refusedSoFar()),
+                shared.lookAtTickThread(nowNanos));
     }
 
     /** Creates a timer for an instant on the wall clock, with a deadline as seen now. */

@@ -3,6 +3,7 @@ package io.github.wheelscheduler;
 import io.github.wheelscheduler.worker.ElasticPool;
 import io.github.wheelscheduler.worker.FedWorkers;
 import io.github.wheelscheduler.worker.RunHooks;
+import io.github.wheelscheduler.worker.Starter;
 import io.github.wheelscheduler.worker.Workers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
@@ -34,7 +35,7 @@ record ExecutorSettings(
     }
 
     /** Creates the workers that these settings ask for; none starts yet. */
-    Workers newWorkers(Workers.Listener listener) {
+    Workers newWorkers(Starter starter, Workers.Listener listener) {
         if (executor != null) {
             return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
         }
@@ -42,7 +43,7 @@ record ExecutorSettings(
             return FedWorkers.ofThreadPerRun(
                     threadPerRun, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
         }
-        return new ElasticPool(
-                threadFactory, tickThreadFactory, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
+        return ElasticPool.of(
+                threadFactory, starter, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
     }
 }

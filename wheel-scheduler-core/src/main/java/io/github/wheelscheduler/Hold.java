@@ -17,11 +17,19 @@ final class Hold {
 
     private volatile boolean halted;
 
+    /** That of the executor, for one of its groups that is halted with it. */
+    private final @Nullable Hold parent;
+
     /** How many may leave while it is not halted. */
     private final AtomicLong allowed = new AtomicLong(ALL);
 
     /** Says which of so many due timers leaves next; null for the first one. */
     private volatile @Nullable IntUnaryOperator choice;
+
+    /** Creates one that is open, unless the parent is halted. */
+    Hold(@Nullable Hold parent) {
+        this.parent = parent;
+    }
 
     @Nullable
     IntUnaryOperator choice() {
@@ -33,16 +41,16 @@ final class Hold {
     }
 
     boolean isOpen() {
-        return !halted && allowed.get() == ALL;
+        return !isHalted() && allowed.get() == ALL;
     }
 
     /** Whether none may leave. */
     boolean isClosed() {
-        return halted || allowed.get() == 0;
+        return isHalted() || allowed.get() == 0;
     }
 
     boolean isHalted() {
-        return halted;
+        return halted || (parent != null && parent.halted);
     }
 
     void setHalted(boolean value) {

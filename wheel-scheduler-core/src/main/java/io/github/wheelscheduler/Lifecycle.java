@@ -3,34 +3,29 @@ package io.github.wheelscheduler;
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Starts the threads, pauses and stops them, and hands back what never ran. Any thread. */
-final class Lifecycle {
+/**
+ * Starts the threads, pauses and stops them, and hands back what never ran: what an executor and each of its groups have in common.
+ * Any thread.
+ */
+abstract class Lifecycle {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
-    private final ExecutorSettings settings;
-    private final TimeSource clock;
-    private final RunState runState;
+    final SharedWheel shared;
+    final RunState runState;
+    final TickLoop loop;
+    final Inbox<ScheduledTimer<?>> inbox;
+    final ReentrantLock lock;
+    final Dispatcher dispatcher;
+    final Workers workers;
+
     private final ShutdownPolicies policies;
-    private final PendingTimers pending;
-    private final Inbox<ScheduledTimer<?>> inbox;
-    private final Workers workers;
-    private final TickLoop loop;
-    private final TickThread tickThread;
-
-    /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
-    private final ReentrantLock lifecycleLock = new ReentrantLock();
-
-    /** Set once both tick thread and workers have been started. */
-    private volatile boolean started;
-
-    private volatile boolean tickThreadStarted;
 
     /** What shutdownNow is to return. Guarded by the lock. */
     private final NeverRan givenBack = new NeverRan();
@@ -40,180 +35,181 @@ final class Lifecycle {
 
     private boolean isGivenBack;
 
-    /** Where a sweep puts what comes too late. Set around it, under the lifecycle lock. Reader: tick thread, in the sweep. */
+    /** Where a sweep puts what comes too late. Set around it, under the lock. Reader: tick thread, in the sweep. */
     private @Nullable NeverRan tooLate;
 
-    Lifecycle(
-            ExecutorSettings settings,
-            RunState runState,
-            ShutdownPolicies policies,
-            PendingTimers pending,
-            Inbox<ScheduledTimer<?>> inbox,
-            Workers workers,
-            TickLoop loop) {
-        this.settings = settings;
-        this.clock = settings.clock();
+    Lifecycle(SharedWheel shared, RunState runState, ShutdownPolicies policies, Dispatcher dispatcher) {
+        this.shared = shared;
         this.runState = runState;
         this.policies = policies;
-        this.pending = pending;
-        this.inbox = inbox;
-        this.workers = workers;
-        this.loop = loop;
-        this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::tickThreadEnded);
+        this.dispatcher = dispatcher;
+        this.workers = dispatcher.workers();
+        this.loop = shared.loop();
+        this.inbox = shared.inbox();
+        this.lock = shared.lock();
     }
 
     /** Starts the threads, if nobody has. */
-    void startIfNeeded() {
-        if (started) {
-            return;
-        }
-        lifecycleLock.lock();
-        try {
-            if (runState.isShutdown()) {
-                return;
-            }
-            workers.start();
-            if (!tickThreadStarted) {
-                Thread thread = settings.tickThreadFactory().newThread(tickThread);
-                if (thread == null) {
-                    throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-                }
-                tickThread.aboutToStart();
-                thread.start();
-                tickThreadStarted = true;
-            }
-            started = true;
-        } finally {
-            lifecycleLock.unlock();
-        }
+    abstract void startIfNeeded();
+
+    /** Whether a shutdown of this concerns the timer. */
+    abstract boolean concerns(ScheduledTimer<?> timer);
+
+    /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
+    abstract void beginShutdown();
+
+    /** Says that nothing runs any more, here and wherever that follows. Under the lock. */
+    abstract void beginStop();
+
+    /** Does something for each set of workers that a shutdown of this concerns. */
+    abstract void forEachWorkers(Consumer<Workers> action);
+
+    /** Takes the timers that this concerns out of the wheel, with nobody else at it. Under the lock. */
+    abstract void sweepForGood(Runnable sweep);
+
+    /** Ends whatever has nothing left to do. */
+    abstract void terminateIfEnded();
+
+    /** Ends a group that was shut down and has nothing left. Tick thread. */
+    void endIfDrained() {}
+
+    /** Whether this has been shut down, or what it is a group of. */
+    final boolean isEnding() {
+        return runState.isShutdown() || shared.isShutdown();
+    }
+
+    /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
+    boolean isLeaving() {
+        return shared.isLeaving();
     }
 
     /** Holds due runs back, unless the executor is shut down, and calls back when no run is going on. */
-    void pause(@Nullable Runnable whenQuiet) {
-        lifecycleLock.lock();
-        try {
-            if (!runState.isShutdown()) {
-                workers.pause();
-            }
-        } finally {
-            lifecycleLock.unlock();
-        }
-        if (whenQuiet != null) {
-            workers.callWhenQuiet(whenQuiet);
-        }
-    }
+    abstract void pause(@Nullable Runnable whenQuiet);
 
-    void resume() {
-        workers.resume();
-        if (loop.isHeldUp()) {
+    abstract void resume();
+
+    final void wakeIfHeldUp() {
+        if (dispatcher.backlog().isHeldUp()) {
             inbox.wake();
         }
     }
 
-    void shutdown() {
-        lifecycleLock.lock();
+    final void shutdown() {
+        lock.lock();
         try {
-            runState.shutdown();
+            beginShutdown();
             try {
                 applyShutdownPolicies();
             } finally {
-                workers.resume();
+                forEachWorkers(Workers::resume);
             }
         } finally {
-            lifecycleLock.unlock();
+            lock.unlock();
         }
     }
 
     /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
-    List<Runnable> shutdownWithin(long limitNanos) {
+    final List<Runnable> shutdownWithin(long limitNanos) {
         NeverRan neverRun = new NeverRan();
-        lifecycleLock.lock();
+        lock.lock();
         try {
-            policies.setLastDeadlineNanos(Engine.deadlineAfter(clock.nanoTime(), limitNanos, TimeUnit.NANOSECONDS));
+            limitShutdown(Engine.deadlineAfter(shared.clock().nanoTime(), limitNanos, TimeUnit.NANOSECONDS));
             tooLate = neverRun;
             shutdown();
         } finally {
             tooLate = null;
-            lifecycleLock.unlock();
+            lock.unlock();
         }
         return neverRun.takeByDeadline();
     }
 
+    /** Says that nobody waits for delayed timers with a later deadline. */
+    void limitShutdown(long deadlineNanos) {
+        policies.setLastDeadlineNanos(deadlineNanos);
+    }
+
     /** Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled. */
-    List<Runnable> shutdownNow() {
-        lifecycleLock.lock();
+    final List<Runnable> shutdownNow() {
+        lock.lock();
         try {
-            runState.stop();
-            if (tickThreadStarted) {
-                tickThread.awaitGivenUp();
-            }
+            beginStop();
             if (!isGivenBack) {
                 giveBackWhatIsReady();
-                loop.admitAll();
-                loop.removeIf(timer -> givenBack.hasRoomFor(1), timer -> giveBack(timer, givenBack));
+                sweepForGood(() -> {
+                    loop.admitAll();
+                    loop.removeIf(
+                            timer -> concerns(timer) && givenBack.hasRoomFor(1), timer -> giveBack(timer, givenBack));
+                });
+                giveBackWhatIsReady();
                 isGivenBack = true;
             }
-            workers.interruptActive();
+            forEachWorkers(Workers::interruptActive);
             terminateIfEnded();
             return givenBack.takeByDeadline();
         } finally {
-            lifecycleLock.unlock();
+            lock.unlock();
         }
     }
 
     /** Without memory for it, nothing is lost: the next call goes on. */
     private void giveBackWhatIsReady() {
-        boolean mayBeMore = true;
-        while (mayBeMore) {
-            if (stoppedRuns.isEmpty()) {
-                stoppedRuns = workers.stopNow();
-            }
-            mayBeMore = !stoppedRuns.isEmpty();
-            boolean ignored = givenBack.hasRoomFor(stoppedRuns.size());
-            for (Runnable run : stoppedRuns) {
-                if (Engine.timerOf(run) instanceof ScheduledTimer<?> timer) {
-                    giveBack(timer, givenBack);
+        forEachWorkers(each -> {
+            boolean mayBeMore = true;
+            while (mayBeMore) {
+                if (stoppedRuns.isEmpty()) {
+                    stoppedRuns = each.stopNow();
                 }
+                mayBeMore = !stoppedRuns.isEmpty();
+                boolean ignored = givenBack.hasRoomFor(stoppedRuns.size());
+                for (Runnable run : stoppedRuns) {
+                    if (Engine.timerOf(run) instanceof ScheduledTimer<?> timer) {
+                        giveBack(timer, givenBack);
+                    }
+                }
+                stoppedRuns = List.of();
             }
-            stoppedRuns = List.of();
-        }
+        });
     }
 
-    private void giveBack(ScheduledTimer<?> timer, NeverRan neverRan) {
+    private static void giveBack(ScheduledTimer<?> timer, NeverRan neverRan) {
         if (timer.giveBack()) {
-            pending.cancelled();
-            pending.releasePermit(timer);
+            timer.owner().gaveBack(timer);
             neverRan.add(timer);
         }
     }
 
     /** Applies policies that have been changed after shutdown. */
-    void reapplyShutdownPolicies() {
-        lifecycleLock.lock();
+    final void reapplyShutdownPolicies() {
+        lock.lock();
         try {
             if (runState.isShutdown() && !runState.isStopped()) {
                 applyShutdownPolicies();
             }
         } finally {
-            lifecycleLock.unlock();
+            lock.unlock();
         }
     }
 
     private void applyShutdownPolicies() {
-        if (tickThreadStarted) {
-            tickThread.runBetweenPasses(this::sweep);
+        if (shared.isTickThreadStarted()) {
+            shared.onTickThread(this::sweep);
         } else {
-            workers.stop();
+            stopWorkers();
         }
         terminateIfEnded();
     }
+
+    /** Lets the threads end that nobody needs, as there is no tick thread. */
+    abstract void stopWorkers();
 
     /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
     private void sweep() {
         NeverRan handedBack = tooLate;
         loop.admitAll();
         loop.removeIf(
-                timer -> !policies.mayStart(timer, false) && (handedBack == null || handedBack.hasRoomFor(1)),
+                timer -> concerns(timer)
+                        && !timer.owner().mayStart(timer, false)
+                        && (handedBack == null || handedBack.hasRoomFor(1)),
                 timer -> {
                     if (handedBack != null && policies.isTooLate(timer)) {
                         giveBack(timer, handedBack);
@@ -221,83 +217,53 @@ final class Lifecycle {
                         boolean ignored = timer.cancel(false);
                     }
                 });
-        workers.forEachReady(run -> {
-            if (Engine.timerOf(run) instanceof ScheduledTimer<?> scheduled && !policies.mayStart(scheduled, true)) {
+        forEachWorkers(each -> each.forEachReady(run -> {
+            if (Engine.timerOf(run) instanceof ScheduledTimer<?> scheduled
+                    && !scheduled.owner().mayStart(scheduled, true)) {
                 boolean ignored = scheduled.cancel(false);
             }
-        });
+        }));
     }
 
     /** Does something that no shutdown comes into; nothing after it. */
-    void unlessShutdown(Runnable action) {
-        lifecycleLock.lock();
+    final void unlessShutdown(Runnable action) {
+        lock.lock();
         try {
             if (!runState.isShutdown()) {
                 action.run();
             }
         } finally {
-            lifecycleLock.unlock();
+            lock.unlock();
         }
     }
 
     /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
-    void onTickThread(Runnable action) {
-        lifecycleLock.lock();
+    final void onTickThread(Runnable action) {
+        lock.lock();
         try {
-            if (tickThreadStarted) {
-                tickThread.runBetweenPasses(action);
-            }
+            shared.onTickThread(action);
         } finally {
-            lifecycleLock.unlock();
+            lock.unlock();
         }
     }
 
-    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
-    long nanosToFirstDeadline() {
-        long[] nanos = {Long.MAX_VALUE};
-        onTickThread(() -> nanos[0] = loop.nanosToFirstDeadline());
-        return nanos[0];
-    }
-
-    private void tickThreadEnded() {
-        boolean told = false;
-        while (!told) {
+    /** Insists: nobody else would do it. */
+    static void untilDone(Runnable action) {
+        boolean done = false;
+        while (!done) {
             try {
-                workers.stop();
-                terminateIfEnded();
-                told = true;
+                action.run();
+                done = true;
             } catch (Throwable ex) {
-                // Nobody else would.
-                LockSupport.parkNanos(this, PAUSE_WITHOUT_MEMORY_NANOS);
+                LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
             }
-        }
-    }
-
-    void terminateIfEnded() {
-        boolean tickThreadGone = !tickThreadStarted || tickThread.hasGivenUp();
-        if (runState.isShutdown() && tickThreadGone && workers.hasEnded()) {
-            runState.terminate();
         }
     }
 
     /** After shutdown, the tick thread waits for the last pending timer to go. */
-    void wakeIfItMayEnd() {
-        if (runState.isShutdown()) {
+    final void wakeIfItMayEnd() {
+        if (isEnding()) {
             inbox.wake();
         }
-    }
-
-    /** Whether the tick thread looks at the inbox for the last time, or has done so. */
-    boolean isLeaving() {
-        return tickThread.isLeaving();
-    }
-
-    /** Whether there is a tick thread, which has been started and has not ended. Any thread. */
-    boolean hasTickThread() {
-        return tickThreadStarted && !tickThread.hasGivenUp();
-    }
-
-    WheelSnapshot.Tick lookAtTickThread(long nowNanos, long clockJumps) {
-        return tickThread.look(nowNanos, clockJumps);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,14 @@ public interface ManagedTask extends NamedTask {
     default boolean runsAtOnce() {
         return false;
     }
+
+    /** Whether it waits for a place in a full group, whatever becomes of other tasks there. The same for each run of a timer. */
+    default boolean waitsWhenFull() {
+        return false;
+    }
+
+    /** A run will not be, because its group is full. In place of the run, on a thread of the group. What it throws is logged. */
+    default void refused(RejectedExecutionException reason) {}
 
     /** That many runs of a fixed rate were missed just now, and are not made up. On the worker; should be quick and not fail. */
     default void missed(long runs) {}

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +28,59 @@ final class PendingTimers {
     private final StripedCount cancelled = new StripedCount();
     private final long max;
 
-    /** Only where there is a bound. */
+    /** Only where there is a bound; a group shares it with the executor. */
     private final @Nullable AtomicLong permitsInUse;
 
+    /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
+    private final @Nullable PendingTimers root;
+
+    /** What a group has posted. */
+    private final StripedCount messages;
+
+    /** Those of the groups; none in a group. */
+    private final CopyOnWriteArrayList<PendingTimers> groups = new CopyOnWriteArrayList<>();
+
+    /** Counts what goes through the inbox. */
     PendingTimers(LongSupplier posted, long max) {
         this.posted = posted;
         this.max = max;
         this.permitsInUse = max == Long.MAX_VALUE ? null : new AtomicLong();
+        this.root = null;
+        this.messages = new StripedCount();
+    }
+
+    /** Counts what a group posts, within the bound of the executor. */
+    PendingTimers(PendingTimers root) {
+        this.messages = new StripedCount();
+        this.posted = messages::sum;
+        this.max = root.max;
+        this.permitsInUse = root.permitsInUse;
+        this.root = root;
+    }
+
+    /** Counts those of a group, too, where all are meant. */
+    void add(PendingTimers group) {
+        groups.add(group);
+    }
+
+    void remove(PendingTimers group) {
+        groups.remove(group);
+    }
+
+    /** To be called before a message is posted. */
+    void beforePost() {
+        if (root != null) {
+            messages.increment();
+            root.otherPosts.increment();
+        }
+    }
+
+    /** Takes {@link #beforePost} back. */
+    void postFailed() {
+        if (root != null) {
+            messages.decrement();
+            root.otherPosts.decrement();
+        }
     }
 
     /** Takes a permit if there is one. */
@@ -120,6 +167,15 @@ final class PendingTimers {
         return Math.max(0, posted.getAsLong() + handedOver.sum() - gone);
     }
 
+    /** Returns how many timers are pending, those of groups included. */
+    long countWithGroups() {
+        long count = count();
+        for (PendingTimers group : groups) {
+            count += group.count();
+        }
+        return count;
+    }
+
     /**
      * Returns how many of the timers in the wheel are over, if there are more of them than need bother anybody; else 0. Does
      * not see as many of them as there are pending timers elsewhere.
@@ -128,13 +184,13 @@ final class PendingTimers {
         if (wheelSize <= MAX_LITTER) {
             return 0;
         }
-        long litter = wheelSize - count();
+        long litter = wheelSize - countWithGroups();
         return litter > MAX_LITTER ? litter : 0;
     }
 
     /** Whether so many timers that are over should be swept out at once. */
     boolean isTooMuchLitter(long litter) {
-        return litter > 0 && litter > count();
+        return litter > 0 && litter > countWithGroups();
     }
 
     long max() {
@@ -143,6 +199,6 @@ final class PendingTimers {
 
     /** Returns how many permits are in use; the pending count where there is no bound. */
     long inUse() {
-        return permitsInUse == null ? count() : permitsInUse.get();
+        return permitsInUse == null ? countWithGroups() : permitsInUse.get();
     }
 }

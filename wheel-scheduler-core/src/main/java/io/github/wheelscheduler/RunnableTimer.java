@@ -31,5 +31,10 @@ class RunnableTimer extends ScheduledTimer<@Nullable Void> {
         boolean runsAtOnce() {
             return true;
         }
+
+        @Override
+        boolean hasNoTime() {
+            return true;
+        }
     }
 }

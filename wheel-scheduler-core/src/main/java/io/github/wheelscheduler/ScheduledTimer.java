@@ -19,6 +19,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -150,7 +151,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         } while (before < 0 && state() == READY);
         if (before >= 0) {
             if (before != RETURNED) {
-                owner.started(this);
+                owner.started(this, before);
             }
             DecoratedTask decorated = decorated(payload);
             if (decorated != null) {
@@ -161,6 +162,44 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             } catch (OutOfMemoryError ex) {
                 endWithoutMemory();
                 throw ex;
+            }
+        }
+    }
+
+    /**
+     * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on.
+     *
+     * @param isDropped whether a one-time timer ends as cancelled; else it fails with the reason
+     */
+    final void refuse(RejectedExecutionException reason, boolean isDropped) {
+        if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            return;
+        }
+        if (!move(READY, RUNNING)) {
+            leaveToOthers();
+            return;
+        }
+        try {
+            owner.refused(this);
+            endRefused(reason, isDropped);
+        } catch (OutOfMemoryError ex) {
+            endWithoutMemory();
+            throw ex;
+        }
+    }
+
+    private void endRefused(RejectedExecutionException reason, boolean isDropped) {
+        try {
+            if (task() instanceof ManagedTask managed) {
+                managed.refused(reason);
+            }
+        } finally {
+            if (this instanceof PeriodicTimer periodic) {
+                owner.repeat(periodic);
+            } else if (isDropped) {
+                endRun();
+            } else {
+                finish(Failure.of(reason));
             }
         }
     }
@@ -563,6 +602,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     /** Whether it has no time of its own, or somebody wants it now, so that it runs though others are held in the wheel. */
     boolean runsAtOnce() {
         return taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce();
+    }
+
+    /** Whether it was submitted without a time. */
+    boolean hasNoTime() {
+        return false;
     }
 
     /** Returns the user's task while the timer is pending or in a run, cancelled or not; null once it has been let go, also for a result. */

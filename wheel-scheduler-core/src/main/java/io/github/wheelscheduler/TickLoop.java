@@ -4,8 +4,8 @@ import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.Expiry;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
-import io.github.wheelscheduler.worker.Workers;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -36,6 +36,12 @@ final class TickLoop {
      * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
      *
      * What fails in the middle, for lack of memory, leaves the timer that was in hand there, and the next pass begins with it.
+     *
+     * Groups
+     * ------
+     * Without groups, what is due and cannot go, because timers are held or the workers have no room, stays in the wheel: that
+     * costs nothing. With groups that would hold up the timers of the others. So the wheel then expires all that is due, and each
+     * Dispatcher hands over or keeps what is its own: 'parted'.
      */
 
     private static final int DRAIN_LIMIT = 1024;
@@ -60,21 +66,38 @@ final class TickLoop {
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
-    private final Workers workers;
     private final PendingTimers pending;
-    private final Detours detours;
-    private final Hold hold;
     private final TimeSource clock;
     private final long tickNanos;
 
     private final Consumer<ScheduledTimer<?>> admission = this::admit;
     private final Expiry expiry = this::expire;
 
-    private final Backlog backlog;
     private final SweepPlan sweeps;
 
-    private boolean handedOver;
-    private boolean othersWaited;
+    /** That of the executor itself. */
+    private final Dispatcher root;
+
+    private final Dispatcher.Exit waitingExit = new Dispatcher.Exit() {
+
+        @Override
+        public void goWithPlace(ScheduledTimer<?> timer) {
+            expireWithPlace(timer);
+        }
+
+        @Override
+        public void giveUp(ScheduledTimer<?> timer) {
+            sweeps.countGivenUp();
+            unwatch(timer);
+        }
+    };
+
+    /** The root, and those of the groups. Writers: whoever adds or removes one, one at a time. */
+    private volatile Dispatcher[] dispatchers;
+
+    /** There are groups, or have been: what is due leaves the wheel. Written on the tick thread, or before there is one. */
+    private boolean parted;
+
     private long nowNanos;
 
     /** Neither in the inbox nor in the wheel, nor handed over: placing it has failed. */
@@ -94,11 +117,8 @@ final class TickLoop {
 
     private long settledNanos;
 
-    /** Timers may leave the wheel one at a time, or not at all. */
+    /** Unless the timers are parted: they may leave the wheel one at a time, or not at all. */
     private boolean stepped;
-
-    /** The last pass has left timers in the wheel because none may leave it. Writer: tick thread. Readers: any. */
-    private volatile boolean halted;
 
     /** Timers that run at once may be in the wheel, where they had to wait with others. */
     private boolean holdsAtOnce;
@@ -116,29 +136,71 @@ final class TickLoop {
             Inbox<ScheduledTimer<?>> inbox,
             TimingWheel wheel,
             WallClockWatch watch,
-            Workers workers,
+            Dispatcher root,
             PendingTimers pending,
-            Detours detours,
-            Hold hold,
             TimeSource clock,
             long tickNanos) {
         this.inbox = inbox;
         this.wheel = wheel;
         this.watch = watch;
-        this.workers = workers;
+        this.root = root;
+        this.dispatchers = new Dispatcher[] {root};
         this.pending = pending;
-        this.detours = detours;
-        this.hold = hold;
         this.clock = clock;
         this.tickNanos = tickNanos;
         this.nowNanos = clock.nanoTime();
-        this.backlog = new Backlog(workers);
         this.sweeps = new SweepPlan(wheel, pending);
+    }
+
+    // Groups
+
+    /** Hands the timers of a new group to its own workers from now on. On the tick thread, or before there is one. */
+    void add(Dispatcher dispatcher) {
+        Dispatcher[] before = dispatchers;
+        Dispatcher[] after = Arrays.copyOf(before, before.length + 1);
+        after[before.length] = dispatcher;
+        root.keepWaitingHere();
+        dispatcher.keepWaitingHere();
+        parted = true;
+        dispatchers = after;
+    }
+
+    /** Forgets a group of which no timer is left. Tick thread. */
+    void remove(Dispatcher dispatcher) {
+        dispatcher.forgetLists();
+        List<Dispatcher> left = new ArrayList<>(List.of(dispatchers));
+        left.remove(dispatcher);
+        dispatchers = left.toArray(new Dispatcher[0]);
+    }
+
+    /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. Any thread. */
+    boolean areWorkersDrained() {
+        for (Dispatcher dispatcher : dispatchers) {
+            if (!dispatcher.isDrained()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Dispatcher dispatcherOf(ScheduledTimer<?> timer) {
+        return timer.owner().dispatcher();
     }
 
     /** To be called before the time of a pass is read. */
     void beforePass() {
-        detours.beforePass();
+        for (Dispatcher dispatcher : dispatchers) {
+            dispatcher.detours().beforePass();
+        }
+    }
+
+    private boolean isAnyDetour() {
+        for (Dispatcher dispatcher : dispatchers) {
+            if (dispatcher.detours().isAny()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -154,17 +216,20 @@ final class TickLoop {
         int drained = admitWhatHasCome(mayAdvance, timeStandsStill);
         productive |= watch.check(nowNanos);
         boolean advanced = !mayAdvance || advance() > 0;
-        if (mayAdvance && advanced) {
-            backlog.clear();
-        }
-        boolean isHalted = halted || (stepped && hold.isClosed());
-        if (halted != isHalted) {
-            halted = isHalted;
+        boolean isHalted = false;
+        if (parted) {
+            advanced = !letWaitingGo(advanced) && advanced;
+        } else {
+            if (mayAdvance && advanced) {
+                root.backlog().clear();
+            }
+            isHalted = root.isHalted() || (stepped && root.hold().isClosed());
+            root.setHalted(isHalted);
         }
         int preparationLeft = advanced && !isHalted ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
-        boolean detoursWait = detours.isAny() && mayAdvance && !endDetours(drained);
+        boolean detoursWait = isAnyDetour() && mayAdvance && !endDetours(drained);
         if (!advanced || drained == DRAIN_LIMIT || !swept || (detoursWait && straight)) {
             return 0;
         }
@@ -176,25 +241,51 @@ final class TickLoop {
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
         long detourNanos = settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
         return Math.min(
-                Math.min(expiryNanos, watch.nanosToNextCheck(nowNanos)),
+                Math.min(Math.min(expiryNanos, nanosToNextLookAtWaiting()), watch.nanosToNextCheck(nowNanos)),
                 Math.min(detourNanos, Math.min(preparationNanos, sweepNanos)));
     }
 
     private boolean mayAdvance() {
-        boolean wasHalted = halted;
-        stepped = !hold.isOpen();
-        boolean isHalted = stepped && hold.isClosed();
-        if (wasHalted != isHalted) {
-            halted = isHalted;
+        if (parted) {
+            stepped = false;
+            for (Dispatcher dispatcher : dispatchers) {
+                dispatcher.beginPass(nowNanos);
+            }
+            return true;
         }
-        if (!isHalted) {
-            return backlog.hasRoom(nowNanos);
+        root.look();
+        stepped = root.isStepped();
+        if (!root.isHalted()) {
+            return root.backlog().mayHandOver(nowNanos);
         }
-        backlog.hold(nowNanos);
+        root.backlog().hold(nowNanos);
         if (holdsAtOnce) {
             letGoWhatRunsAtOnce();
         }
         return false;
+    }
+
+    /** Lets timers go that wait outside of the wheel, and says whether there are more that may go now. */
+    private boolean letWaitingGo(boolean isAllHere) {
+        boolean more = false;
+        try {
+            for (Dispatcher dispatcher : dispatchers) {
+                more |= dispatcher.letGo(nowNanos, isAllHere, waitingExit);
+            }
+            return more;
+        } finally {
+            signalHandOver();
+        }
+    }
+
+    private long nanosToNextLookAtWaiting() {
+        long nanos = Long.MAX_VALUE;
+        if (parted && !clock.isVirtual()) {
+            for (Dispatcher dispatcher : dispatchers) {
+                nanos = Math.min(nanos, dispatcher.nanosToNextLook(nowNanos));
+            }
+        }
+        return nanos;
     }
 
     /** Lets those go that run at once and have come into the wheel before it was held. */
@@ -225,12 +316,16 @@ final class TickLoop {
 
     /** Returns when to look again whether there is room; in virtual time who makes room says so. */
     private long nanosToNextLook() {
-        return clock.isVirtual() ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
+        return clock.isVirtual() ? Long.MAX_VALUE : root.backlog().nanosToNextLook(nowNanos);
     }
 
     /** Whether somebody has asked for something since the last pass; to be read after a sleep has been announced. Any thread. */
     boolean isWanted() {
-        return watch.isAsked() || (halted && !hold.isClosed());
+        boolean isWanted = watch.isAsked();
+        for (Dispatcher dispatcher : dispatchers) {
+            isWanted |= dispatcher.isWanted();
+        }
+        return isWanted;
     }
 
     /** Takes messages; without memory for that, what is due is handed over all the same. */
@@ -238,7 +333,7 @@ final class TickLoop {
         boolean taken = false;
         try {
             takeUpWhatIsInHand();
-            boolean isCaughtUp = detours.isAny() && mayAdvance && advance() > 0;
+            boolean isCaughtUp = isAnyDetour() && mayAdvance && advance() > 0;
             settle(isCaughtUp, timeStandsStill);
             straight = settled && !stepped;
             int drained = settling ? 0 : drain();
@@ -270,7 +365,9 @@ final class TickLoop {
         if (stepped) {
             return advanceInSteps();
         }
-        int budget = Math.min(ADVANCE_BUDGET, workers.room());
+        int budget = parted
+                ? ADVANCE_BUDGET
+                : Math.min(ADVANCE_BUDGET, root.workers().room());
         try {
             int left = wheel.advance(nowNanos, budget, expiry);
             productive |= left < budget;
@@ -282,9 +379,10 @@ final class TickLoop {
 
     /** Lets one timer go after the other, as long as they may. */
     private int advanceInSteps() {
+        Hold hold = root.hold();
         try {
             for (int i = 0; i < ADVANCE_BUDGET && !hold.isClosed(); i++) {
-                if (workers.room() == 0) {
+                if (root.workers().room() == 0) {
                     return 0;
                 }
                 IntUnaryOperator choice = hold.choice();
@@ -320,9 +418,8 @@ final class TickLoop {
     }
 
     private void signalHandOver() {
-        if (handedOver) {
-            handedOver = false;
-            workers.signalHandOver(othersWaited);
+        for (Dispatcher dispatcher : dispatchers) {
+            dispatcher.signalHandOver();
         }
     }
 
@@ -348,7 +445,15 @@ final class TickLoop {
 
     /** Ends the detours if all that were under way have been handed over. */
     private boolean endDetours(int drained) {
-        return straight && drained < DRAIN_LIMIT && inbox.isEmpty() && detours.end();
+        if (!straight || drained == DRAIN_LIMIT || !inbox.isEmpty()) {
+            return false;
+        }
+        boolean ended = true;
+        for (Dispatcher dispatcher : dispatchers) {
+            Detours detours = dispatcher.detours();
+            ended &= !detours.isAny() || detours.end();
+        }
+        return ended;
     }
 
     /** Goes on with the timer that the last pass has failed with. */
@@ -369,23 +474,39 @@ final class TickLoop {
         }
     }
 
-    /** Whether due timers wait for room, which an idle worker has. Any thread. */
-    boolean isHeldUp() {
-        return backlog.isHeldUp();
-    }
-
     /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
-        return backlog.isHeldUp() && workers.hasRoom(true);
+        for (Dispatcher dispatcher : dispatchers) {
+            if (dispatcher.isRoomForHeldUp()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
     boolean isEmpty() {
-        if (!inbox.isEmpty() || pending.count() > 0 || inHand != null || expiredInHand != null) {
+        if (!inbox.isEmpty() || pending.countWithGroups() > 0 || inHand != null || expiredInHand != null) {
             return false;
         }
         removeIf(ScheduledTimer::isOver, timer -> {});
         return wheel.size() == 0;
+    }
+
+    /** Whether no timer of that owner is pending or on its way here. Looks at all timers if that may be so. Tick thread. */
+    boolean holdsNothingOf(TimerOwner owner, PendingTimers pendingOfOwner) {
+        if (!inbox.isEmpty() || pendingOfOwner.count() > 0 || inHand != null || expiredInHand != null) {
+            return false;
+        }
+        boolean[] found = {false};
+        removeIf(
+                timer -> {
+                    boolean isOver = timer.isOver();
+                    found[0] |= !isOver && timer.owner() == owner;
+                    return isOver && timer.owner() == owner;
+                },
+                timer -> {});
+        return !found[0];
     }
 
     /** Returns how many timers were in the wheel after the last pass, those that are over included. Any thread. */
@@ -400,7 +521,10 @@ final class TickLoop {
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
-        stepped = !hold.isOpen();
+        for (Dispatcher dispatcher : dispatchers) {
+            dispatcher.look();
+        }
+        stepped = !parted && root.isStepped();
         takeUpWhatIsInHand();
         unsettle();
         int waits = 0;
@@ -413,14 +537,14 @@ final class TickLoop {
         }
     }
 
-    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
-    long nanosToFirstDeadline() {
+    /** Returns how far ahead the owner's first deadline lies, the longest time if it has none. Looks at all timers. */
+    long nanosToFirstDeadline(TimerOwner owner) {
         admitAll();
         long now = clock.nanoTime();
         long[] least = {Long.MAX_VALUE};
         removeIf(
                 timer -> {
-                    if (timer.state() == TimerWord.ARMED) {
+                    if (timer.state() == TimerWord.ARMED && timer.owner() == owner) {
                         least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
                     }
                     return false;
@@ -446,7 +570,7 @@ final class TickLoop {
                 }
                 // It may be watched although no place was found for it in the wheel.
                 unwatch(timer);
-            } else if (!(straight || (stepped && timer.runsAtOnce())) || !handOverIfDue(timer)) {
+            } else if (!(straight || passesThoseHeld(timer)) || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, nowNanos);
                 }
@@ -463,12 +587,17 @@ final class TickLoop {
         }
     }
 
+    /** Whether timers are held, and this one goes all the same. */
+    private boolean passesThoseHeld(ScheduledTimer<?> timer) {
+        return (parted ? dispatcherOf(timer).isStepped() : stepped) && timer.runsAtOnce();
+    }
+
     /** Hands a timer over that is due, before those that come behind it. */
     private boolean handOverIfDue(ScheduledTimer<?> timer) {
         if (timer.isLinked() || timer instanceof InstantTimer || !isDueByNow(timer.deadlineNanos())) {
             return false;
         }
-        if (!stepped && workers.room() == 0) {
+        if (!parted && !stepped && root.workers().room() == 0) {
             // It goes into the wheel, and so does whatever comes behind it.
             unsettle();
             return false;
@@ -499,19 +628,47 @@ final class TickLoop {
         try {
             dispatch(timer);
         } catch (Throwable ex) {
-            // There is only one, as whatever is thrown ends the pass.
-            if (timer.state() == TimerWord.ARMED) {
-                expiredInHand = timer;
-            }
+            keepInHand(timer);
             throw ex;
         }
     }
 
     private void dispatch(ScheduledTimer<?> timer) {
         boolean early = timer instanceof InstantTimer instant && watch.isEarly(instant, nowNanos);
-        if (!early && timer.claim(nowNanos)) {
-            handOver(timer);
-        } else if (timer.state() == TimerWord.ARMED) {
+        if (early || (parted && !isDueNow(timer))) {
+            putBack(timer);
+        } else if (!parted) {
+            go(timer, root);
+        } else if (takePlace(timer, dispatcherOf(timer))) {
+            go(timer, dispatcherOf(timer));
+        }
+    }
+
+    /** Hands a timer over if it is due. Where there are groups it has a place, which whoever ends the run leaves, or this. */
+    private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+        boolean gone = false;
+        try {
+            if (timer.claim(nowNanos)) {
+                dispatcher.handOver(timer, nowNanos, timer == passing);
+                gone = true;
+                unwatch(timer);
+            } else {
+                putBack(timer);
+            }
+        } finally {
+            if (!gone) {
+                dispatcher.leavePlace(timer);
+            }
+        }
+    }
+
+    private boolean isDueNow(ScheduledTimer<?> timer) {
+        return timer.state() == TimerWord.ARMED && timer.deadlineNanos() - nowNanos <= 0;
+    }
+
+    /** Puts a timer where it belongs that does not go now: it is over, or has been moved. */
+    private void putBack(ScheduledTimer<?> timer) {
+        if (timer.state() == TimerWord.ARMED) {
             wheel.add(timer);
         } else {
             sweeps.countGivenUp();
@@ -519,24 +676,68 @@ final class TickLoop {
         }
     }
 
-    private void handOver(ScheduledTimer<?> timer) {
-        if (!handedOver) {
-            othersWaited = !workers.isReadyEmpty();
+    /** Takes a place for a timer that is due; if there is none, it waits or is refused. */
+    private boolean takePlace(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+        if (timer != passing && dispatcher.hasToQueue(timer)) {
+            dispatcher.keep(timer, nowNanos);
+            return false;
         }
-        boolean taken = false;
+        if (dispatcher.takePlace(timer)) {
+            return true;
+        }
+        Refusals refusals = dispatcher.refusals();
+        if (refusals == null || dispatcher.waitsForPlace(timer)) {
+            dispatcher.keep(timer, nowNanos);
+        } else if (timer.claim(nowNanos)) {
+            refuse(timer, refusals);
+        } else {
+            putBack(timer);
+        }
+        return false;
+    }
+
+    private void refuse(ScheduledTimer<?> timer, Refusals refusals) {
+        boolean done = false;
         try {
-            workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
-            taken = true;
-            if (stepped && timer != passing && !timer.runsAtOnce()) {
-                hold.left();
-            }
+            refusals.refuse(timer, nowNanos);
+            done = true;
         } finally {
-            if (!taken) {
+            if (!done) {
                 timer.unclaim();
             }
         }
-        handedOver = true;
         unwatch(timer);
+    }
+
+    /** Lets a timer go that has waited for its place. */
+    private void expireWithPlace(ScheduledTimer<?> timer) {
+        productive = true;
+        Dispatcher dispatcher = dispatcherOf(timer);
+        boolean goes = false;
+        try {
+            boolean early = timer instanceof InstantTimer instant && watch.isEarly(instant, nowNanos);
+            goes = !early;
+            if (early) {
+                dispatcher.leavePlace(timer);
+                goes = true;
+                putBack(timer);
+            } else {
+                go(timer, dispatcher);
+            }
+        } catch (Throwable ex) {
+            if (!goes) {
+                dispatcher.leavePlace(timer);
+            }
+            keepInHand(timer);
+            throw ex;
+        }
+    }
+
+    private void keepInHand(ScheduledTimer<?> timer) {
+        // There is only one, as whatever is thrown ends the pass.
+        if (timer.state() == TimerWord.ARMED) {
+            expiredInHand = timer;
+        }
     }
 
     private void unwatch(ScheduledTimer<?> timer) {

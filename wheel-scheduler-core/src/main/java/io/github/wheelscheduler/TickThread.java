@@ -34,6 +34,7 @@ final class TickThread implements Runnable {
     private final TickLoop loop;
     private final Workers workers;
     private final RunState runState;
+    private final Runnable endGroups;
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
@@ -83,12 +84,14 @@ final class TickThread implements Runnable {
             TickLoop loop,
             Workers workers,
             RunState runState,
+            Runnable endGroups,
             Runnable whenEnded) {
         this.clock = clock;
         this.inbox = inbox;
         this.loop = loop;
         this.workers = workers;
         this.runState = runState;
+        this.endGroups = endGroups;
         this.whenEnded = whenEnded;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
@@ -236,6 +239,7 @@ final class TickThread implements Runnable {
         boolean slept = false;
         long sleepNanos = loop.pass(nowNanos);
         if (sleepNanos > 0) {
+            endGroups.run();
             if (isDrainedAfterShutdown()) {
                 leaving = true;
                 VarHandle.fullFence();
@@ -312,7 +316,7 @@ final class TickThread implements Runnable {
 
     private boolean isDrainedAfterShutdown() {
         // Workers first: a run that has ended has posted its next one before.
-        return runState.isShutdown() && workers.isDrained() && loop.isEmpty();
+        return runState.isShutdown() && loop.areWorkersDrained() && loop.isEmpty();
     }
 
     private void runErrand() {

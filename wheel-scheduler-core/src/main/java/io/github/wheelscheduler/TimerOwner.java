@@ -10,17 +10,26 @@ interface TimerOwner {
     /** Returns the deadline that lies so far ahead of now; delays below zero count as zero, huge ones are cut. */
     long deadlineAfter(long delay, TimeUnit unit);
 
+    /** Returns what hands the timers over that are due. */
+    Dispatcher dispatcher();
+
     /** Whether timers may have been {@linkplain ScheduledTimer#decorate decorated}. */
     boolean decorates();
 
     /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
     boolean mayStart(ScheduledTimer<?> timer, boolean handedOver);
 
-    /** A pending timer has started. */
-    void started(ScheduledTimer<?> timer);
+    /** A pending timer that was in the given state has started. */
+    void started(ScheduledTimer<?> timer, int stateBefore);
 
     /** A timer that was in the given state has been cancelled. */
     void cancelled(ScheduledTimer<?> timer, int stateBefore);
+
+    /** A pending timer has been handed back by a shutdown. */
+    void gaveBack(ScheduledTimer<?> timer);
+
+    /** A pending timer will not have its run, because its group is full. */
+    void refused(ScheduledTimer<?> timer);
 
     /** A run is about to end the timer, unless that is cancelled just before. */
     void ending(ScheduledTimer<?> timer);

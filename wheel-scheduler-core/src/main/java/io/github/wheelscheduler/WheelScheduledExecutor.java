@@ -33,16 +33,71 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     private final Engine engine;
     private final Duration tick;
+    private final GroupRegister groups;
 
-    WheelScheduledExecutor(ExecutorSettings settings) {
-        this.engine = new Engine(settings);
-        this.tick = Duration.ofNanos(1L << settings.tickShift());
+    WheelScheduledExecutor(Engine engine) {
+        this.engine = engine;
+        this.tick = Duration.ofNanos(1L << engine.settings().tickShift());
+        this.groups = new GroupRegister(engine);
     }
 
     /** Returns a builder with the defaults. */
     public static WheelScheduledExecutorBuilder builder() {
         return new WheelScheduledExecutorBuilder();
     }
+
+    // Groups
+
+    /**
+     * Returns a builder of a group of this executor: a set of workers with a limit of its own on the same wheel and tick thread. A
+     * group that is full delays nobody else. It has no thread before its first run, and none after it has been idle for the
+     * {@linkplain WheelScheduledExecutorBuilder#workerKeepAlive keep-alive}. Unless the builder says otherwise, a group has the
+     * settings of this executor. The bound on {@linkplain #maxPending pending timers} is one for all of them; counts are those of
+     * each. Pause, halt and shutdown of this executor are its groups', too; a group can be paused, halted and shut down alone.
+     *
+     * @param name a name that no other group of this executor has
+     * @throws IllegalArgumentException if the name is blank
+     * @throws IllegalStateException if this is a group itself; and from {@code build}, if there is such a group already
+     */
+    public WheelScheduledExecutorBuilder newGroup(String name) {
+        return groups.newGroup(name);
+    }
+
+    /**
+     * Returns the group of that name; if there is none, creates it with the settings of this executor.
+     *
+     * @throws IllegalArgumentException if the name is blank
+     * @throws IllegalStateException if this is a group itself
+     * @throws RejectedExecutionException if there is none, and this executor has been shut down
+     */
+    public WheelScheduledExecutor group(String name) {
+        return groups.group(name);
+    }
+
+    /** Returns the groups that have not terminated, by name. */
+    public List<WheelScheduledExecutor> groups() {
+        return groups.all();
+    }
+
+    /** Returns the name of this group; null if this is no group. */
+    public @Nullable String groupName() {
+        GroupSettings group = engine.group();
+        return group == null ? null : group.name();
+    }
+
+    /** Returns what becomes of a run that finds all places taken; what is no group is never full: there, runs wait. */
+    public OnFull onFull() {
+        GroupSettings group = engine.group();
+        return group == null ? OnFull.WAIT : group.onFull();
+    }
+
+    /** Returns how many runs may wait in the queue of this group; {@code Integer.MAX_VALUE} if this is no group. */
+    public int queueCapacity() {
+        GroupSettings group = engine.group();
+        return group == null ? Integer.MAX_VALUE : group.queueCapacity();
+    }
+
+    // Scheduling
 
     /**
      * Runs the task once, after the delay.
@@ -280,7 +335,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * none. Looks at all timers, on the tick thread, and waits for that: for tests in virtual time.
      */
     public @Nullable Duration untilFirstDue() {
-        long nanos = engine.lifecycle().nanosToFirstDeadline();
+        long nanos = engine.nanosToFirstDeadline();
         return nanos == Long.MAX_VALUE ? null : Duration.ofNanos(nanos);
     }
 
@@ -391,7 +446,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws IllegalArgumentException if it is less than 1
      */
     public void setMaxWorkers(int maxWorkers) {
-        engine.workers().setMaxSize(WheelScheduledExecutorBuilder.checkMaxWorkers(maxWorkers));
+        engine.setMaxWorkers(WheelScheduledExecutorBuilder.checkMaxWorkers(maxWorkers));
     }
 
     /** Returns how many timers are pending: scheduled and not started. Exact while nothing moves. */
@@ -401,7 +456,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns about how many due tasks wait for a worker. */
     public long readyCount() {
-        return engine.workers().readyCount();
+        return engine.readyCount();
     }
 
     /** Returns how many runs are going on. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ public final class WheelScheduledExecutorBuilder {
     private static final int EXACT_TICK_SHIFT = 3;
 
     private static final int DEFAULT_MAX_WORKERS = 256;
+    private static final int DEFAULT_QUEUE_CAPACITY = 64;
+    private static final String DEFAULT_PREFIX = "wheel-scheduler-";
 
     private TimeSource timeSource = new TimeSource();
     private boolean halted;
@@ -47,7 +50,90 @@ public final class WheelScheduledExecutorBuilder {
     private @Nullable Function<WheelTimer<?>, Runnable> decorator;
     private @Nullable RunHooks hooks;
 
+    /** For a group: its register and name. */
+    private @Nullable GroupRegister groups;
+
+    private @Nullable String groupName;
+    private int queueCapacity = DEFAULT_QUEUE_CAPACITY;
+    private OnFull onFull = OnFull.WAIT;
+    private boolean standsApart;
+
     WheelScheduledExecutorBuilder() {}
+
+    /** For a group of an executor with those settings. */
+    WheelScheduledExecutorBuilder(GroupRegister groups, String name, ExecutorSettings settings) {
+        this.groups = groups;
+        this.groupName = name;
+        this.timeSource = settings.clock();
+        this.wallClock = settings.wallClock();
+        this.tickShift = settings.tickShift();
+        this.maxWorkers = settings.executor() == null ? settings.maxWorkers() : 0;
+        this.workerKeepAlive = Duration.ofNanos(settings.workerKeepAliveNanos());
+        this.threadFactory = settings.threadFactory() instanceof WheelThreadFactory
+                ? new WheelThreadFactory(DEFAULT_PREFIX + name + "-")
+                : settings.threadFactory();
+        this.tickThreadFactory = settings.tickThreadFactory();
+        this.threadPerRun = settings.threadPerRun();
+        this.maxPending = settings.maxPending();
+        this.maxCatchUp = settings.maxCatchUp();
+        this.rejectionHandler = settings.rejectionHandler();
+        this.decorator = settings.decorator();
+        this.hooks = settings.hooks();
+    }
+
+    /** Sets something that an executor has in common with its groups. */
+    private void notForGroup(String setting) {
+        if (groups != null) {
+            throw new IllegalStateException(
+                    setting + " must not be set for a group, as it is the executor's; was set for group " + groupName);
+        }
+    }
+
+    private void forGroupOnly(String setting) {
+        if (groups == null) {
+            throw new IllegalStateException(setting + " must be set for groups only, which newGroup makes");
+        }
+    }
+
+    /**
+     * Sets how many due runs may wait in the queue of a group while as many go on as there may be, 64 by default. What has been put
+     * into the queue can be cancelled, but not moved any more; what a group {@linkplain OnFull#WAIT lets wait} beyond that can.
+     *
+     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalStateException if it is not for a group
+     */
+    public WheelScheduledExecutorBuilder queueCapacity(int queueCapacity) {
+        forGroupOnly("queueCapacity");
+        if (queueCapacity < 0) {
+            throw new IllegalArgumentException("queueCapacity must not be negative, was " + queueCapacity);
+        }
+        this.queueCapacity = queueCapacity;
+        return this;
+    }
+
+    /**
+     * Sets what becomes of a run that is due while a group is full; it waits by default.
+     *
+     * @throws IllegalStateException if it is not for a group
+     */
+    public WheelScheduledExecutorBuilder onFull(OnFull onFull) {
+        forGroupOnly("onFull");
+        this.onFull = Objects.requireNonNull(onFull, "onFull must not be null");
+        return this;
+    }
+
+    /**
+     * Says whether a group stands apart: neither pause, halt nor shutdown of the executor concern it. While it has something pending,
+     * the executor that has been shut down does not terminate; {@link WheelScheduledExecutor#shutdownNow} ends it, too. False by
+     * default.
+     *
+     * @throws IllegalStateException if it is not for a group
+     */
+    public WheelScheduledExecutorBuilder standsApart(boolean standsApart) {
+        forGroupOnly("standsApart");
+        this.standsApart = standsApart;
+        return this;
+    }
 
     /**
      * Sets how far a deadline may be rounded up, about 16 microseconds by default. The wheel uses the largest power of two
@@ -58,6 +144,7 @@ public final class WheelScheduledExecutorBuilder {
      */
     public WheelScheduledExecutorBuilder tick(Duration tick) {
         Objects.requireNonNull(tick, "tick must not be null");
+        notForGroup("tick");
         if (tick.compareTo(MIN_TICK) < 0 || tick.compareTo(MAX_TICK) > 0) {
             throw new IllegalArgumentException(
                     "tick must be between " + MIN_TICK + " and " + MAX_TICK + ", was " + tick);
@@ -85,7 +172,8 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets how long a worker stays idle before its thread ends, 60 seconds by default. Two workers always stay.
+     * Sets how long a worker stays idle before its thread ends, 60 seconds by default. Two workers always stay, but
+     * in a group none.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -112,6 +200,7 @@ public final class WheelScheduledExecutorBuilder {
      * default the {@linkplain #threadFactory thread factory}. They should be platform threads.
      */
     public WheelScheduledExecutorBuilder tickThreadFactory(ThreadFactory threadFactory) {
+        notForGroup("tickThreadFactory");
         this.tickThreadFactory = Objects.requireNonNull(threadFactory, "tickThreadFactory must not be null");
         return this;
     }
@@ -132,6 +221,7 @@ public final class WheelScheduledExecutorBuilder {
      * pending until {@link WheelScheduledExecutor#shutdownNow}.
      */
     public WheelScheduledExecutorBuilder executor(Executor executor) {
+        notForGroup("executor");
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
         return this;
     }
@@ -142,6 +232,7 @@ public final class WheelScheduledExecutorBuilder {
      * @throws IllegalArgumentException if it is less than 1
      */
     public WheelScheduledExecutorBuilder maxPending(long maxPending) {
+        notForGroup("maxPending");
         if (maxPending < 1) {
             throw new IllegalArgumentException("maxPending must be at least 1, was " + maxPending);
         }
@@ -170,6 +261,7 @@ public final class WheelScheduledExecutorBuilder {
 
     /** Sets the wall clock that {@linkplain WheelScheduledExecutor#scheduleAt instants} are compared with. */
     public WheelScheduledExecutorBuilder wallClock(InstantSource wallClock) {
+        notForGroup("wallClock");
         this.wallClock = Objects.requireNonNull(wallClock, "wallClock must not be null");
         return this;
     }
@@ -191,6 +283,7 @@ public final class WheelScheduledExecutorBuilder {
 
     /** Sets where monotonic time comes from, the machine by default; something else only for tests in virtual time. */
     public WheelScheduledExecutorBuilder timeSource(TimeSource timeSource) {
+        notForGroup("timeSource");
         this.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
         return this;
     }
@@ -202,23 +295,32 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Builds the executor. No thread starts before its first task.
+     * Builds the executor, or the group. No thread starts before its first task.
      *
-     * @throws IllegalStateException if both a thread per run and an executor have been set
+     * @throws IllegalStateException if both a thread per run and an executor have been set, or if there is a group of that name
+     * @throws RejectedExecutionException for a group of an executor that has been shut down
      */
     public WheelScheduledExecutor build() {
+        GroupRegister register = groups;
+        String name = groupName;
+        return register == null || name == null
+                ? new WheelScheduledExecutor(new Engine(settings()))
+                : register.add(settings(), new GroupSettings(name, queueCapacity, onFull, standsApart));
+    }
+
+    private ExecutorSettings settings() {
         if (threadPerRun != null && executor != null) {
             throw new IllegalStateException(
                     "threadPerRun and executor must not both be set, were " + threadPerRun + " and " + executor);
         }
-        ThreadFactory threads = threadFactory != null ? threadFactory : new WheelThreadFactory("wheel-scheduler-");
+        ThreadFactory threads = threadFactory != null ? threadFactory : new WheelThreadFactory(DEFAULT_PREFIX);
         boolean elastic = threadPerRun == null && executor == null;
         int defaultMaxWorkers = elastic ? DEFAULT_MAX_WORKERS : Integer.MAX_VALUE;
-        return new WheelScheduledExecutor(new ExecutorSettings(
+        return new ExecutorSettings(
                 timeSource,
                 wallClock,
                 halted,
-                timeSource.isVirtual() ? EXACT_TICK_SHIFT : tickShift,
+                groups == null && timeSource.isVirtual() ? EXACT_TICK_SHIFT : tickShift,
                 maxWorkers > 0 ? maxWorkers : defaultMaxWorkers,
                 WallClockWatch.saturatedNanos(workerKeepAlive),
                 threads,
@@ -229,6 +331,6 @@ public final class WheelScheduledExecutorBuilder {
                 maxCatchUp,
                 rejectionHandler,
                 decorator,
-                hooks));
+                hooks);
     }
 }

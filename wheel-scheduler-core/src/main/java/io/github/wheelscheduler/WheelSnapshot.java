@@ -27,9 +27,16 @@ public record WheelSnapshot(
      * @param rejected timers that were not accepted
      * @param skipped missed runs of fixed-rate tasks that were not made up
      * @param refusedHandOvers how often a given executor has refused a due task, which was offered again
+     * @param refusedRuns runs that did not start because their group was full, those rejected at the call included
      */
     public record Totals(
-            long scheduled, long fired, long cancelled, long rejected, long skipped, long refusedHandOvers) {}
+            long scheduled,
+            long fired,
+            long cancelled,
+            long rejected,
+            long skipped,
+            long refusedHandOvers,
+            long refusedRuns) {}
 
     /**
      * The tick thread.

@@ -51,7 +51,7 @@ final class CountingOwner implements TimerOwner {
     }
 
     @Override
-    public void started(ScheduledTimer<?> timer) {
+    public void started(ScheduledTimer<?> timer, int stateBefore) {
         started.incrementAndGet();
     }
 
@@ -62,6 +62,21 @@ final class CountingOwner implements TimerOwner {
             case TimerWord.RETURNED -> cancelledReturned.incrementAndGet();
             default -> cancelledPending.incrementAndGet();
         }
+    }
+
+    @Override
+    public Dispatcher dispatcher() {
+        throw new UnsupportedOperationException("There is nothing to dispatch to");
+    }
+
+    @Override
+    public void gaveBack(ScheduledTimer<?> timer) {
+        cancelledPending.incrementAndGet();
+    }
+
+    @Override
+    public void refused(ScheduledTimer<?> timer) {
+        cancelledPending.incrementAndGet();
     }
 
     @Override

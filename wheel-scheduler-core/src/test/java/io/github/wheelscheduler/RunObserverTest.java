@@ -94,7 +94,7 @@ class RunObserverTest {
                 WheelTimer<?> ignored = time.executor.schedule(() -> {}, 10, MILLISECONDS);
             }
             time.clock.advance(Duration.ofMillis(11));
-            awaitThat(() -> time.executor.engine().loop().isHeldUp());
+            awaitThat(() -> time.executor.engine().dispatcher().backlog().isHeldUp());
             time.clock.advance(Duration.ofMillis(490));
             gate.open();
             time.awaitQuiet();

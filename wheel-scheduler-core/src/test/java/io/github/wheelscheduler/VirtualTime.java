@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -20,6 +22,7 @@ final class VirtualTime implements AutoCloseable {
     final ManualClock clock;
     final ManualWallClock wallClock;
     final WheelScheduledExecutor executor;
+    private final Set<WheelScheduledExecutor> blocked = ConcurrentHashMap.newKeySet();
     private final long originNanos;
 
     /** As seen when all was quiet. */
@@ -100,7 +103,21 @@ final class VirtualTime implements AutoCloseable {
     }
 
     private boolean areWorkersQuiet() {
-        return executor.engine().workers().isDrained() || (executor.isPaused() && executor.activeCount() == 0);
+        return isQuiet(executor) && executor.groups().stream().allMatch(this::isQuiet);
+    }
+
+    private boolean isQuiet(WheelScheduledExecutor one) {
+        Dispatcher dispatcher = one.engine().dispatcher();
+        Refusals refusals = dispatcher.refusals();
+        return dispatcher.isDrained()
+                || (one.isPaused() && one.activeCount() == 0)
+                || (blocked.contains(one)
+                        && (refusals == null || refusals.workers().isDrained()));
+    }
+
+    /** Says whether somebody holds workers of the executor or of a group, so that nobody waits for their runs. */
+    void setBlocked(WheelScheduledExecutor one, boolean isBlocked) {
+        boolean ignored = isBlocked ? blocked.add(one) : blocked.remove(one);
     }
 
     long wheelSize() {

@@ -159,9 +159,11 @@ final class SchedulerMeters implements LatenessListener {
     }
 
     private long skips(SkipReason reason) {
-        return reason == SkipReason.MISSED
-                ? snapshot().totals().skipped()
-                : scheduler.getTaskRegistry().skips(reason);
+        return switch (reason) {
+            case MISSED -> snapshot().totals().skipped();
+            case FULL -> snapshot().totals().refusedRuns();
+            case PAUSED, RUNNING -> scheduler.getTaskRegistry().skips(reason);
+        };
     }
 
     private void registerTickThread() {

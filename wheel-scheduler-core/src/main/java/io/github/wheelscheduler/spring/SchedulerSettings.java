@@ -1,11 +1,13 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
@@ -48,6 +50,11 @@ final class SchedulerSettings {
 
     long maxPending = Long.MAX_VALUE;
     int maxCatchUp = DEFAULT_MAX_CATCH_UP;
+
+    /** Null unless the scheduler is a group of another one. */
+    @Nullable
+    GroupOf groupOf;
+
     WarningLimits warningLimits = WarningLimits.defaults();
 
     /** Returns what tells this node from others. */
@@ -67,12 +74,13 @@ final class SchedulerSettings {
     }
 
     /** Returns a builder of an executor with these settings. */
-    WheelScheduledExecutorBuilder newBuilder(ThreadFactory threads, ThreadFactory tickThreads) {
-        WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
-                .maxPending(maxPending)
-                .maxCatchUp(maxCatchUp)
-                .halted(mode != SchedulerMode.RUN)
-                .tickThreadFactory(customThreadFactory != null ? customThreadFactory : tickThreads);
+    WheelScheduledExecutorBuilder newBuilder(
+            ThreadFactory threads, ThreadFactory tickThreads, InstantSource wallClock) {
+        GroupOf group = groupOf;
+        WheelScheduledExecutorBuilder builder = group != null
+                ? group.newBuilder()
+                : newBuilderOfWheel(tickThreads).wallClock(wallClock);
+        builder.maxCatchUp(maxCatchUp).halted(mode != SchedulerMode.RUN);
         if (virtualThreads) {
             builder.threadPerRun(threads);
         } else {
@@ -81,16 +89,35 @@ final class SchedulerSettings {
         if (poolSize > 0 || !virtualThreads) {
             builder.maxWorkers(workerLimit());
         }
+        if (workerKeepAlive != null) {
+            builder.workerKeepAlive(workerKeepAlive);
+        }
+        return builder;
+    }
+
+    private WheelScheduledExecutorBuilder newBuilderOfWheel(ThreadFactory tickThreads) {
+        WheelScheduledExecutorBuilder builder = WheelScheduledExecutor.builder()
+                .maxPending(maxPending)
+                .tickThreadFactory(customThreadFactory != null ? customThreadFactory : tickThreads);
         if (timeSource != null) {
             builder.timeSource(timeSource);
         }
         if (tick != null) {
             builder.tick(tick);
         }
-        if (workerKeepAlive != null) {
-            builder.workerKeepAlive(workerKeepAlive);
-        }
         return builder;
+    }
+
+    /** Which group of which scheduler. */
+    record GroupOf(WheelTaskScheduler scheduler, String name, int queueCapacity, OnFull onFull) {
+
+        private WheelScheduledExecutorBuilder newBuilder() {
+            return scheduler
+                    .getWheelScheduledExecutor()
+                    .newGroup(name)
+                    .queueCapacity(queueCapacity)
+                    .onFull(onFull);
+        }
     }
 
     void applyPoliciesTo(WheelScheduledExecutor created) {

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -120,6 +121,16 @@ final class TriggerSeries
             guardedTask.run();
         }
         goOn(ran, actual);
+    }
+
+    /** Goes on without the run. */
+    @Override
+    public void refused(RejectedExecutionException reason) {
+        Instant actual = startOfRun();
+        if (task instanceof ManagedTask managed) {
+            managed.refused(reason);
+        }
+        goOn(!cancelled, actual);
     }
 
     /** Whether the run must not take place as its instant is long over. */

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
@@ -154,6 +155,32 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         settings.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
     }
 
+    /**
+     * Makes this a group of another scheduler: it has workers and tasks of its own on that one's wheel and tick thread, so that what is
+     * full here delays nobody there. Tick, time source, bound on pending tasks and wall clock are that one's. It has to be
+     * initialized after that one, which also ends it. Before initialization.
+     *
+     * @param name a name that no other group of that scheduler has
+     * @param queueCapacity how many due runs may wait in the queue while as many go on as there may be
+     * @param onFull what becomes of a run that is due while this group is full
+     * @throws IllegalArgumentException if the name is blank, the capacity negative, or that scheduler is a group itself
+     * @see WheelScheduledExecutor#newGroup
+     */
+    public void setGroupOf(WheelTaskScheduler scheduler, String name, int queueCapacity, OnFull onFull) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        if (queueCapacity < 0) {
+            throw new IllegalArgumentException("queueCapacity must not be negative, was " + queueCapacity);
+        }
+        if (scheduler.settings.groupOf != null) {
+            throw new IllegalArgumentException(
+                    "scheduler must not be a group itself, was group " + scheduler.settings.groupOf.name());
+        }
+        settings.groupOf = new SchedulerSettings.GroupOf(
+                scheduler, name, queueCapacity, Objects.requireNonNull(onFull, "onFull must not be null"));
+    }
+
     /** Sets what is done with what is scheduled; at any time. It runs by default. */
     public void setMode(SchedulerMode mode) {
         Objects.requireNonNull(mode, "mode must not be null");
@@ -298,8 +325,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
         threads = SchedulerThreads.ofCaller(this);
-        WheelScheduledExecutorBuilder builder = settings.newBuilder(threadFactory, this::newTickThread)
-                .wallClock(() -> getClock().instant())
+        WheelScheduledExecutorBuilder builder = settings.newBuilder(threadFactory, this::newTickThread, this::now)
                 .decorator(this::decorate)
                 .rejectionHandler((timer, reason) -> reject(timer, reason, rejectedExecutionHandler));
         if (getClass() != WheelTaskScheduler.class) {
@@ -369,6 +395,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public Thread createThread(Runnable runnable) {
         return threads.newThread(runnable, nextThreadName());
+    }
+
+    private Instant now() {
+        return getClock().instant();
     }
 
     private Thread newTickThread(Runnable runnable) {

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
  * A way through all buckets, in small steps, that takes out the timers that are over and moves the others together.
  *
  * <p>Timers come and go between two steps. What is added behind the place that a sweep has come to is left to the next one.
- * The list of those that are due already comes last, as all others move towards it.
+ * The lists of those that are due already come last, as all others move towards them.
  */
 final class Sweep {
 
-    /** Stands for the list of timers that are due. */
+    /** Stands for the list of timers that are due, and the lists of those that wait. */
     private static final int DUE = 2 * TimingWheel.MAX_LEVELS;
 
     private final TimingWheel wheel;
@@ -61,7 +61,7 @@ final class Sweep {
     /** Returns the bucket that the sweep has come to; null at the end of a level. */
     private @Nullable Bucket bucket() {
         if (levelIndex == DUE) {
-            return slot == 0 ? wheel.due : null;
+            return slot == 0 ? wheel.due : wheel.waitingBucket(slot - 1);
         }
         Level level = levelIndex < TimingWheel.MAX_LEVELS
                 ? wheel.levelIfUsed(levelIndex)

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.wheel;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +92,9 @@ public final class TimingWheel {
     /** Timers whose tick has come already, first in, first out. */
     final Bucket due;
 
+    /** Timers whose time has come, and that wait outside of all that follows. */
+    private final List<WaitingList> waitingLists = new ArrayList<>();
+
     /** All timers that are due at this tick or before it are in {@link #due}; no other timers are. */
     long currentTick;
 
@@ -167,6 +172,57 @@ public final class TimingWheel {
         int cell = Chunk.cellOf(node.position);
         place(node, dueTickOf(node), currentTick);
         chunk.bucket.remove(chunk, cell);
+    }
+
+    /** Returns a new list for timers of this wheel that wait for something that is no time. */
+    public WaitingList newWaitingList() {
+        WaitingList list = new WaitingList(new Bucket(chunks, null, 0));
+        waitingLists.add(list);
+        return list;
+    }
+
+    /** Forgets a list in which no timer waits, and in which none will. */
+    public void dropWaitingList(WaitingList list) {
+        if (!list.isEmpty()) {
+            throw new IllegalStateException("list must be empty, holds " + list.size() + " timers");
+        }
+        waitingLists.remove(list);
+    }
+
+    /**
+     * Lets a timer wait that is in no wheel, behind those that wait already.
+     *
+     * @throws OutOfMemoryError if there is no memory for it; it is in no wheel then
+     */
+    public void addWaiting(TimerNode node, WaitingList list) {
+        list.bucket.append(node, Bucket.NO_TICK);
+        size++;
+    }
+
+    /**
+     * Moves a timer that waits to the end of another list.
+     *
+     * @throws OutOfMemoryError if there is no memory for it; it is where it was then
+     */
+    public void moveWaiting(TimerNode node, WaitingList list) {
+        Chunk chunk = chunks.chunkOf(node);
+        if (chunk != null && chunk.bucket != null) {
+            Bucket bucket = chunk.bucket;
+            int cell = Chunk.cellOf(node.position);
+            list.bucket.append(node, Bucket.NO_TICK);
+            bucket.remove(chunk, cell);
+        }
+    }
+
+    /** Passes on and removes those of the waiting timers for which the filter says so. */
+    public void removeWaitingIf(WaitingList list, Predicate<? super TimerNode> filter, Expiry removed) {
+        removeIf(list.bucket, filter, removed);
+    }
+
+    /** Returns the bucket of a waiting list, null if there are not so many. */
+    @Nullable
+    Bucket waitingBucket(int index) {
+        return index < waitingLists.size() ? waitingLists.get(index).bucket : null;
     }
 
     /**
@@ -317,6 +373,9 @@ public final class TimingWheel {
     public long removeIf(Predicate<? super TimerNode> filter, Expiry removed) {
         long before = size;
         removeIf(due, filter, removed);
+        for (WaitingList list : waitingLists) {
+            removeIf(list.bucket, filter, removed);
+        }
         for (int index = 0; index < MAX_LEVELS; index++) {
             removeIf(levels[index], filter, removed);
             removeIf(preparation.levelIfUsed(index), filter, removed);

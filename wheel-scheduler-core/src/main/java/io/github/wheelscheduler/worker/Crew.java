@@ -21,9 +21,13 @@ final class Crew {
      * end, so that a lone task does not start a thread each time.
      *
      * When a thread could not be started, all workers may be in long runs, and nobody comes by who could try again. That is
-     * what the thread of StartRetry is for; it is there before it is needed, because a thread could not be started then.
+     * what the thread of the Starter is for; it is there before it is needed, because a thread could not be started then.
+     *
+     * A crew on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
+     * first one, so that neither the tick thread nor somebody else's worker does.
      */
 
+    /** So many available workers stay, unless the crew is on demand. */
     static final int SPARE = 2;
 
     private final ElasticPool pool;
@@ -32,22 +36,53 @@ final class Crew {
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
     private final AtomicBoolean startFailing = new AtomicBoolean();
-    private final StartRetry retry;
+    private final Starter starter;
+    private final int spare;
     private volatile int maxSize;
 
-    Crew(ElasticPool pool, ThreadFactory threadFactory, ThreadFactory helperFactory, int maxSize) {
+    Crew(ElasticPool pool, ThreadFactory threadFactory, Starter starter, int maxSize, boolean onDemand) {
         this.pool = pool;
         this.threadFactory = threadFactory;
+        this.starter = starter;
         this.maxSize = maxSize;
-        this.retry = new StartRetry(this, helperFactory);
+        this.spare = onDemand ? 0 : SPARE;
+        starter.add(this);
     }
 
-    /** Starts the first worker, and the thread that tries again when a start fails. What fails is thrown. */
+    /** Starts the first worker, unless the crew is on demand, and the thread of the starter. What fails is thrown. */
     void startFirst() {
-        if (size.get() == 0) {
+        if (!isOnDemand() && size.get() == 0) {
             startWorker();
         }
-        retry.start();
+        starter.start();
+    }
+
+    /** Whether the starter, and nobody else from outside, starts workers. */
+    boolean isOnDemand() {
+        return spare == 0;
+    }
+
+    /** Returns how many workers stay though they have nothing to do. */
+    int spare() {
+        return spare;
+    }
+
+    /** Lets the starter start a worker if nobody is there who would take a run, and the crew is on demand. Any thread. */
+    void ask() {
+        if (isWanting()) {
+            starter.wake();
+        }
+    }
+
+    /** Starts a worker if nobody is there who would take a run, and the crew is on demand. */
+    void startIfWanted() {
+        if (isWanting() && pool.hasWork() && !startFailing.get()) {
+            startIfAllowed();
+        }
+    }
+
+    private boolean isWanting() {
+        return isOnDemand() && available.get() == 0 && size.get() < maxSize && !pool.stopped;
     }
 
     /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
@@ -64,7 +99,9 @@ final class Crew {
 
     void setMaxSize(int maxSize) {
         this.maxSize = maxSize;
-        if (size.get() > 0 && available.get() == 0) {
+        if (isOnDemand()) {
+            starter.wake();
+        } else if (size.get() > 0 && available.get() == 0) {
             startIfAllowed();
         }
     }
@@ -82,22 +119,23 @@ final class Crew {
     }
 
     boolean hasMoreThanSpare() {
-        return available.get() > SPARE;
+        return available.get() > spare;
     }
 
     /** Whether no thread is left, and none will come, after the pool has been stopped. */
     boolean hasEnded() {
-        return pool.stopped && size.get() == 0 && retry.hasEnded();
+        return pool.stopped && size.get() == 0;
     }
 
-    boolean isStopped() {
-        return pool.stopped;
+    /** Nothing is started any more. */
+    void stop() {
+        starter.remove(this);
+        wakeAll();
     }
 
     /** Wakes every thread, so that it looks whether it is to end. */
     void wakeAll() {
         // Without a lambda, which may need memory.
-        retry.wake();
         for (Rack rack = firstRack; rack != null; rack = rack.next()) {
             for (int index = 0; index < Rack.places(); index++) {
                 Worker worker = rack.worker(index);
@@ -108,11 +146,6 @@ final class Crew {
         }
     }
 
-    /** The thread that retries has ended. */
-    void retryEnded() {
-        pool.tellIfEnded();
-    }
-
     /** Counts a worker that has taken a run; true if it was the last one that was available. */
     boolean leaveAvailable() {
         return available.decrementAndGet() == 0;
@@ -121,6 +154,11 @@ final class Crew {
     /** Counts a worker that has worked and will look at the queue again. */
     void becomeAvailable() {
         available.incrementAndGet();
+    }
+
+    /** Counts a worker out that has worked, and ends with its run. */
+    void leaveAfterRun() {
+        size.decrementAndGet();
     }
 
     /** Counts an available worker that ends because the pool has been stopped. */
@@ -148,7 +186,7 @@ final class Crew {
     /** Counts an available worker out if more are available than stay; true if it is to end. */
     boolean leaveIfMoreThanSpare() {
         int seen = available.get();
-        while (seen > SPARE) {
+        while (seen > spare) {
             if (available.compareAndSet(seen, seen - 1)) {
                 size.decrementAndGet();
                 return true;
@@ -165,7 +203,7 @@ final class Crew {
             startFailing.set(false);
         } catch (Throwable ex) {
             boolean isFirst = startFailing.compareAndSet(false, true);
-            retry.wake();
+            starter.wake();
             if (isFirst) {
                 logStartFailure(ex);
             }

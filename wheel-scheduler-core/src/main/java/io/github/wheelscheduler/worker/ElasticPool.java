@@ -46,6 +46,10 @@ public final class ElasticPool extends Workers {
     private final LongSupplier nanoClock;
     private final Predicate<Runnable> touch;
     private final Crew crew;
+
+    /** Whether each worker ends with its first run. */
+    private final boolean oneRunEach;
+
     private final StackReserve stackReserve = new StackReserve();
 
     /** The workers that will look at the ready queue once more, perhaps after a run. */
@@ -53,28 +57,85 @@ public final class ElasticPool extends Workers {
 
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
 
+    private ElasticPool(
+            ThreadFactory threadFactory,
+            Starter starter,
+            int maxSize,
+            long keepAliveNanos,
+            LongSupplier nanoClock,
+            Listener listener,
+            @Nullable RunHooks hooks,
+            int ringSize,
+            boolean onDemand,
+            boolean oneRunEach) {
+        super(listener, hooks, ringSize);
+        this.keepAliveNanos = keepAliveNanos;
+        this.nanoClock = nanoClock;
+        this.touch = listener::touch;
+        this.oneRunEach = oneRunEach;
+        this.crew = new Crew(this, threadFactory, starter, maxSize, onDemand);
+    }
+
     /**
-     * Creates a pool without threads.
+     * Creates a pool without threads, some of which stay once they have come.
      *
      * @param threadFactory makes the workers
-     * @param helperFactory makes the thread that tries again when a worker could not be started
+     * @param starter tries again when a worker could not be started
      * @param maxSize how many workers there may be, at least 1
      * @param keepAliveNanos how long a worker stays idle before it ends
      * @param nanoClock the monotonic clock that the idle time is read from
      */
-    public ElasticPool(
+    public static ElasticPool of(
             ThreadFactory threadFactory,
-            ThreadFactory helperFactory,
+            Starter starter,
             int maxSize,
             long keepAliveNanos,
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
-        super(listener, hooks);
-        this.keepAliveNanos = keepAliveNanos;
-        this.nanoClock = nanoClock;
-        this.touch = listener::touch;
-        this.crew = new Crew(this, threadFactory, helperFactory, maxSize);
+        return new ElasticPool(
+                threadFactory,
+                starter,
+                maxSize,
+                keepAliveNanos,
+                nanoClock,
+                listener,
+                hooks,
+                ReadyQueue.RING_SIZE,
+                false,
+                false);
+    }
+
+    /**
+     * Creates a pool that has no thread before its first run, and none after it has been idle for long.
+     *
+     * @param threadFactory makes the workers
+     * @param starter starts the first worker, and tries again when one could not be started
+     * @param maxSize how many workers there may be, at least 1
+     * @param keepAliveNanos how long a worker stays idle before it ends
+     * @param nanoClock the monotonic clock that the idle time is read from
+     * @param oneRunEach whether each run has a thread of its own
+     */
+    public static ElasticPool onDemand(
+            ThreadFactory threadFactory,
+            Starter starter,
+            int maxSize,
+            long keepAliveNanos,
+            LongSupplier nanoClock,
+            Listener listener,
+            @Nullable RunHooks hooks,
+            boolean oneRunEach) {
+        return new ElasticPool(
+                threadFactory,
+                starter,
+                maxSize,
+                keepAliveNanos,
+                nanoClock,
+                listener,
+                hooks,
+                ReadyQueue.SMALL_RING_SIZE,
+                true,
+                oneRunEach);
     }
 
     @Override
@@ -84,7 +145,10 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void startIfShort() {
-        crew.startIfShort();
+        // By the starter, if the crew is on demand: the caller may be anybody's worker.
+        if (!crew.isOnDemand()) {
+            crew.startIfShort();
+        }
     }
 
     @Override
@@ -104,6 +168,14 @@ public final class ElasticPool extends Workers {
             // Somebody may have relied on this wake-up meanwhile: look again after taking it back.
             wakeUpOnItsWay.set(false);
         }
+        if (hasWork()) {
+            crew.ask();
+        }
+    }
+
+    /** Whether there is a run that may be taken. Any thread. */
+    boolean hasWork() {
+        return isOpen() && ready.hasNext();
     }
 
     @Override
@@ -126,7 +198,7 @@ public final class ElasticPool extends Workers {
 
     @Override
     public int coreSize() {
-        return Math.min(Crew.SPARE, crew.maxSize());
+        return Math.min(crew.spare(), crew.maxSize());
     }
 
     @Override
@@ -149,7 +221,7 @@ public final class ElasticPool extends Workers {
     @Override
     public void stop() {
         stopped = true;
-        crew.wakeAll();
+        crew.stop();
     }
 
     @Override
@@ -262,11 +334,14 @@ public final class ElasticPool extends Workers {
                     worker.phase = Worker.IDLE;
                     callBackIfQuiet();
                 }
-                run = take(worker);
+                run = oneRunEach ? null : take(worker);
             }
         } finally {
             worker.phase = Worker.IDLE;
-            if (worked) {
+            if (worked && oneRunEach) {
+                worker.hasLeft = true;
+                crew.leaveAfterRun();
+            } else if (worked) {
                 crew.becomeAvailable();
             }
             try {
@@ -275,6 +350,11 @@ public final class ElasticPool extends Workers {
                 // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
                 // right.
                 awake.decrementAndGet();
+                if (worker.hasLeft) {
+                    // The limit may have kept others from coming.
+                    crew.startIfWanted();
+                    signal();
+                }
             }
         }
     }
@@ -292,16 +372,20 @@ public final class ElasticPool extends Workers {
     }
 
     private void perform(Worker worker, Runnable run) {
-        long nowNanos = tellStarting(run, worker.taken.expiredNanos);
-        if (nowNanos == 0) {
-            boundary.run(run);
-            return;
-        }
-        worker.show(run, nowNanos);
         try {
-            boundary.run(run);
+            long nowNanos = tellStarting(run, worker.taken.expiredNanos);
+            if (nowNanos == 0) {
+                boundary.run(run);
+                return;
+            }
+            worker.show(run, nowNanos);
+            try {
+                boundary.run(run);
+            } finally {
+                worker.showNothing();
+            }
         } finally {
-            worker.showNothing();
+            listener.left();
         }
     }
 

@@ -42,7 +42,7 @@ public final class FedWorkers extends Workers {
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
-        super(listener, hooks);
+        super(listener, hooks, ReadyQueue.RING_SIZE);
         this.target = target;
         this.startsThreads = startsThreads;
         this.feederFactory = feederFactory;

@@ -37,7 +37,10 @@ final class ReadyQueue {
      * another thread adds at that very moment.
      */
 
-    private static final int RING_SIZE = 4096;
+    static final int RING_SIZE = 4096;
+
+    /** For a pool that is one of many; what does not fit waits behind the ring. */
+    static final int SMALL_RING_SIZE = 256;
 
     /** So many runs are looked at together; a power of two. */
     private static final int AHEAD = 8;
@@ -88,11 +91,7 @@ final class ReadyQueue {
     /** How many runs have been put into the queue behind the ring so far. */
     private final AtomicLong overflowAdded = new AtomicLong();
 
-    ReadyQueue() {
-        this(RING_SIZE);
-    }
-
-    /** For tests: with a ring of another size, a power of two. */
+    /** With a ring of that size, a power of two. */
     ReadyQueue(int ringSize) {
         this.ring = new Object[ringSize];
         this.ringMask = ringSize - 1;

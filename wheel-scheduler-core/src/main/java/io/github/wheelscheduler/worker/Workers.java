@@ -35,6 +35,9 @@ public abstract class Workers {
          */
         long starting(Runnable run, long expiredNanos);
 
+        /** A worker has ended a run that it had taken. Throws nothing. */
+        default void left() {}
+
         /** Nobody will ever start this run: it is to end as cancelled. Any thread. */
         default void abandoned(Runnable run) {}
 
@@ -51,7 +54,7 @@ public abstract class Workers {
     private static final int WORKERS_BEYOND_PROCESSORS = 1;
 
     /** Due and not started, first in, first out. */
-    final ReadyQueue ready = new ReadyQueue();
+    final ReadyQueue ready;
 
     final Listener listener;
     final RunBoundary boundary;
@@ -90,7 +93,8 @@ public abstract class Workers {
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
-    Workers(Listener listener, @Nullable RunHooks hooks) {
+    Workers(Listener listener, @Nullable RunHooks hooks, int ringSize) {
+        this.ready = new ReadyQueue(ringSize);
         this.listener = listener;
         this.boundary = new RunBoundary(hooks);
     }

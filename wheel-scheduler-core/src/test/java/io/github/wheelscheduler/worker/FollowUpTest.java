@@ -21,9 +21,9 @@ class FollowUpTest {
     private static final long INTERVAL = 300_000;
     private static final int MAX_WORKERS = 8;
 
-    private final ElasticPool pool = new ElasticPool(
+    private final ElasticPool pool = ElasticPool.of(
             FollowUpTest::daemon,
-            FollowUpTest::daemon,
+            new Starter(FollowUpTest::daemon, () -> {}),
             MAX_WORKERS,
             TimeUnit.MINUTES.toNanos(1),
             System::nanoTime,

@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
@@ -210,6 +211,11 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             book.leftOut();
         }
         return skips;
+    }
+
+    @Override
+    public void refused(RejectedExecutionException reason) {
+        skipped(SkipReason.FULL);
     }
 
     /** Takes a note of it. */

@@ -9,7 +9,9 @@ public enum SkipReason {
     /** The task was running already, because somebody had asked for a run. */
     RUNNING,
     /** The run of a fixed-rate task was missed, and is not made up. */
-    MISSED;
+    MISSED,
+    /** The group was full, and lets no run wait. */
+    FULL;
 
     /** Returns the value of the tag in meters. */
     public String tag() {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 
@@ -33,6 +34,11 @@ abstract class SteeredRun extends DelegatingErrorHandlingRunnable implements Tas
     @Override
     public final void missed(long runs) {
         task.missed(runs);
+    }
+
+    @Override
+    public final void refused(RejectedExecutionException reason) {
+        task.refused(reason);
     }
 
     @Override

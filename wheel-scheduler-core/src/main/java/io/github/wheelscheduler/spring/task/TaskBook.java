@@ -57,6 +57,7 @@ public final class TaskBook {
     // They need no memory to be counted up.
     private final AtomicLong pausedSkips = new AtomicLong();
     private final AtomicLong runningSkips = new AtomicLong();
+    private final AtomicLong fullSkips = new AtomicLong();
     private final AtomicLong leftOut = new AtomicLong();
 
     /**
@@ -304,10 +305,15 @@ public final class TaskBook {
     }
 
     long skips(SkipReason reason) {
+        return skipsFor(reason).get();
+    }
+
+    private AtomicLong skipsFor(SkipReason reason) {
         return switch (reason) {
-            case PAUSED -> pausedSkips.get();
-            case RUNNING -> runningSkips.get();
-            case MISSED -> leftOut.get();
+            case PAUSED -> pausedSkips;
+            case RUNNING -> runningSkips;
+            case MISSED -> leftOut;
+            case FULL -> fullSkips;
         };
     }
 
@@ -408,7 +414,7 @@ public final class TaskBook {
 
     /** Passes on that a run has not taken place. Does not fail. */
     void skipped(RegisteredTask task, SkipReason reason) {
-        (reason == SkipReason.PAUSED ? pausedSkips : runningSkips).incrementAndGet();
+        skipsFor(reason).incrementAndGet();
         try {
             listeners.tell(listener -> listener.skipped(task.id(), reason));
         } catch (OutOfMemoryError ex) {

@@ -64,7 +64,8 @@ class TimeLimitTest {
             schedule("short", this::waitForEver, SHORT);
             assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(other.await(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(log.said("Scheduler limited-: A run of short has been interrupted after")).hasSizeLessThanOrEqualTo(1);
+            assertThat(log.said("Scheduler limited-: A run of short has been interrupted after"))
+                    .hasSizeLessThanOrEqualTo(1);
         }
     }
 

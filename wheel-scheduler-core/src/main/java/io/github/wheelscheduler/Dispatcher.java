@@ -1,0 +1,376 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.wheel.TimerNode;
+import io.github.wheelscheduler.wheel.TimingWheel;
+import io.github.wheelscheduler.wheel.WaitingList;
+import io.github.wheelscheduler.worker.Workers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands the due timers of one group to its workers. While an executor has no groups, what is due and cannot go stays in the wheel; with
+ * groups it waits here, so that the timers of the others expire. Tick thread, unless it says otherwise.
+ */
+final class Dispatcher {
+
+    /*
+     * Two lists
+     * ---------
+     * Timers wait in the order in which they became due, in the list of those that have a time. While timers are held, those that run
+     * at once go past them, and wait for room in a list of their own.
+     *
+     * A timer that waits is armed as before: whoever cancels or moves it does not know that it waits, and it is looked at again when
+     * its turn comes. Callers do not go past those that wait: Backlog.isHeldUp says that there are some.
+     */
+
+    /** So many timers leave a list in a pass. */
+    private static final int BUDGET = 1024;
+
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final TimingWheel wheel;
+    private final Workers workers;
+    private final Hold hold;
+    private final Detours detours;
+    private final Backlog backlog;
+    private final @Nullable Places places;
+    private final @Nullable Refusals refusals;
+    private final boolean isWaitingPolicy;
+
+    /** Null while the executor has no groups. */
+    private @Nullable WaitingList timed;
+
+    private @Nullable WaitingList atOnce;
+
+    /** Timers may leave one at a time, or not at all. */
+    private boolean stepped;
+
+    /** The last pass has kept timers because none may leave. Writer: tick thread. Readers: any. */
+    private volatile boolean halted;
+
+    private boolean handedOver;
+    private boolean othersWaited;
+
+    /** Writer: tick thread. Readers: snapshots. */
+    private volatile long waitingCount;
+
+    /** When the first of those that wait was due. As above, written before the count. */
+    private volatile long waitingSinceNanos;
+
+    Dispatcher(
+            Inbox<ScheduledTimer<?>> inbox,
+            TimingWheel wheel,
+            Workers workers,
+            Hold hold,
+            Detours detours,
+            @Nullable Places places,
+            @Nullable Refusals refusals,
+            boolean isWaitingPolicy) {
+        this.inbox = inbox;
+        this.wheel = wheel;
+        this.workers = workers;
+        this.hold = hold;
+        this.detours = detours;
+        this.places = places;
+        this.refusals = refusals;
+        this.isWaitingPolicy = isWaitingPolicy;
+        this.backlog = new Backlog(workers, places);
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    Detours detours() {
+        return detours;
+    }
+
+    Backlog backlog() {
+        return backlog;
+    }
+
+    @Nullable
+    Places places() {
+        return places;
+    }
+
+    @Nullable
+    Refusals refusals() {
+        return refusals;
+    }
+
+    // The state of a pass
+
+    boolean isStepped() {
+        return stepped;
+    }
+
+    boolean isHalted() {
+        return halted;
+    }
+
+    /** Reads what is held. */
+    void look() {
+        stepped = !hold.isOpen();
+        setHalted(stepped && hold.isClosed());
+    }
+
+    void setHalted(boolean value) {
+        if (halted != value) {
+            halted = value;
+        }
+    }
+
+    /** Whether timers were kept, and none need be any more. Any thread. */
+    boolean isWanted() {
+        return halted && !hold.isClosed();
+    }
+
+    /** Whether due timers have waited for room, and there is some now. Any thread. */
+    boolean isRoomForHeldUp() {
+        return backlog.isHeldUp() && backlog.hasRoom(true);
+    }
+
+    // Handing over
+
+    /** Hands over a timer that has been claimed. */
+    void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
+        if (!handedOver) {
+            othersWaited = !workers.isReadyEmpty();
+        }
+        boolean taken = false;
+        try {
+            workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
+            taken = true;
+            if (stepped && !isPassing && !timer.runsAtOnce()) {
+                hold.left();
+            }
+        } finally {
+            if (!taken) {
+                timer.unclaim();
+            }
+        }
+        handedOver = true;
+    }
+
+    /** Wakes a worker if anything has been handed over since the last call. */
+    void signalHandOver() {
+        if (handedOver) {
+            handedOver = false;
+            workers.signalHandOver(othersWaited);
+        }
+    }
+
+    // Waiting; only once the executor has groups
+
+    /** From now on, what cannot go waits here. */
+    void keepWaitingHere() {
+        if (timed == null) {
+            timed = wheel.newWaitingList();
+            atOnce = wheel.newWaitingList();
+        }
+    }
+
+    /** Forgets the lists, which are empty, and stay so. */
+    void forgetLists() {
+        WaitingList one = timed;
+        WaitingList other = atOnce;
+        if (one != null && other != null) {
+            wheel.dropWaitingList(one);
+            wheel.dropWaitingList(other);
+            timed = null;
+            atOnce = null;
+        }
+    }
+
+    /** Reads what is held, at the beginning of a pass. */
+    void beginPass(long nowNanos) {
+        boolean wasHalted = halted;
+        look();
+        if (halted && !wasHalted && timed != null && atOnce != null) {
+            WaitingList passBy = atOnce;
+            Predicate<TimerNode> move = node -> {
+                if (((ScheduledTimer<?>) node).runsAtOnce()) {
+                    wheel.moveWaiting(node, passBy);
+                }
+                return false;
+            };
+            wheel.removeWaitingIf(timed, move, node -> {});
+        }
+        if (halted) {
+            backlog.hold(nowNanos);
+        } else if (isAnyWaiting()) {
+            backlog.holdUp(nowNanos);
+        }
+    }
+
+    /** Whether timers wait here. Tick thread. */
+    boolean isAnyWaiting() {
+        return (timed != null && !timed.isEmpty()) || (atOnce != null && !atOnce.isEmpty());
+    }
+
+    /** Whether a timer that is due now has to wait because timers are held, or because others do. */
+    boolean hasToQueue(ScheduledTimer<?> timer) {
+        if (stepped && timer.runsAtOnce()) {
+            return atOnce != null && !atOnce.isEmpty();
+        }
+        // In steps, all that are due come together first.
+        return stepped || isAnyWaiting();
+    }
+
+    /** Whether the timer, which is due now, waits when there is no place for it. */
+    boolean waitsForPlace(ScheduledTimer<?> timer) {
+        return refusals == null
+                || isWaitingPolicy
+                || workers.isPaused()
+                || (timer.taskIfAny() instanceof ManagedTask managed && managed.waitsWhenFull());
+    }
+
+    /** Takes a place for the timer, if it needs one and there is one. */
+    boolean takePlace(ScheduledTimer<?> timer) {
+        return places == null ? workers.room() > 0 : hasPlaceFromCall(timer) || places.tryTake();
+    }
+
+    /** Takes {@link #takePlace} back. */
+    void leavePlace(ScheduledTimer<?> timer) {
+        if (places != null && !hasPlaceFromCall(timer)) {
+            releasePlace();
+        }
+    }
+
+    /** Frees a place of the group's, and wakes the tick thread if timers wait for it. Any thread. */
+    void releasePlace() {
+        if (places != null) {
+            places.release();
+            if (isRoomForHeldUp()) {
+                inbox.wake();
+            }
+        }
+    }
+
+    /** Whether the timer has had a place since it was submitted. Any thread. */
+    boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
+        return places != null && !isWaitingPolicy && timer.hasNoTime();
+    }
+
+    /** Lets a due timer wait, which is in no list. */
+    void keep(ScheduledTimer<?> timer, long nowNanos) {
+        WaitingList list = stepped && timer.runsAtOnce() ? atOnce : timed;
+        if (list == null) {
+            // The group has ended; whoever has posted the timer is about to withdraw it.
+            wheel.add(timer);
+            return;
+        }
+        wheel.addWaiting(timer, list);
+        if (!halted) {
+            backlog.holdUp(nowNanos);
+        }
+    }
+
+    /** Where timers go that have waited here; they are in no list any more. */
+    interface Exit {
+
+        /** The timer, which may be over by now or due later, has a place, which is to be left if it does not need it. */
+        void goWithPlace(ScheduledTimer<?> timer);
+
+        /** The timer is over, and has no place. */
+        void giveUp(ScheduledTimer<?> timer);
+    }
+
+    /**
+     * Lets timers go that wait and may.
+     *
+     * @param isAllHere whether all that are due have left the wheel: those that go in steps are chosen from all
+     * @return whether there are more that may go now
+     */
+    boolean letGo(long nowNanos, boolean isAllHere, Exit exit) {
+        boolean more = letGo(atOnce, exit, false);
+        if (!stepped || (!halted && isAllHere)) {
+            more |= letGo(timed, exit, stepped);
+        }
+        noteWaiting(nowNanos);
+        if (!isAnyWaiting()) {
+            backlog.clearHeldUp();
+        }
+        return more;
+    }
+
+    private boolean letGo(@Nullable WaitingList list, Exit exit, boolean inSteps) {
+        if (list == null) {
+            return false;
+        }
+        for (int left = BUDGET; left > 0; left--) {
+            if (list.isEmpty() || (inSteps && hold.isClosed())) {
+                return false;
+            }
+            ScheduledTimer<?> timer = next(list, inSteps ? hold.choice() : null);
+            boolean isOver = timer.isDone();
+            if (!isOver && !takePlace(timer)) {
+                return false;
+            }
+            boolean ignored = wheel.remove(timer);
+            if (isOver) {
+                exit.giveUp(timer);
+            } else {
+                exit.goWithPlace(timer);
+            }
+        }
+        return true;
+    }
+
+    private ScheduledTimer<?> next(WaitingList list, @Nullable IntUnaryOperator choice) {
+        TimerNode node = choice == null ? list.peek() : anyOf(list, choice);
+        if (node == null) {
+            throw new IllegalStateException("A list that is not empty must have a first timer");
+        }
+        return (ScheduledTimer<?>) node;
+    }
+
+    private TimerNode anyOf(WaitingList list, IntUnaryOperator choice) {
+        List<TimerNode> all = new ArrayList<>();
+        Predicate<TimerNode> look = node -> {
+            all.add(node);
+            return false;
+        };
+        wheel.removeWaitingIf(list, look, node -> {});
+        return all.get(choice.applyAsInt(all.size()));
+    }
+
+    private void noteWaiting(long nowNanos) {
+        long count = (timed == null ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size());
+        if (count > 0) {
+            TimerNode first = timed != null && !timed.isEmpty() ? timed.peek() : atOnce != null ? atOnce.peek() : null;
+            waitingSinceNanos = first instanceof ScheduledTimer<?> timer ? timer.deadlineNanos() : nowNanos;
+        }
+        if (waitingCount != count) {
+            waitingCount = count;
+        }
+    }
+
+    /** Returns about how many due timers wait here. Any thread. */
+    long waitingCount() {
+        return waitingCount;
+    }
+
+    /** Returns about how long the first of them has been waiting. Any thread. */
+    long oldestWaitingNanos(long nowNanos) {
+        return waitingCount == 0 ? 0 : Math.max(0, nowNanos - waitingSinceNanos);
+    }
+
+    /** Returns when to look again whether there is room, although nobody has said so; who leaves a place does. */
+    long nanosToNextLook(long nowNanos) {
+        return halted || places != null || !isAnyWaiting() ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
+    }
+
+    /** Whether no run is on its way or going on; exact once nobody hands over any more. Any thread. */
+    boolean isDrained() {
+        return workers.isDrained() && (refusals == null || refusals.workers().isDrained());
+    }
+}

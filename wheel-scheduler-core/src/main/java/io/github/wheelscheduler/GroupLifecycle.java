@@ -1,0 +1,199 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.worker.Workers;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The life of a group of an executor. It has threads of its own and shares the tick thread. */
+final class GroupLifecycle extends Lifecycle {
+
+    private final Engine engine;
+    private final PendingTimers pending;
+
+    /** Whether neither pause, steering nor shutdown of the executor concern it. */
+    private final boolean standsApart;
+
+    private volatile boolean started;
+
+    /** Guarded by the lock, as the next one. */
+    private boolean isPausedItself;
+
+    private boolean isPausedWithRoot;
+
+    /** Set before the inbox is looked at for the last time on behalf of this group. */
+    private volatile boolean leaving;
+
+    GroupLifecycle(
+            Engine engine,
+            SharedWheel shared,
+            RunState runState,
+            ShutdownPolicies policies,
+            PendingTimers pending,
+            Dispatcher dispatcher,
+            boolean standsApart) {
+        super(shared, runState, policies, dispatcher);
+        this.engine = engine;
+        this.pending = pending;
+        this.standsApart = standsApart;
+    }
+
+    boolean standsApart() {
+        return standsApart;
+    }
+
+    /** Starts what all groups share; the group's own threads come with its first run. */
+    @Override
+    void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (runState.isShutdown()) {
+                return;
+            }
+            shared.starter().start();
+            shared.startTickThread();
+            started = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    void pause(@Nullable Runnable whenQuiet) {
+        lock.lock();
+        try {
+            if (!runState.isShutdown()) {
+                isPausedItself = true;
+                workers.pause();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (whenQuiet != null) {
+            workers.callWhenQuiet(whenQuiet);
+        }
+    }
+
+    @Override
+    void resume() {
+        lock.lock();
+        try {
+            isPausedItself = false;
+            resumeUnlessPaused();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The executor has been paused, or goes on. */
+    void pauseWithRoot(boolean isPaused) {
+        lock.lock();
+        try {
+            if (isPaused && !runState.isShutdown()) {
+                isPausedWithRoot = true;
+                workers.pause();
+            } else if (!isPaused) {
+                isPausedWithRoot = false;
+                resumeUnlessPaused();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void resumeUnlessPaused() {
+        if (!isPausedItself && !isPausedWithRoot) {
+            workers.resume();
+            wakeIfHeldUp();
+        }
+    }
+
+    @Override
+    boolean concerns(ScheduledTimer<?> timer) {
+        return timer.owner() == engine;
+    }
+
+    @Override
+    void beginShutdown() {
+        runState.shutdown();
+    }
+
+    @Override
+    void beginStop() {
+        runState.stop();
+    }
+
+    @Override
+    void sweepForGood(Runnable sweep) {
+        shared.onTickThread(sweep);
+    }
+
+    @Override
+    void forEachWorkers(Consumer<Workers> action) {
+        action.accept(workers);
+        Refusals refusals = dispatcher.refusals();
+        if (refusals != null) {
+            action.accept(refusals.workers());
+        }
+    }
+
+    @Override
+    boolean isLeaving() {
+        return leaving || super.isLeaving();
+    }
+
+    @Override
+    void endIfDrained() {
+        if (leaving || !isDrained()) {
+            return;
+        }
+        leaving = true;
+        VarHandle.fullFence();
+        if (isDrained()) {
+            stopWorkers();
+            boolean ignored = terminateItselfIfEnded();
+        } else {
+            leaving = false;
+        }
+    }
+
+    private boolean isDrained() {
+        // Workers first: a run that has ended has posted its next one before.
+        return runState.isShutdown() && dispatcher.isDrained() && loop.holdsNothingOf(engine, pending);
+    }
+
+    @Override
+    void stopWorkers() {
+        leaving = true;
+        forEachWorkers(Workers::stop);
+    }
+
+    @Override
+    void terminateIfEnded() {
+        boolean ended = terminateItselfIfEnded();
+        if (ended && shared.isShutdown()) {
+            engine.root().lifecycle().terminateIfEnded();
+        }
+    }
+
+    /** Ends the group if it has no thread any more, and says whether it has ended. */
+    boolean terminateItselfIfEnded() {
+        if (runState.isShutdown() && haveWorkersEnded()) {
+            runState.terminate();
+            inbox.wake();
+        }
+        return isTerminated();
+    }
+
+    private boolean haveWorkersEnded() {
+        Refusals refusals = dispatcher.refusals();
+        return workers.hasEnded() && (refusals == null || refusals.workers().hasEnded());
+    }
+
+    boolean isTerminated() {
+        return runState.terminated().getCount() == 0;
+    }
+}

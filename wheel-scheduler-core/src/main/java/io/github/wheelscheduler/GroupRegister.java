@@ -1,0 +1,75 @@
+package io.github.wheelscheduler;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The groups of an executor by their names. Any thread. */
+final class GroupRegister {
+
+    private final Engine engine;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Guarded by the lock. */
+    private final TreeMap<String, WheelScheduledExecutor> byName = new TreeMap<>();
+
+    GroupRegister(Engine engine) {
+        this.engine = engine;
+    }
+
+    WheelScheduledExecutorBuilder newGroup(String name) {
+        Objects.requireNonNull(name, "name must not be null");
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        GroupSettings self = engine.group();
+        if (self != null) {
+            throw new IllegalStateException(
+                    "A group must not have groups: " + name + " was asked of group " + self.name());
+        }
+        return new WheelScheduledExecutorBuilder(this, name, engine.settings());
+    }
+
+    WheelScheduledExecutor group(String name) {
+        WheelScheduledExecutorBuilder builder = newGroup(name);
+        lock.lock();
+        try {
+            WheelScheduledExecutor known = known(name);
+            return known != null ? known : builder.build();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    WheelScheduledExecutor add(ExecutorSettings settings, GroupSettings group) {
+        lock.lock();
+        try {
+            if (known(group.name()) != null) {
+                throw new IllegalStateException("There must be one group of a name; there is a group " + group.name());
+            }
+            WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings, group));
+            byName.put(group.name(), created);
+            return created;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<WheelScheduledExecutor> all() {
+        lock.lock();
+        try {
+            boolean ignored = byName.values().removeIf(WheelScheduledExecutor::isTerminated);
+            return List.copyOf(byName.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the group of that name unless it has terminated. */
+    private @Nullable WheelScheduledExecutor known(String name) {
+        WheelScheduledExecutor known = byName.get(name);
+        return known == null || known.isTerminated() ? null : known;
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.worker.Workers;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The places of a group: one for each run that may go on, and one for each that may wait in the queue. A place is taken before a run is
+ * handed to the workers, and is free at the real end of that run. Any thread.
+ */
+final class Places {
+
+    private final Workers workers;
+    private final int queueCapacity;
+    private final AtomicInteger taken = new AtomicInteger();
+
+    Places(Workers workers, int queueCapacity) {
+        this.workers = workers;
+        this.queueCapacity = queueCapacity;
+    }
+
+    boolean tryTake() {
+        int seen = taken.get();
+        while (seen < limit()) {
+            if (taken.compareAndSet(seen, seen + 1)) {
+                return true;
+            }
+            seen = taken.get();
+        }
+        return false;
+    }
+
+    void release() {
+        taken.decrementAndGet();
+    }
+
+    /** Whether a place is free; {@code forMany} asks for as many as are worth while. */
+    boolean hasRoom(boolean forMany) {
+        int free = limit() - taken.get();
+        return free >= (forMany ? Math.max(1, queueCapacity / 2) : 1);
+    }
+
+    int taken() {
+        return taken.get();
+    }
+
+    int queueCapacity() {
+        return queueCapacity;
+    }
+
+    /** Returns how many places there are; it may change. */
+    private int limit() {
+        return (int) Math.min(Integer.MAX_VALUE, (long) workers.maxSize() + queueCapacity);
+    }
+
+    /** Returns the numbers, for whoever is told that there is no place. */
+    String text() {
+        return "max-size is " + workers.maxSize() + ", queue-capacity is " + queueCapacity + ", and " + taken()
+                + " places are taken";
+    }
+}

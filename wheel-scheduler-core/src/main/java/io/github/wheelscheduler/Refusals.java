@@ -1,0 +1,78 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.worker.Workers;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Ends runs that a full group does not take: what follows may call the user's code, and must not do so on the tick thread; so there is a
+ * worker for it, of which nothing is there unless it is needed.
+ */
+final class Refusals {
+
+    private final String group;
+    private final OnFull onFull;
+    private final Workers workers;
+    private final Places places;
+    private final StripedCount count = new StripedCount();
+
+    Refusals(String group, OnFull onFull, Workers workers, Places places) {
+        this.group = group;
+        this.onFull = onFull;
+        this.workers = workers;
+        this.places = places;
+    }
+
+    /** Refuses a timer that has been claimed for its run. Tick thread. */
+    void refuse(ScheduledTimer<?> timer, long nowNanos) {
+        // Neither the text of the timer, nor what else the user has a hand in: that is for the worker.
+        workers.handOver(new Refused(timer, places.text()), nowNanos);
+        workers.signalHandOver(false);
+    }
+
+    /** Returns why a call is rejected. */
+    String reason() {
+        count.increment();
+        return reason(places.text());
+    }
+
+    private String reason(String numbers) {
+        return "group " + group + " is full: " + numbers;
+    }
+
+    /** Returns how many runs have been refused. */
+    long soFar() {
+        return count.sum();
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    /** What the worker runs in place of the timer. */
+    final class Refused implements Runnable {
+
+        private final ScheduledTimer<?> timer;
+        private final String numbers;
+
+        Refused(ScheduledTimer<?> timer, String numbers) {
+            this.timer = timer;
+            this.numbers = numbers;
+        }
+
+        ScheduledTimer<?> timer() {
+            return timer;
+        }
+
+        @Override
+        public void run() {
+            count.increment();
+            String reason = "Run rejected, because " + reason(numbers) + ": " + timer;
+            timer.refuse(new RejectedExecutionException(reason), onFull == OnFull.DROP);
+        }
+
+        @Override
+        public String toString() {
+            return timer.toString();
+        }
+    }
+}

@@ -56,7 +56,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.observation = new RunObservation(clock);
         this.inbox = new Inbox<>();
         this.pending = new PendingTimers(inbox::posted, settings.maxPending());
-        this.hold = new Hold(null);
+        this.hold = new Hold();
         this.policies = new ShutdownPolicies(runState, hold);
         Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
         this.workers = settings.newWorkers(starter, this);
@@ -68,7 +68,10 @@ final class Engine implements TimerOwner, Workers.Listener {
                 new SharedWheel(settings, runState, inbox, wheel, watch, starter, loop, workers, this::tickThreadEnded);
         this.lifecycle = new RootLifecycle(shared, runState, policies, dispatcher);
         this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
-        beginHeld();
+        hold.setHalted(settings.halted());
+        if (isVirtual) {
+            hold.allow(0);
+        }
     }
 
     /** Creates a group of an executor, with its own workers on the same wheel. */
@@ -83,7 +86,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.shared = root.shared;
         this.inbox = root.inbox;
         this.pending = new PendingTimers(root.pending);
-        this.hold = new Hold(group.standsApart() ? null : root.hold);
+        this.hold = new Hold(root.hold, !group.standsApart());
         this.policies = new ShutdownPolicies(runState, hold);
         this.workers = GroupWorkers.of(settings, shared.starter(), this);
         Places places = new Places(workers, group.queueCapacity());
@@ -102,14 +105,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
         policies.setExecuteDelayed(root.policies.executesDelayed());
         policies.setContinuePeriodic(root.policies.continuesPeriodic());
-        beginHeld();
-    }
-
-    private void beginHeld() {
         hold.setHalted(settings.halted());
-        if (isVirtual) {
-            hold.allow(0);
-        }
     }
 
     // Groups
@@ -398,12 +394,21 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Whether nothing happens before time goes on or somebody calls. Exact while the tick thread sleeps. */
     boolean isQuiet() {
-        boolean areWorkersQuiet = dispatcher.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
+        boolean areWorkersQuiet = areWorkersQuiet();
+        if (root == this) {
+            for (Engine each : shared.groups()) {
+                areWorkersQuiet &= each.areWorkersQuiet();
+            }
+        }
         if (shared.isTickThreadGone()) {
             return areWorkersQuiet;
         }
         TickLoop loop = shared.loop();
         return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
+    }
+
+    private boolean areWorkersQuiet() {
+        return dispatcher.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
     }
 
     // Looking
@@ -455,10 +460,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         lifecycle.wakeIfHeldUp();
     }
 
-    /** Returns how far ahead the first deadline lies, the longest time if nothing is pending. Looks at all timers. */
+    /** Returns how far ahead the first deadline lies, also of groups; the longest time if nothing is pending. Looks at all timers. */
     long nanosToFirstDeadline() {
         long[] nanos = {Long.MAX_VALUE};
-        lifecycle.onTickThread(() -> nanos[0] = shared.loop().nanosToFirstDeadline(this));
+        TimerOwner owner = root == this ? null : this;
+        lifecycle.onTickThread(() -> nanos[0] = shared.loop().nanosToFirstDeadline(owner));
         return nanos[0];
     }
 

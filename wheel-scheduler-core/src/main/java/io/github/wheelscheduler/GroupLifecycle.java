@@ -2,6 +2,7 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.Workers;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,11 @@ final class GroupLifecycle extends Lifecycle {
     private final boolean standsApart;
 
     private volatile boolean started;
+
+    /** Who waits until no run of this group is going on: somebody who has paused it, and the executor. */
+    private final AtomicReference<@Nullable Runnable> whenQuiet = new AtomicReference<>();
+
+    private final AtomicReference<@Nullable Runnable> whenQuietForRoot = new AtomicReference<>();
 
     /** Guarded by the lock, as the next one. */
     private boolean isPausedItself;
@@ -72,8 +78,34 @@ final class GroupLifecycle extends Lifecycle {
         } finally {
             lock.unlock();
         }
-        if (whenQuiet != null) {
-            workers.callWhenQuiet(whenQuiet);
+        this.whenQuiet.set(whenQuiet);
+        awaitQuiet();
+    }
+
+    /** Calls back, on behalf of the executor, when no run is going on, at once if there is none. */
+    void callRootWhenQuiet(Runnable callback) {
+        whenQuietForRoot.set(callback);
+        awaitQuiet();
+    }
+
+    private void awaitQuiet() {
+        if (whenQuiet.get() != null || whenQuietForRoot.get() != null) {
+            workers.callWhenQuiet(this::tellOfQuiet);
+        }
+    }
+
+    private void tellOfQuiet() {
+        try {
+            call(whenQuiet);
+        } finally {
+            call(whenQuietForRoot);
+        }
+    }
+
+    private static void call(AtomicReference<@Nullable Runnable> callback) {
+        Runnable taken = callback.getAndSet(null);
+        if (taken != null) {
+            taken.run();
         }
     }
 
@@ -95,6 +127,7 @@ final class GroupLifecycle extends Lifecycle {
             if (isPaused && !runState.isShutdown()) {
                 isPausedWithRoot = true;
                 workers.pause();
+                awaitQuiet();
             } else if (!isPaused) {
                 isPausedWithRoot = false;
                 resumeUnlessPaused();

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -18,26 +19,35 @@ final class Hold {
     private volatile boolean halted;
 
     /** That of the executor, for one of its groups that is halted with it. */
-    private final @Nullable Hold parent;
+    private final @Nullable Hold haltedWith;
 
-    /** How many may leave while it is not halted. */
-    private final AtomicLong allowed = new AtomicLong(ALL);
+    /** How many may leave while it is not halted; one number for an executor and its groups. */
+    private final AtomicLong allowed;
 
     /** Says which of so many due timers leaves next; null for the first one. */
-    private volatile @Nullable IntUnaryOperator choice;
+    private final AtomicReference<@Nullable IntUnaryOperator> choice;
 
-    /** Creates one that is open, unless the parent is halted. */
-    Hold(@Nullable Hold parent) {
-        this.parent = parent;
+    /** That of an executor; open. */
+    Hold() {
+        this.haltedWith = null;
+        this.allowed = new AtomicLong(ALL);
+        this.choice = new AtomicReference<>();
+    }
+
+    /** That of a group. */
+    Hold(Hold executors, boolean isHaltedWith) {
+        this.haltedWith = isHaltedWith ? executors : null;
+        this.allowed = executors.allowed;
+        this.choice = executors.choice;
     }
 
     @Nullable
     IntUnaryOperator choice() {
-        return choice;
+        return choice.get();
     }
 
     void setChoice(@Nullable IntUnaryOperator choice) {
-        this.choice = choice;
+        this.choice.set(choice);
     }
 
     boolean isOpen() {
@@ -50,7 +60,7 @@ final class Hold {
     }
 
     boolean isHalted() {
-        return halted || (parent != null && parent.halted);
+        return halted || (haltedWith != null && haltedWith.halted);
     }
 
     void setHalted(boolean value) {

@@ -61,7 +61,7 @@ final class RootLifecycle extends Lifecycle {
         if (whenQuiet != null) {
             forEachFollowing(group -> {
                 notQuiet.incrementAndGet();
-                group.workers.callWhenQuiet(countDown);
+                group.callRootWhenQuiet(countDown);
             });
             workers.callWhenQuiet(countDown);
         }

@@ -537,14 +537,14 @@ final class TickLoop {
         }
     }
 
-    /** Returns how far ahead the owner's first deadline lies, the longest time if it has none. Looks at all timers. */
-    long nanosToFirstDeadline(TimerOwner owner) {
+    /** Returns how far ahead the first deadline of that owner, or of any, lies; the longest time if there is none. Looks at all timers. */
+    long nanosToFirstDeadline(@Nullable TimerOwner owner) {
         admitAll();
         long now = clock.nanoTime();
         long[] least = {Long.MAX_VALUE};
         removeIf(
                 timer -> {
-                    if (timer.state() == TimerWord.ARMED && timer.owner() == owner) {
+                    if (timer.state() == TimerWord.ARMED && (owner == null || timer.owner() == owner)) {
                         least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
                     }
                     return false;

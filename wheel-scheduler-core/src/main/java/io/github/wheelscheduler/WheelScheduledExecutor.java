@@ -296,7 +296,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Lets so many timers go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: those that are due now or, if
+     * Lets so many timers, of this executor and its groups, go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: those that are due now or, if
      * there are not so many, when they are. In place of what was allowed before. Without effect in the machine's time.
      *
      * @throws IllegalArgumentException if the number is negative
@@ -331,8 +331,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Returns how long it is until the first timer is due that is pending and has not been let go, zero if one is; null if there is
-     * none. Looks at all timers, on the tick thread, and waits for that: for tests in virtual time.
+     * Returns how long it is until the first timer is due that is pending, here or in a group, and has not been let go, zero if one is;
+     * null if there is none. Looks at all timers, on the tick thread, and waits for that: for tests in virtual time.
      */
     public @Nullable Duration untilFirstDue() {
         long nanos = engine.nanosToFirstDeadline();

@@ -330,6 +330,28 @@ class GroupsTest {
     }
 
     @Test
+    void pausesOfGroupAndExecutorBothCallBackInWhateverOrder() {
+        WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
+        for (boolean groupFirst : new boolean[] {true, false}) {
+            Gate gate = fill(group);
+            AtomicInteger quiet = new AtomicInteger();
+            if (groupFirst) {
+                group.pause(quiet::incrementAndGet);
+            }
+            executor.pause(quiet::incrementAndGet);
+            if (!groupFirst) {
+                group.pause(quiet::incrementAndGet);
+            }
+            assertThat(quiet).hasValue(0);
+            open(gate, group);
+            awaitThat(() -> quiet.get() == 2);
+            executor.resume();
+            group.resume();
+            awaitThat(() -> group.engine().dispatcher().isDrained());
+        }
+    }
+
+    @Test
     void haltHoldsTheTimersOfGroupsAndLetsPassWhatIsExecuted() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         AtomicInteger ran = new AtomicInteger();

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -11,6 +12,8 @@ import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfigurati
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 /**
@@ -41,6 +44,20 @@ public final class WheelSchedulerAutoConfiguration {
     @Bean
     static FrameworkSchedulers frameworkSchedulers() {
         return new FrameworkSchedulers();
+    }
+
+    @Bean
+    static GroupBeans wheelSchedulerGroupBeans(Environment environment) {
+        return new GroupBeans(environment);
+    }
+
+    @Bean(GroupBeans.GROUPS)
+    @Lazy
+    SchedulerGroups wheelSchedulerGroups(
+            @Qualifier(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME) WheelTaskScheduler scheduler,
+            WheelTaskSchedulerBuilder builder,
+            WheelSchedulerProperties properties) {
+        return new SchedulerGroups(scheduler, builder, properties);
     }
 
     @Bean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)

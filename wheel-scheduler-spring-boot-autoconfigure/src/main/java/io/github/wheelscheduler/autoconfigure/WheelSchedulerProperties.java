@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
  * @param node What tells this node from others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
  * @param tasks Settings of single tasks by their ids. An id of class and method is written in brackets.
+ * @param groups Groups of workers by their names, each a scheduler bean of its own on the same wheel.
  * @param maxCatchUp Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
@@ -37,7 +38,8 @@ record WheelSchedulerProperties(
         @DefaultValue Overdue overdue,
         @DefaultValue Health health,
         @Nullable String node,
-        @DefaultValue Map<String, TaskProperties> tasks) {
+        @DefaultValue Map<String, TaskProperties> tasks,
+        @DefaultValue Map<String, GroupProperties> groups) {
 
     static final String PREFIX = "wheel.scheduler";
 
@@ -62,6 +64,7 @@ record WheelSchedulerProperties(
         tasks.forEach((id, task) -> {
             TaskSettings ignored = task.toSettings(id);
         });
+        groups.forEach((name, group) -> group.check(name));
     }
 
     /** Tells a catalog what is set for single tasks. */

@@ -30,6 +30,9 @@ class ConfigurationMetadataTest {
                         Map.entry("management.endpoint.wheelscheduler.cache.time-to-live", "java.time.Duration 0ms"),
                         Map.entry("management.health.wheelscheduler.enabled", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),
+                        Map.entry(
+                                "wheel.scheduler.groups",
+                                "java.util.Map<java.lang.String,io.github.wheelscheduler.autoconfigure.GroupProperties> null"),
                         Map.entry("wheel.scheduler.health.stuck-limit", "java.time.Duration 10s"),
                         Map.entry("wheel.scheduler.max-catch-up", "java.lang.Integer 10"),
                         Map.entry("wheel.scheduler.max-pending", "java.lang.Long null"),

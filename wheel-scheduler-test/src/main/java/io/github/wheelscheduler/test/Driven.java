@@ -56,7 +56,7 @@ final class Driven {
     /** Whether it has a tick thread that reads time and waits for it. */
     boolean hasTickThread() {
         WheelScheduledExecutor current = executor();
-        if (current == null || current.isTerminated()) {
+        if (current == null || current.isTerminated() || isGroup(current)) {
             return false;
         }
         if (!isStarted) {
@@ -78,7 +78,7 @@ final class Driven {
     /** Lets so many go, unless as many were let go before and none has gone. */
     void letGo(int timers) {
         WheelScheduledExecutor current = executor();
-        if (current != null && allowed == 0) {
+        if (current != null && allowed == 0 && !isGroup(current)) {
             allowed = timers;
             Random random = order;
             current.setChoice(random == null ? null : random::nextInt);
@@ -101,7 +101,7 @@ final class Driven {
 
     void letNoneGo() {
         WheelScheduledExecutor current = executor();
-        if (current != null) {
+        if (current != null && !isGroup(current)) {
             current.allow(0);
         }
         allowed = 0;
@@ -116,7 +116,12 @@ final class Driven {
 
     Stream<Duration> untilFirstDue() {
         WheelScheduledExecutor current = executor();
-        return Stream.ofNullable(current == null ? null : current.untilFirstDue());
+        return Stream.ofNullable(current == null || isGroup(current) ? null : current.untilFirstDue());
+    }
+
+    /** Timers of a group are let go with those of its executor, on one tick thread. */
+    private static boolean isGroup(WheelScheduledExecutor executor) {
+        return executor.groupName() != null;
     }
 
     boolean knows(String id) {

@@ -49,17 +49,26 @@ final class SchedulerBeans {
     }
 
     /**
-     * Returns the scheduler of that name, or the only one if it is null.
+     * Returns the scheduler of that name; if it is null, the only one that is no group of another.
      *
      * @throws UnknownNameException if there is none of that name
      * @throws IllegalArgumentException if there are several and no name
      */
     Named one(@Nullable String name) {
         Map<String, WheelTaskScheduler> all = all(name);
-        if (all.size() != 1) {
+        List<Named> found = all.entrySet().stream()
+                .filter(entry -> all.size() == 1 || !isGroup(entry.getValue()))
+                .map(Named::new)
+                .toList();
+        if (found.size() != 1) {
             throw new IllegalArgumentException("scheduler must be given, one of " + all.keySet());
         }
-        return new Named(all.entrySet().iterator().next());
+        return found.get(0);
+    }
+
+    private static boolean isGroup(WheelTaskScheduler scheduler) {
+        return scheduler.isInitialized()
+                && scheduler.getWheelScheduledExecutor().groupName() != null;
     }
 
     /**

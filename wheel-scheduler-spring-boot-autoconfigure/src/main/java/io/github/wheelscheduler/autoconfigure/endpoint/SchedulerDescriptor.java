@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -25,6 +26,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param lateness how late the runs of the last one to two minutes started
  * @param counts since the scheduler was started
  * @param tasks how many tasks the registry has
+ * @param group what makes it a group of another scheduler; null if it is none
  */
 public record SchedulerDescriptor(
         String name,
@@ -39,7 +41,8 @@ public record SchedulerDescriptor(
         @Nullable Duration nextExpiryIn,
         Lateness lateness,
         Counts counts,
-        int tasks)
+        int tasks,
+        @Nullable Group group)
         implements OperationResponseBody {
 
     static SchedulerDescriptor of(String name, WheelTaskScheduler scheduler) {
@@ -59,18 +62,20 @@ public record SchedulerDescriptor(
                 seen.tick().nextExpiry(),
                 Lateness.of(scheduler.getLateness()),
                 Counts.of(seen.totals(), scheduler.getFailedRuns(), registry),
-                registry.size());
+                registry.size(),
+                Group.of(executor));
     }
 
     private static State stateOf(WheelTaskScheduler scheduler, WheelScheduledExecutor executor) {
         if (executor.isShutdown()) {
             return State.SHUT_DOWN;
         }
-        if (!scheduler.isRunning()) {
+        boolean isGroup = executor.groupName() != null;
+        if (!scheduler.isRunning() || (isGroup && executor.isPaused())) {
             return State.PAUSED;
         }
         return switch (scheduler.getMode()) {
-            case RUN -> State.RUNNING;
+            case RUN -> isGroup && executor.isHalted() ? State.HALTED : State.RUNNING;
             case HALTED -> State.HALTED;
             case OFF -> State.OFF;
         };
@@ -135,6 +140,21 @@ public record SchedulerDescriptor(
     }
 
     /**
+     * A set of workers on the wheel of another scheduler.
+     *
+     * @param name as its settings have it
+     * @param queueCapacity how many due runs may wait in the queue
+     * @param onFull what becomes of a run that is due while the group is full
+     */
+    public record Group(String name, int queueCapacity, OnFull onFull) {
+
+        private static @Nullable Group of(WheelScheduledExecutor executor) {
+            String name = executor.groupName();
+            return name == null ? null : new Group(name, executor.queueCapacity(), executor.onFull());
+        }
+    }
+
+    /**
      * How late so many percent of the runs started at most.
      *
      * @param p50 half of them
@@ -164,7 +184,8 @@ public record SchedulerDescriptor(
             Skipped skipped = new Skipped(
                     registry.skips(SkipReason.PAUSED),
                     registry.skips(SkipReason.RUNNING),
-                    totals.skipped() + registry.skips(SkipReason.MISSED));
+                    totals.skipped() + registry.skips(SkipReason.MISSED),
+                    totals.refusedRuns());
             return new Counts(
                     totals.scheduled(), totals.fired(), totals.cancelled(), totals.rejected(), failed, skipped);
         }
@@ -176,6 +197,7 @@ public record SchedulerDescriptor(
      * @param paused because the task was paused
      * @param running because the task was running
      * @param missed because they were missed and are not made up
+     * @param full because the group was full, those rejected at the call included
      */
-    public record Skipped(long paused, long running, long missed) {}
+    public record Skipped(long paused, long running, long missed, long full) {}
 }

@@ -1,0 +1,69 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a scheduler by its
+ * type gets the one that it got without groups.
+ */
+final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
+
+    static final String PROPERTY = WheelSchedulerProperties.PREFIX + ".groups";
+
+    /** The bean that makes the schedulers. */
+    static final String GROUPS = "wheelSchedulerGroups";
+
+    private final Environment environment;
+
+    GroupBeans(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+        names().forEach(name -> define(name, registry));
+    }
+
+    private Set<String> names() {
+        return Binder.get(environment)
+                .bind(PROPERTY, Bindable.mapOf(String.class, Object.class))
+                .map(Map::keySet)
+                .orElse(Set.of());
+    }
+
+    private static void define(String name, BeanDefinitionRegistry registry) {
+        if (registry.containsBeanDefinition(name)) {
+            BeanDefinition known = registry.getBeanDefinition(name);
+            UnusablePropertyException.unless(
+                    isGroup(known), PROPERTY + "." + name, name, "must not be the name of another bean", "reports");
+            return;
+        }
+        RootBeanDefinition definition = new RootBeanDefinition(WheelTaskScheduler.class);
+        definition.setFactoryBeanName(GROUPS);
+        definition.setFactoryMethodName("newScheduler");
+        definition.getConstructorArgumentValues().addIndexedArgumentValue(0, name);
+        definition.setDefaultCandidate(false);
+        registry.registerBeanDefinition(name, definition);
+    }
+
+    /** What was prepared ahead of time has none of these names. */
+    private static boolean isGroup(BeanDefinition known) {
+        return GROUPS.equals(known.getFactoryBeanName())
+                || (known instanceof RootBeanDefinition root
+                        && root.getTargetType() == WheelTaskScheduler.class
+                        && !root.isDefaultCandidate());
+    }
+
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {}
+}

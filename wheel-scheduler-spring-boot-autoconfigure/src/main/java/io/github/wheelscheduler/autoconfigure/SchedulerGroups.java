@@ -1,0 +1,30 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+
+/** Makes the scheduler of each group, for the bean of its name. */
+class SchedulerGroups {
+
+    private final WheelTaskScheduler scheduler;
+    private final WheelTaskSchedulerBuilder builder;
+    private final WheelSchedulerProperties properties;
+
+    SchedulerGroups(
+            WheelTaskScheduler scheduler, WheelTaskSchedulerBuilder builder, WheelSchedulerProperties properties) {
+        this.scheduler = scheduler;
+        this.builder = builder;
+        this.properties = properties;
+    }
+
+    /** Returns a new scheduler for the group of that name, not initialized yet. */
+    WheelTaskScheduler newScheduler(String name) {
+        GroupProperties group = properties.groups().get(name);
+        if (group == null) {
+            throw new IllegalStateException(GroupBeans.PROPERTY + "." + name
+                    + " must be set, as it was when the beans of this application were prepared");
+        }
+        WheelTaskScheduler made = builder.build();
+        group.applyTo(made, name, scheduler);
+        return made;
+    }
+}

@@ -291,6 +291,28 @@ class VirtualTimeTest {
     }
 
     @Test
+    void groupsLiveInTheTimeOfTheirExecutorAlsoThoseThatComeLater() {
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .timeSource(time.timeSource())
+                .wallClock(time.clock())
+                .build()) {
+            time.drive(executor);
+            WheelTimer<?> own = executor.scheduleAtFixedRate(logged("own"), 1, 2, TimeUnit.HOURS);
+            WheelTimer<?> later = executor.schedule(
+                    () -> {
+                        WheelTimer<?> ignored =
+                                executor.group("group").scheduleAtFixedRate(logged("group"), 1, 2, TimeUnit.HOURS);
+                    },
+                    1,
+                    TimeUnit.HOURS);
+            time.advanceBy(Duration.ofHours(4));
+            assertThat(log).containsExactly("own at PT1H", "group at PT2H", "own at PT3H", "group at PT4H");
+            assertThat(later.isDone()).isTrue();
+            assertThat(own.cancel(false)).isTrue();
+        }
+    }
+
+    @Test
     void timeIsNotLostWhileADayOfSecondsPasses() {
         AtomicInteger runs = new AtomicInteger();
         scheduler.schedule(runs::incrementAndGet, new CronTrigger("* * * * * *"));

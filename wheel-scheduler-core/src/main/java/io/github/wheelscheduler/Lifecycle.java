@@ -4,6 +4,7 @@ import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -26,6 +27,8 @@ abstract class Lifecycle {
     final Workers workers;
 
     private final ShutdownPolicies policies;
+
+    private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
 
     /** What shutdownNow is to return. Guarded by the lock. */
     private final NeverRan givenBack = new NeverRan();
@@ -128,8 +131,22 @@ abstract class Lifecycle {
         policies.setLastDeadlineNanos(deadlineNanos);
     }
 
+    /** Sets who is told before anything is stopped; null for nobody. */
+    final void setStopListener(@Nullable Runnable listener) {
+        stopListener.set(listener);
+    }
+
+    /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */
+    void tellOfStop() {
+        Runnable listener = stopListener.getAndSet(null);
+        if (listener != null) {
+            Throwable ignored = Workers.runGuarded(listener);
+        }
+    }
+
     /** Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled. */
     final List<Runnable> shutdownNow() {
+        tellOfStop();
         lock.lock();
         try {
             beginStop();

@@ -92,6 +92,14 @@ final class RootLifecycle extends Lifecycle {
     }
 
     @Override
+    void tellOfStop() {
+        super.tellOfStop();
+        for (Engine group : shared.groups()) {
+            group.lifecycle().tellOfStop();
+        }
+    }
+
+    @Override
     void beginStop() {
         runState.stop();
         for (Engine group : shared.groups()) {

@@ -374,6 +374,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * Stops accepting and running tasks and interrupts the runs that are going on. None starts after this has returned.
      *
      * @return the timers that never ran or would have run again, by deadline; they are not cancelled
+     * @see #setStopListener
      */
     @Override
     public List<Runnable> shutdownNow() {
@@ -488,6 +489,20 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns the time, in nanoseconds, on the monotonic clock that deadlines are on; to be compared by difference. */
     public long nanoTime() {
         return engine.nanoTime();
+    }
+
+    /** Returns the time on the wall clock that instants are on. */
+    public Instant wallClockInstant() {
+        return engine.settings().wallClock().instant();
+    }
+
+    /**
+     * Sets who is called by {@link #shutdownNow}, that of the executor included for a group, before anything is stopped: on the calling
+     * thread, which then stops what is to be stopped, whatever the listener throws. It should be quick. In place of whoever was before;
+     * null for nobody.
+     */
+    public void setStopListener(@Nullable Runnable listener) {
+        engine.lifecycle().setStopListener(listener);
     }
 
     /** Returns the tick: how far a start time may be rounded up. */

@@ -206,6 +206,11 @@ public abstract class Workers {
         return awakeCount() >= processors + WORKERS_BEYOND_PROCESSORS && taken * SHORT_RUN_NANOS >= nanos * processors;
     }
 
+    /** Runs the user's code on the calling thread; what it throws is logged and returned. */
+    public static @Nullable Throwable runGuarded(Runnable code) {
+        return RunBoundary.runGuarded(code);
+    }
+
     /** Tries again to start a thread if that has failed and nobody is free. Any thread that may start threads. */
     public void startIfShort() {}
 

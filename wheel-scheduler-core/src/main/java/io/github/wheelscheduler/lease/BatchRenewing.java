@@ -1,0 +1,97 @@
+package io.github.wheelscheduler.lease;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.lease.Renewal.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Collects what is due within a moment, and renews it in one call. */
+final class BatchRenewing<K> implements Renewing<K> {
+
+    /** Renewals are due long before a lease ends. */
+    private static final long WINDOW_NANOS = 2_000_000;
+
+    private final LeaseRenewer<K> renewer;
+    private final WheelScheduledExecutor workers;
+    private final BatchRenewal<K> renewal;
+    private final int maxBatch;
+    private final Queue<Lease<K>> due = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean collecting = new AtomicBoolean();
+
+    BatchRenewing(LeaseRenewer<K> renewer, WheelScheduledExecutor workers, BatchRenewal<K> renewal, int maxBatch) {
+        this.renewer = renewer;
+        this.workers = workers;
+        this.renewal = renewal;
+        this.maxBatch = maxBatch;
+    }
+
+    @Override
+    public void due(Lease<K> lease) {
+        boolean ignored = due.add(lease);
+        collectSoon(WINDOW_NANOS);
+    }
+
+    private void collectSoon(long nanos) {
+        if (!collecting.compareAndSet(false, true)) {
+            return;
+        }
+        boolean armed = false;
+        try {
+            WheelTimer<?> ignored = workers.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
+            armed = true;
+        } finally {
+            if (!armed) {
+                collecting.set(false);
+            }
+        }
+    }
+
+    private void collect() {
+        // First: whoever adds one from now on makes it be collected.
+        collecting.set(false);
+        List<Lease<K>> batch = new ArrayList<>();
+        Lease<K> lease = due.poll();
+        while (lease != null) {
+            if (lease.beginRenewal()) {
+                batch.add(lease);
+            }
+            lease = batch.size() < maxBatch ? due.poll() : null;
+        }
+        if (!due.isEmpty()) {
+            // On another worker, beside this one.
+            collectSoon(0);
+        }
+        if (!batch.isEmpty()) {
+            renew(batch);
+        }
+    }
+
+    private void renew(List<Lease<K>> batch) {
+        Map<K, Outcome> outcomes = Map.of();
+        try {
+            outcomes = renewal.renew(batch.stream().map(Lease::key).toList());
+        } catch (Throwable ex) {
+            renewer.attemptFailed(ex);
+        } finally {
+            for (Lease<K> each : batch) {
+                renewer.ended(each, outcomeOf(each, outcomes));
+            }
+        }
+    }
+
+    private static <K> Outcome outcomeOf(Lease<K> lease, Map<K, Outcome> outcomes) {
+        try {
+            Outcome outcome = outcomes.get(lease.key());
+            return outcome == null ? Outcome.FAILED : outcome;
+        } catch (RuntimeException ex) {
+            // A map of the user's.
+            return Outcome.FAILED;
+        }
+    }
+}

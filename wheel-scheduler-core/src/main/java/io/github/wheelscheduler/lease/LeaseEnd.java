@@ -1,0 +1,17 @@
+package io.github.wheelscheduler.lease;
+
+/** What closing a lease has found. */
+public enum LeaseEnd {
+    /** It was kept; no renewal is going on any more, and none begins. */
+    CLOSED,
+    /** The same, but a renewal had to be interrupted, as it took longer than the limit. What it has done is unknown. */
+    INTERRUPTED,
+    /** A renewal was interrupted and has not ended all the same; no other begins. */
+    STILL_RENEWING,
+    /** Closed from within its own renewal, which is still going on; no other begins. */
+    FROM_RENEWAL,
+    /** It was lost before. */
+    LOST,
+    /** It was closed before. */
+    CLOSED_BEFORE
+}

@@ -1,0 +1,299 @@
+package io.github.wheelscheduler.lease;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.lease.Renewal.Outcome;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps leases alive: renews each at a third of its length, and tells before it ends if that has not succeeded.
+ *
+ * <pre>{@code
+ * LeaseRenewer<String> renewer = LeaseRenewer.builder(executor, key -> store.extend(key, TEN_SECONDS) ? RENEWED : GONE).build();
+ * LeaseStart start = renewer.start();
+ * if (store.acquire("import", TEN_SECONDS)) {
+ *     Lease<String> lease = renewer.keep("import", TEN_SECONDS, start, (key, reason) -> stopImport());
+ *     ...
+ *     lease.close();
+ *     store.release("import");
+ * }
+ * }</pre>
+ *
+ * <p>A lease lasts from the start of the last renewal that succeeded, or of the acquisition, for its length, minus a margin: by the
+ * monotonic clock, and by the wall clock if that has gone on without it, as while a machine sleeps. A renewal that fails is tried again
+ * within that time, with growing pauses. What is lost is told once.
+ *
+ * <p>Renewals and losses have workers of their own, two {@linkplain WheelScheduledExecutor#newGroup groups} which neither pause nor halt of
+ * the executor hold up. They go on while it is shut down, until the last lease is closed; {@link WheelScheduledExecutor#shutdownNow} tells
+ * first that what is kept is lost. All methods may be called from any thread, renewals and listeners included.
+ *
+ * @param <K> the type of the keys
+ */
+public final class LeaseRenewer<K> implements AutoCloseable {
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+    private static final long LOOK_SECONDS = 1;
+
+    private final String name;
+    private final Clocks clocks;
+    private final Duration closeLimit;
+    private final @Nullable Duration margin;
+    private final WheelScheduledExecutor renewals;
+    private final WheelScheduledExecutor losses;
+    private final Renewing<K> renewing;
+    private final boolean isSingle;
+    private final ConcurrentHashMap<K, Lease<K>> leases = new ConcurrentHashMap<>();
+    private final AtomicLong renewed = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong closed = new AtomicLong();
+    private final AtomicLong listenerFailures = new AtomicLong();
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Compares the clocks while there are leases. Guarded by the lock. */
+    private @Nullable WheelTimer<?> look;
+
+    /** Written under the lock. */
+    private volatile boolean isClosed;
+
+    LeaseRenewer(
+            WheelScheduledExecutor executor,
+            String name,
+            int maxConcurrent,
+            Duration closeLimit,
+            @Nullable Duration margin,
+            boolean isSingle,
+            BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing) {
+        this.name = name;
+        this.clocks = new Clocks(executor);
+        this.closeLimit = closeLimit;
+        this.margin = margin;
+        this.isSingle = isSingle;
+        this.renewals = groupOf(executor, name, maxConcurrent);
+        this.losses = groupOf(executor, name + "-lost", Integer.MAX_VALUE);
+        this.renewing = renewing.apply(this, renewals);
+        renewals.setStopListener(this::stopping);
+    }
+
+    private static WheelScheduledExecutor groupOf(WheelScheduledExecutor executor, String name, int maxWorkers) {
+        return executor.newGroup(name)
+                .maxWorkers(maxWorkers)
+                .onFull(OnFull.WAIT)
+                .standsApart(true)
+                .build();
+    }
+
+    /**
+     * Returns a builder of a renewer that renews each lease in a call of its own.
+     *
+     * @param executor on whose wheel the renewals are; no group
+     */
+    public static <K> LeaseRenewerBuilder<K> builder(WheelScheduledExecutor executor, Renewal<? super K> renewal) {
+        Objects.requireNonNull(renewal, "renewal must not be null");
+        return new LeaseRenewerBuilder<>(executor, true, (renewer, workers) -> new SingleRenewing<>(renewer, renewal));
+    }
+
+    /**
+     * Returns a builder of a renewer that renews in one call what is due together.
+     *
+     * @param executor on whose wheel the renewals are; no group
+     * @param maxBatch how many leases a call renews at most
+     * @throws IllegalArgumentException if that is less than 1
+     */
+    public static <K> LeaseRenewerBuilder<K> batchBuilder(
+            WheelScheduledExecutor executor, int maxBatch, BatchRenewal<K> renewal) {
+        Objects.requireNonNull(renewal, "renewal must not be null");
+        if (maxBatch < 1) {
+            throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
+        }
+        return new LeaseRenewerBuilder<>(
+                executor, false, (renewer, workers) -> new BatchRenewing<>(renewer, workers, renewal, maxBatch));
+    }
+
+    /** Returns the time now, to be taken before the store is asked for a lease. */
+    public LeaseStart start() {
+        return clocks.now();
+    }
+
+    /**
+     * Keeps a lease that the store has granted.
+     *
+     * @param length how long it lasts unless it is renewed, at least 10 ms
+     * @param start when the acquisition began
+     * @param onLost is told if it is lost; if it is over by now, at once, on a worker
+     * @throws IllegalArgumentException if the length does not fit, or if the key is kept already
+     * @throws RejectedExecutionException if this has been closed, or the executor has been shut down
+     */
+    public Lease<K> keep(K key, Duration length, LeaseStart start, LossListener<? super K> onLost) {
+        Objects.requireNonNull(key, "key must not be null");
+        Objects.requireNonNull(start, "start must not be null");
+        Objects.requireNonNull(onLost, "onLost must not be null");
+        LeaseRenewerBuilder.checkLength("length", length);
+        long nanos = TimeUnit.NANOSECONDS.convert(length);
+        long marginNanos = margin == null ? nanos / 10 : TimeUnit.NANOSECONDS.convert(margin);
+        if (marginNanos >= nanos) {
+            throw new IllegalArgumentException(
+                    "length must be longer than the margin, which is " + margin + ", was " + length);
+        }
+        Lease<K> lease = new Lease<>(this, key, nanos, marginNanos, start, onLost);
+        lock.lock();
+        try {
+            if (isClosed) {
+                throw new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
+            }
+            if (leases.putIfAbsent(key, lease) != null) {
+                throw new IllegalArgumentException("key must not be kept already");
+            }
+            boolean begun = false;
+            try {
+                lookAtClocks();
+                lease.begin();
+                begun = true;
+            } finally {
+                if (!begun) {
+                    forget(lease);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return lease;
+    }
+
+    /** Returns the lease of the key, if it is kept; else null. */
+    public @Nullable Lease<K> find(K key) {
+        return leases.get(Objects.requireNonNull(key, "key must not be null"));
+    }
+
+    public LeaseCounts counts() {
+        return new LeaseCounts(
+                leases.size(), renewed.get(), failed.get(), lost.get(), closed.get(), listenerFailures.get());
+    }
+
+    /** Closes all leases that are kept, as {@link Lease#close()}, and keeps no more. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            isClosed = true;
+        } finally {
+            lock.unlock();
+        }
+        for (Lease<K> lease : leases.values()) {
+            lease.close();
+        }
+        renewals.setStopListener(null);
+        renewals.shutdown();
+        losses.shutdown();
+    }
+
+    // For leases
+
+    Clocks clocks() {
+        return clocks;
+    }
+
+    Duration closeLimit() {
+        return closeLimit;
+    }
+
+    /** Whether a worker that renews a lease renews no other meanwhile. */
+    boolean isSingle() {
+        return isSingle;
+    }
+
+    WheelTimer<?> armRenewal(Lease<K> lease, long nanos) {
+        return renewals.schedule(() -> renewing.due(lease), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    WheelTimer<?> armLoss(Lease<K> lease, long nanos) {
+        return losses.schedule(lease::lookForLoss, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    void ended(Lease<K> lease, Outcome outcome) {
+        (outcome == Outcome.RENEWED ? renewed : failed).incrementAndGet();
+        lease.endRenewal(outcome);
+    }
+
+    void attemptFailed(Throwable failure) {
+        log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", failure);
+    }
+
+    void closed(Lease<K> lease) {
+        closed.incrementAndGet();
+        forget(lease);
+    }
+
+    /** On the thread that has found it lost. */
+    void lost(Lease<K> lease, LossListener<? super K> listener, LossListener.Reason reason) {
+        lost.incrementAndGet();
+        forget(lease);
+        try {
+            listener.lost(lease.key(), reason);
+        } catch (Throwable ex) {
+            listenerFailures.incrementAndGet();
+            log(Level.ERROR, "A loss listener of " + name + " failed", ex);
+        }
+    }
+
+    private void forget(Lease<K> lease) {
+        boolean ignored = leases.remove(lease.key(), lease);
+    }
+
+    private static void log(Level level, String message, Throwable failure) {
+        try {
+            LOGGER.log(level, message, failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
+        }
+    }
+
+    // The clocks
+
+    /** Under the lock. */
+    private void lookAtClocks() {
+        if (look == null) {
+            look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A machine that has slept has not waited for its timers meanwhile. */
+    private void look() {
+        leases.values().forEach(Lease::lookForLoss);
+        lock.lock();
+        try {
+            WheelTimer<?> current = look;
+            if (leases.isEmpty() && current != null) {
+                look = null;
+                boolean ignored = current.cancel(false);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The executor is about to be stopped. */
+    private void stopping() {
+        for (Lease<K> lease : leases.values()) {
+            lease.lose(LossListener.Reason.STOPPED);
+        }
+    }
+
+    /** Shows no key, which may be a secret. */
+    @Override
+    public String toString() {
+        return "LeaseRenewer[" + name + ", kept = " + leases.size() + "]";
+    }
+}

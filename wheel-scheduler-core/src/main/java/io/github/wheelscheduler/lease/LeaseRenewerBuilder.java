@@ -1,0 +1,100 @@
+package io.github.wheelscheduler.lease;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a {@link LeaseRenewer}. Not thread-safe.
+ *
+ * @param <K> the type of the keys
+ */
+public final class LeaseRenewerBuilder<K> {
+
+    private static final Duration SHORTEST = Duration.ofMillis(10);
+    private static final int DEFAULT_MAX_CONCURRENT = 16;
+    private static final Duration DEFAULT_CLOSE_LIMIT = Duration.ofSeconds(10);
+
+    private final WheelScheduledExecutor executor;
+    private final boolean isSingle;
+    private final BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing;
+    private String name = "leases";
+    private int maxConcurrent = DEFAULT_MAX_CONCURRENT;
+    private Duration closeLimit = DEFAULT_CLOSE_LIMIT;
+    private @Nullable Duration margin;
+
+    LeaseRenewerBuilder(
+            WheelScheduledExecutor executor,
+            boolean isSingle,
+            BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing) {
+        this.executor = Objects.requireNonNull(executor, "executor must not be null");
+        this.isSingle = isSingle;
+        this.renewing = renewing;
+    }
+
+    /** Sets the name of the group of workers, {@code leases} by default; that of losses has {@code -lost} behind it. */
+    public LeaseRenewerBuilder<K> name(String name) {
+        this.name = Objects.requireNonNull(name, "name must not be null");
+        return this;
+    }
+
+    /**
+     * Sets how many renewals may go on at a time, 16 by default.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public LeaseRenewerBuilder<K> maxConcurrent(int maxConcurrent) {
+        if (maxConcurrent < 1) {
+            throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
+        }
+        this.maxConcurrent = maxConcurrent;
+        return this;
+    }
+
+    /**
+     * Sets how long before its end a lease counts as lost: a tenth of each lease by default.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public LeaseRenewerBuilder<K> margin(Duration margin) {
+        this.margin = notNegative("margin", margin);
+        return this;
+    }
+
+    /**
+     * Sets how long whoever closes a lease waits for a renewal that is going on before he interrupts it, 10 s by default.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public LeaseRenewerBuilder<K> closeLimit(Duration closeLimit) {
+        this.closeLimit = notNegative("closeLimit", closeLimit);
+        return this;
+    }
+
+    private static Duration notNegative(String what, Duration value) {
+        Objects.requireNonNull(value, () -> what + " must not be null");
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(what + " must not be negative, was " + value);
+        }
+        return value;
+    }
+
+    static void checkLength(String what, Duration length) {
+        Objects.requireNonNull(length, () -> what + " must not be null");
+        if (length.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException(what + " must be at least " + SHORTEST + ", was " + length);
+        }
+    }
+
+    /**
+     * Builds the renewer. No thread starts before the first lease.
+     *
+     * @throws IllegalStateException if the executor is a group, or has a group of the name already
+     * @throws java.util.concurrent.RejectedExecutionException if the executor has been shut down
+     */
+    public LeaseRenewer<K> build() {
+        return new LeaseRenewer<>(executor, name, maxConcurrent, closeLimit, margin, isSingle, renewing);
+    }
+}

@@ -1,0 +1,27 @@
+package io.github.wheelscheduler.lease;
+
+/**
+ * Is told that a lease is lost.
+ *
+ * @param <K> the type of the keys
+ */
+@FunctionalInterface
+public interface LossListener<K> {
+
+    /**
+     * What the lease protected has to stop. Called once at most, before the lease ends or, if the process did not run then, first thing when
+     * it runs again; never while or before a renewal of that lease begins. It should be quick: others are told on the same workers. What
+     * it throws is counted and logged.
+     */
+    void lost(K key, Reason reason);
+
+    /** Why a lease is lost. */
+    enum Reason {
+        /** It could not be renewed in time. */
+        EXPIRED,
+        /** The store said so. */
+        GONE,
+        /** The executor has been stopped, so that nobody renews it any more. */
+        STOPPED
+    }
+}

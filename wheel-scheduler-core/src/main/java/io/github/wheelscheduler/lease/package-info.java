@@ -1,0 +1,14 @@
+/**
+ * Leases that are renewed while they are kept, as a lock in a store is by its watchdog: what is lost is told before it ends.
+ *
+ * <table>
+ * <caption>Who may touch what</caption>
+ * <tr><th>state</th><th>writers</th><th>readers</th></tr>
+ * <tr><td>all of a lease</td><td>any thread, under its lock</td><td>any thread, under its lock</td></tr>
+ * <tr><td>the leases of a renewer</td><td>any thread</td><td>any thread</td></tr>
+ * </table>
+ */
+@NullMarked
+package io.github.wheelscheduler.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,27 +7,33 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * A count that many threads change at once. Unlike a {@link java.util.concurrent.atomic.LongAdder} it never allocates, so it
  * cannot fail in the middle of a move for lack of memory.
  */
-final class StripedCount {
+public final class StripedCount {
 
     /** So many longs lie between two stripes, so that they share no cache line, nor a pair of them. */
     private static final int SPACING_SHIFT = 4;
 
     private final AtomicLongArray cells = new AtomicLongArray((CallerStripe.COUNT + 1) << SPACING_SHIFT);
 
-    void increment() {
+    /** Creates a count of 0. */
+    public StripedCount() {}
+
+    /** Adds one. Any thread. */
+    public void increment() {
         add(1);
     }
 
-    void decrement() {
+    /** Subtracts one. Any thread. */
+    public void decrement() {
         add(-1);
     }
 
-    void add(long number) {
+    /** Adds a number, which may be negative. Any thread. */
+    public void add(long number) {
         long ignored = cells.getAndAdd((CallerStripe.index() + 1) << SPACING_SHIFT, number);
     }
 
     /** Returns the sum of the stripes. At rest it is exact. */
-    long sum() {
+    public long sum() {
         long sum = 0;
         for (int stripe = 1; stripe <= CallerStripe.COUNT; stripe++) {
             sum += cells.get(stripe << SPACING_SHIFT);

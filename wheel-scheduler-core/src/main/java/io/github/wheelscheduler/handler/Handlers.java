@@ -1,0 +1,131 @@
+package io.github.wheelscheduler.handler;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * The calls of a user's handler: keeps what they throw from everything else, and lets whoever closes wait for those that are going on.
+ * All methods may be called from any thread.
+ */
+public final class Handlers {
+
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    private final FailureLog log;
+    private final AtomicLong failures = new AtomicLong();
+
+    /** Counts who is in a handler, or about to be. Read after {@link #closed} is written; and written before that is read. */
+    private final AtomicInteger entered = new AtomicInteger();
+
+    /** The threads that are in a handler, each with how often: who runs a task may do so within another. */
+    private final ConcurrentHashMap<Thread, Integer> inside = new ConcurrentHashMap<>();
+
+    private final CountDownLatch quiet = new CountDownLatch(1);
+    private volatile boolean closed;
+
+    /**
+     * @param owner the name of what the handlers belong to, for the log
+     * @param nanoClock a monotonic clock in nanoseconds
+     */
+    public Handlers(String owner, LongSupplier nanoClock) {
+        this.log = new FailureLog(owner, nanoClock);
+    }
+
+    /**
+     * Begins the call of a handler, which the same thread ends with {@link #leave}.
+     *
+     * @return false, and nothing has begun, if {@link #close} was called
+     * @throws OutOfMemoryError if there is no memory for it; nothing has begun
+     */
+    public boolean enter() {
+        entered.incrementAndGet();
+        boolean isIn = false;
+        try {
+            if (!closed) {
+                Integer ignored = inside.merge(Thread.currentThread(), 1, Integer::sum);
+                isIn = true;
+            }
+        } catch (OutOfMemoryError ex) {
+            forgetThread();
+            throw ex;
+        } finally {
+            if (!isIn) {
+                countOut();
+            }
+        }
+        return isIn;
+    }
+
+    /** Ends what {@link #enter} began. */
+    public void leave() {
+        forgetThread();
+        countOut();
+    }
+
+    private void forgetThread() {
+        try {
+            Integer ignored =
+                    inside.computeIfPresent(Thread.currentThread(), (thread, times) -> times == 1 ? null : times - 1);
+        } catch (OutOfMemoryError ex) {
+            // The thread is out by then; the map has failed to count that, and nobody asks it for its size.
+        }
+    }
+
+    private void countOut() {
+        if (entered.decrementAndGet() == 0 && closed) {
+            quiet.countDown();
+        }
+    }
+
+    /** Counts and logs what a handler has thrown. Throws nothing. */
+    public void failed(Throwable failure) {
+        failures.incrementAndGet();
+        log.log(failure);
+    }
+
+    /** Returns how many calls have thrown something. */
+    public long failures() {
+        return failures.get();
+    }
+
+    /** From now on, nobody enters. */
+    public void close() {
+        closed = true;
+        if (entered.get() == 0) {
+            quiet.countDown();
+        }
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Waits, after {@link #close}, until no handler runs any more. Called from within one, it does not wait; nor once the thread is
+     * interrupted, which it stays.
+     */
+    public void awaitQuiet() {
+        if (inside.containsKey(Thread.currentThread())) {
+            return;
+        }
+        try {
+            quiet.await();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits a moment before something is tried again for which there was no memory. */
+    public static void pauseWithoutMemory() {
+        try {
+            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+        } catch (OutOfMemoryError ex) {
+            // Virtual threads need memory to sleep.
+            Thread.onSpinWait();
+        }
+    }
+}

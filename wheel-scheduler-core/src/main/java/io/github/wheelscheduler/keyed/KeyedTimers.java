@@ -1,0 +1,421 @@
+package io.github.wheelscheduler.keyed;
+
+import io.github.wheelscheduler.StripedCount;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.handler.Limit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers that go by a key: each key has a value and a time at most, and when that comes, a handler is called with both.
+ *
+ * <pre>{@code
+ * KeyedTimers<String, Order> unpaid = KeyedTimers.<String, Order>builder(executor, (id, order) -> order.expire()).build();
+ * unpaid.set(order.id(), order, Duration.ofMinutes(15));
+ * ...
+ * Order paid = unpaid.remove(id);        // null: too late
+ * }</pre>
+ *
+ * <p>What is set ends once: it is fired, removed, replaced, drained, or closed. Who has been told that he was in time was: then the time
+ * before does not fire. A key is gone before its handler is called, so the handler may set it again; handlers of one key never overlap. One
+ * that is due while that of an earlier value runs waits for it, holds no thread meanwhile, and is pending until then.
+ *
+ * <p>Handlers run on the executor's workers. What they throw is counted and logged, and harms no other key. Neither keys nor values are
+ * logged or part of any text, but for what a handler's own exception says.
+ *
+ * <p>When the executor is shut down, what is pending here is treated as its delayed tasks are. What it does not run any more stays
+ * pending until it is {@linkplain #drain drained}, removed, or {@linkplain #close closed}. An entry that waits for the handler of its key
+ * still runs after that one.
+ *
+ * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
+ * fail, and do not call back.
+ *
+ * @param <K> the type of the keys
+ * @param <V> the type of the values
+ */
+public final class KeyedTimers<K, V> implements AutoCloseable {
+
+    /** Between arming an entry and putting it in, its caller does nothing that takes time. */
+    private static final long PLACING_PAUSE_NANOS = 10_000;
+
+    private final String name;
+    private final TimerSource timers;
+    private final Handlers handlers;
+    private final Limit limit;
+    private final Firing<K, V> firing;
+    private final Tally tally = new Tally();
+    private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
+
+    KeyedTimers(
+            String name,
+            TimerSource timers,
+            LongSupplier nanoClock,
+            long maxSize,
+            Function<KeyedTimers<K, V>, Firing<K, V>> firing) {
+        this.name = name;
+        this.timers = timers;
+        this.handlers = new Handlers(name, nanoClock);
+        this.limit = new Limit(maxSize, "keys");
+        this.firing = firing.apply(this);
+    }
+
+    /**
+     * Returns a builder of timers that call the handler with each key and its value.
+     *
+     * @param executor on which they run; it is not shut down with them
+     */
+    public static <K, V> KeyedTimersBuilder<K, V> builder(
+            WheelScheduledExecutor executor, BiConsumer<? super K, ? super V> handler) {
+        Objects.requireNonNull(handler, "handler must not be null");
+        return new KeyedTimersBuilder<>(executor, owner -> new SingleFiring<>(owner, handler));
+    }
+
+    /**
+     * Returns a builder of timers that call the handler with what is due together, in lists which are not empty and cannot be changed, and
+     * in which no key is twice. Several may be handled at a time, with different keys.
+     *
+     * @param executor on which they run; it is not shut down with them
+     * @param maxBatch how many a list holds at most
+     * @throws IllegalArgumentException if that is less than 1
+     */
+    public static <K, V> KeyedTimersBuilder<K, V> batchBuilder(
+            WheelScheduledExecutor executor, int maxBatch, Consumer<? super List<DueEntry<K, V>>> handler) {
+        Objects.requireNonNull(handler, "handler must not be null");
+        if (maxBatch < 1) {
+            throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
+        }
+        return new KeyedTimersBuilder<>(executor, owner -> new BatchFiring<>(owner, maxBatch, handler));
+    }
+
+    /**
+     * Sets the key to a value that is due after the delay, in place of the one that is pending, if any is. If it throws, nothing has
+     * changed.
+     *
+     * @param delay from now; zero or negative means now
+     * @return the value that has been replaced in time and is not handled; null if the key was not pending
+     * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
+     */
+    public @Nullable V set(K key, V value, Duration delay) {
+        requireKeyAndDelay(key, delay);
+        Objects.requireNonNull(value, "value must not be null");
+        long delayNanos = nanosOf(delay);
+        if (entries.get(key) == null && placeFirst(key, value, delayNanos)) {
+            return null;
+        }
+        KeyedEntry<K, V> replaced =
+                place(key, new Placement<>(this, value, delayNanos, true)).replaced();
+        return replaced == null ? null : replaced.value();
+    }
+
+    /**
+     * Sets the key to a value that is due after the delay, unless it is pending.
+     *
+     * @param delay from now; zero or negative means now
+     * @return whether it has been set
+     * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
+     */
+    public boolean setIfAbsent(K key, V value, Duration delay) {
+        requireKeyAndDelay(key, delay);
+        Objects.requireNonNull(value, "value must not be null");
+        long delayNanos = nanosOf(delay);
+        if (entries.get(key) == null && placeFirst(key, value, delayNanos)) {
+            return true;
+        }
+        return live(key) == null
+                && place(key, new Placement<>(this, value, delayNanos, false)).placed() != null;
+    }
+
+    /**
+     * Gives a pending key another time, earlier or later, and leaves it its value.
+     *
+     * @param delay from now; zero or negative means now
+     * @return whether it was pending; then it is handled at the new time, and not at the one before
+     * @throws RejectedExecutionException if the key is due already and has to be armed anew, but the executor does not accept more; nothing
+     *     has changed
+     */
+    public boolean move(K key, Duration delay) {
+        requireKeyAndDelay(key, delay);
+        KeyedEntry<K, V> entry = live(key);
+        if (entry == null) {
+            return false;
+        }
+        long delayNanos = nanosOf(delay);
+        return entry.reschedule(delayNanos)
+                || place(key, new Placement<>(this, null, delayNanos, true)).placed() != null;
+    }
+
+    /** Takes a key out in time, and returns its value; null if it was not pending. */
+    public @Nullable V remove(K key) {
+        Objects.requireNonNull(key, "key must not be null");
+        KeyedEntry<K, V> removed = take(key, tally.removed);
+        return removed == null ? null : removed.value();
+    }
+
+    /** Whether the key is set, and its handler has not been called for that. */
+    public boolean isPending(K key) {
+        Objects.requireNonNull(key, "key must not be null");
+        return live(key) != null;
+    }
+
+    /** Returns how long it is until the key is due, zero if it is; null if it is not pending. */
+    public @Nullable Duration remaining(K key) {
+        Objects.requireNonNull(key, "key must not be null");
+        KeyedEntry<K, V> entry = live(key);
+        return entry == null ? null : Duration.ofNanos(entry.remainingNanos());
+    }
+
+    /** Returns how many keys are pending; exact while nothing moves. */
+    public long size() {
+        return counts().pending();
+    }
+
+    /**
+     * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. What is handed over is not handled,
+     * and every key can be set again. Keys that are set meanwhile may be handed over or not.
+     *
+     * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, those that it has not seen are still
+     * pending.
+     *
+     * @return how many were handed over, when the last call of the consumer has ended
+     */
+    public long drain(BiConsumer<? super K, ? super V> consumer) {
+        Objects.requireNonNull(consumer, "consumer must not be null");
+        long drained = 0;
+        for (K key : entries.keySet()) {
+            KeyedEntry<K, V> taken = take(key, tally.drained);
+            if (taken != null) {
+                drained++;
+                consumer.accept(taken.key(), taken.value());
+            }
+        }
+        return drained;
+    }
+
+    /**
+     * Drops what is pending, accepts nothing more, and waits until no handler runs; but not if it is called from within a handler, nor
+     * longer than until the calling thread is interrupted, which it stays. Afterwards no handler is called.
+     */
+    @Override
+    public void close() {
+        handlers.close();
+        for (K key : entries.keySet()) {
+            KeyedEntry<K, V> ignored = take(key, tally.closed);
+        }
+        handlers.awaitQuiet();
+    }
+
+    /** Returns what has become of entries so far. */
+    public KeyedTimerCounts counts() {
+        return tally.read(handlers.failures());
+    }
+
+    // For the rest of this package
+
+    String name() {
+        return name;
+    }
+
+    TimerSource timers() {
+        return timers;
+    }
+
+    Handlers handlers() {
+        return handlers;
+    }
+
+    Tally tally() {
+        return tally;
+    }
+
+    Limit limit() {
+        return limit;
+    }
+
+    Firing<K, V> firing() {
+        return firing;
+    }
+
+    /** Throws if these timers are closed. */
+    void requireOpen() {
+        if (handlers.isClosed()) {
+            throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
+        }
+    }
+
+    /** Arms an entry, and takes a place for it within the limit; both or none. */
+    void armNew(KeyedEntry<K, V> entry, long delayNanos) {
+        requireOpen();
+        limit.acquire();
+        boolean armed = false;
+        try {
+            entry.arm(delayNanos);
+            armed = true;
+        } finally {
+            if (!armed) {
+                limit.release();
+            }
+        }
+    }
+
+    /** Waits until an entry whose time comes as soon as it is armed is in the map, or gone. Worker. */
+    void awaitPlaced(KeyedEntry<K, V> entry) {
+        while (entry.isLive() && awaitBin(entry.key()) != entry) {
+            LockSupport.parkNanos(this, PLACING_PAUSE_NANOS);
+        }
+    }
+
+    /** Returns what is in the map for the key, pending or not. */
+    @Nullable
+    KeyedEntry<K, V> placed(K key) {
+        return entries.get(key);
+    }
+
+    /** Ends a pending entry and counts that; false if somebody was faster. */
+    boolean end(KeyedEntry<K, V> entry, StripedCount outcome) {
+        if (!entry.end()) {
+            return false;
+        }
+        outcome.increment();
+        limit.release();
+        try {
+            boolean ignored = entries.remove(entry.key(), entry);
+        } catch (OutOfMemoryError ex) {
+            // The entry is out by then; the map has failed to count that, and nobody asks it for its size.
+        }
+        return true;
+    }
+
+    private @Nullable KeyedEntry<K, V> take(K key, StripedCount outcome) {
+        KeyedEntry<K, V> entry = live(key);
+        while (entry != null && !end(entry, outcome)) {
+            entry = live(key);
+        }
+        if (entry != null) {
+            entry.cancelTimer();
+        }
+        return entry;
+    }
+
+    /** Returns the entry of a pending key. */
+    private @Nullable KeyedEntry<K, V> live(K key) {
+        KeyedEntry<K, V> entry = entries.get(key);
+        while (entry != null && !entry.isLive()) {
+            if (!entry.isReplaced()) {
+                return null;
+            }
+            entry = awaitBin(key);
+        }
+        return entry;
+    }
+
+    /** Waits until nobody places an entry in the key's bin, and returns what is there. */
+    private @Nullable KeyedEntry<K, V> awaitBin(K key) {
+        return entries.computeIfPresent(key, (sameKey, entry) -> entry);
+    }
+
+    /** Sets a key of which nothing is in the map; false, and nothing has changed, if something is by now. */
+    private boolean placeFirst(K key, V value, long delayNanos) {
+        KeyedEntry<K, V> fresh = new KeyedEntry<>(this, key, value);
+        try {
+            armNew(fresh, delayNanos);
+        } catch (RejectedExecutionException ex) {
+            tally.rejected.increment();
+            throw ex;
+        }
+        boolean isIn = true;
+        try {
+            isIn = entries.putIfAbsent(key, fresh) == null || !withdraw(fresh);
+        } catch (Throwable ex) {
+            if (!isPlaced(key, fresh)) {
+                throw ex;
+            }
+        }
+        if (isIn) {
+            tally.set.increment();
+            closeIfLate(fresh);
+        }
+        return isIn;
+    }
+
+    private Placement<K, V> place(K key, Placement<K, V> placement) {
+        try {
+            KeyedEntry<K, V> ignored = entries.compute(key, placement);
+        } catch (RejectedExecutionException ex) {
+            tally.rejected.increment();
+            throw ex;
+        } catch (Throwable ex) {
+            KeyedEntry<K, V> fresh = placement.placed();
+            if (fresh == null || !isPlaced(key, fresh)) {
+                throw ex;
+            }
+        }
+        finish(placement);
+        return placement;
+    }
+
+    /** Whether an entry is pending, or was, though the map has thrown something; if not, it is withdrawn. */
+    private boolean isPlaced(K key, KeyedEntry<K, V> entry) {
+        // The map may run out of memory after it has put the entry in, when it counts that.
+        return entries.get(key) == entry || !withdraw(entry);
+    }
+
+    /** Ends an entry that has been armed and is not in the map; false if it has been ended. */
+    private boolean withdraw(KeyedEntry<K, V> entry) {
+        if (!entry.end()) {
+            return false;
+        }
+        limit.release();
+        entry.cancelTimer();
+        return true;
+    }
+
+    private void finish(Placement<K, V> placement) {
+        KeyedEntry<K, V> replaced = placement.replaced();
+        KeyedEntry<K, V> placed = placement.placed();
+        if (replaced != null) {
+            replaced.cancelTimer();
+        }
+        if (placement.isNew()) {
+            tally.set.increment();
+            if (replaced != null) {
+                tally.replaced.increment();
+            }
+        }
+        if (placed != null) {
+            closeIfLate(placed);
+        }
+    }
+
+    /** Who closes may have looked before the entry was there. */
+    private void closeIfLate(KeyedEntry<K, V> entry) {
+        if (handlers.isClosed() && end(entry, tally.closed)) {
+            entry.cancelTimer();
+        }
+    }
+
+    private static void requireKeyAndDelay(Object key, Duration delay) {
+        Objects.requireNonNull(key, "key must not be null");
+        Objects.requireNonNull(delay, "delay must not be null");
+    }
+
+    private static long nanosOf(Duration delay) {
+        return TimeUnit.NANOSECONDS.convert(delay);
+    }
+
+    /** Without keys and values, which may be secrets. */
+    @Override
+    public String toString() {
+        return "KeyedTimers[" + name + (handlers.isClosed() ? ", closed" : "") + ", pending = " + size() + "]";
+    }
+}

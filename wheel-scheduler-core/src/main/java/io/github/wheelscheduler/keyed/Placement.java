@@ -1,0 +1,96 @@
+package io.github.wheelscheduler.keyed;
+
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts an entry into the map, in place of another if there is one: all or nothing. The map calls it while it holds the lock of the key's
+ * bin, so that whoever meets the other one meanwhile can wait for that.
+ */
+final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
+
+    private final KeyedTimers<K, V> owner;
+    private final @Nullable V value;
+    private final long delayNanos;
+    private final boolean mayReplace;
+
+    /** What has been placed, if anything. */
+    private @Nullable KeyedEntry<K, V> placed;
+
+    /** In whose place, if in anyone's; it has been ended for that. */
+    private @Nullable KeyedEntry<K, V> replaced;
+
+    /**
+     * @param value null to keep the value of what is in the map, if there is any
+     * @param mayReplace whether to take the place of a pending entry, if there is one
+     */
+    Placement(KeyedTimers<K, V> owner, @Nullable V value, long delayNanos, boolean mayReplace) {
+        this.owner = owner;
+        this.value = value;
+        this.delayNanos = delayNanos;
+        this.mayReplace = mayReplace;
+    }
+
+    /** Whether what has been placed is an entry of its own, and not another time for one that was there. */
+    boolean isNew() {
+        return placed != null && value != null;
+    }
+
+    @Nullable
+    KeyedEntry<K, V> placed() {
+        return placed;
+    }
+
+    @Nullable
+    KeyedEntry<K, V> replaced() {
+        return replaced;
+    }
+
+    @Override
+    public @Nullable KeyedEntry<K, V> apply(K key, @Nullable KeyedEntry<K, V> present) {
+        KeyedEntry<K, V> current = present != null && present.isLive() ? present : null;
+        if (current == null ? value == null : !mayReplace) {
+            return present;
+        }
+        KeyedEntry<K, V> fresh = newEntry(key, current);
+        if (current == null) {
+            owner.armNew(fresh, delayNanos);
+        } else {
+            owner.requireOpen();
+            fresh.arm(delayNanos);
+        }
+        if (current != null && !takeOver(current, fresh)) {
+            return present;
+        }
+        placed = fresh;
+        return fresh;
+    }
+
+    private KeyedEntry<K, V> newEntry(K key, @Nullable KeyedEntry<K, V> current) {
+        return value == null && current != null
+                ? new KeyedEntry<>(owner, current.key(), current.value())
+                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value));
+    }
+
+    /** Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a place of its own. */
+    private boolean takeOver(KeyedEntry<K, V> current, KeyedEntry<K, V> fresh) {
+        if (current.replace()) {
+            replaced = current;
+            return true;
+        }
+        boolean isIn = false;
+        try {
+            if (value != null) {
+                owner.limit().acquire();
+                isIn = true;
+            }
+            return isIn;
+        } finally {
+            if (!isIn) {
+                boolean ignored = fresh.end();
+                fresh.cancelTimer();
+            }
+        }
+    }
+}

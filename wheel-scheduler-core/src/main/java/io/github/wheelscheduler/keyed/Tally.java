@@ -1,0 +1,29 @@
+package io.github.wheelscheduler.keyed;
+
+import io.github.wheelscheduler.StripedCount;
+
+/** Counts what becomes of entries: how many have been accepted or not, and how they have ended. Needs no memory to be counted up. Any thread. */
+final class Tally {
+
+    final StripedCount set = new StripedCount();
+    final StripedCount rejected = new StripedCount();
+
+    // Each entry ends in one of these.
+    final StripedCount fired = new StripedCount();
+    final StripedCount removed = new StripedCount();
+    final StripedCount replaced = new StripedCount();
+    final StripedCount drained = new StripedCount();
+    final StripedCount closed = new StripedCount();
+
+    KeyedTimerCounts read(long failures) {
+        return new KeyedTimerCounts(
+                set.sum(),
+                fired.sum(),
+                removed.sum(),
+                replaced.sum(),
+                drained.sum(),
+                closed.sum(),
+                rejected.sum(),
+                failures);
+    }
+}

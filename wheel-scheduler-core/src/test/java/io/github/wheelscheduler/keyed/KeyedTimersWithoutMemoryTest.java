@@ -1,0 +1,106 @@
+package io.github.wheelscheduler.keyed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of entries when there is no memory, or no room, for the next step. */
+class KeyedTimersWithoutMemoryTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final FakeTimers source = new FakeTimers();
+    private final List<String> handled = new ArrayList<>();
+    private final KeyedTimers<String, String> timers = new KeyedTimers<>(
+            "test", source, () -> 0, 2, owner -> new SingleFiring<>(owner, (key, value) -> handled.add(key + value)));
+
+    @Test
+    void whatCannotBeArmedChangesNothing() {
+        assertThat(timers.set("a", "1", SECOND)).isNull();
+        source.failure = new OutOfMemoryError("test");
+        assertThatThrownBy(() -> timers.set("a", "2", SECOND)).isSameAs(source.failure);
+        assertThatThrownBy(() -> timers.set("b", "2", SECOND)).isSameAs(source.failure);
+        assertThatThrownBy(() -> timers.setIfAbsent("b", "2", SECOND)).isSameAs(source.failure);
+        source.failure = null;
+        assertThat(timers.size()).isEqualTo(1);
+        assertThat(timers.isPending("b")).isFalse();
+        // The place that it would have had is free.
+        assertThat(timers.set("b", "3", SECOND)).isNull();
+        source.runArmed();
+        assertThat(handled).containsExactly("a1", "b3");
+        assertThat(timers.counts().rejected()).isZero();
+    }
+
+    @Test
+    void aKeyThatCannotBeMovedStaysWhereItWas() {
+        List<KeyedEntry<String, String>> due = new ArrayList<>();
+        KeyedTimers<String, String> held =
+                new KeyedTimers<>("test", source, () -> 0, Long.MAX_VALUE, owner -> new Firing<>(owner) {
+                    @Override
+                    void due(KeyedEntry<String, String> entry) {
+                        due.add(entry);
+                    }
+                });
+        assertThat(held.set("a", "1", SECOND)).isNull();
+        source.runArmed();
+        assertThat(due).hasSize(1);
+        // Its timer is used up, so that it needs another.
+        source.failure = new OutOfMemoryError("test");
+        assertThatThrownBy(() -> held.move("a", SECOND)).isSameAs(source.failure);
+        assertThat(held.isPending("a")).isTrue();
+        assertThat(due.get(0).isLive()).isTrue();
+        source.failure = null;
+        assertThat(held.move("a", SECOND)).isTrue();
+        assertThat(due.get(0).isLive()).isFalse();
+        assertThat(held.counts().set()).isEqualTo(1);
+        assertThat(held.remove("a")).isEqualTo("1");
+    }
+
+    @Test
+    void whatWaitsForItsKeyAndCannotBePassedOnRunsOnTheSameWorker() {
+        List<String> order = new ArrayList<>();
+        KeyedTimers<String, String> own = new KeyedTimers<>(
+                "test",
+                source,
+                () -> 0,
+                Long.MAX_VALUE,
+                owner -> new SingleFiring<>(owner, (key, value) -> handleSettingAgain(owner, order, value)));
+        assertThat(own.set("a", "1", SECOND)).isNull();
+        source.runArmed();
+        assertThat(order).containsExactly("1", "end of 1", "2", "end of 2");
+        assertThat(own.size()).isZero();
+    }
+
+    @Test
+    void whatIsDueInABatchAndCannotBePassedOnIsCollectedOnTheSameWorker() {
+        List<String> order = new ArrayList<>();
+        KeyedTimers<String, String> own = new KeyedTimers<>(
+                "test",
+                source,
+                () -> 0,
+                Long.MAX_VALUE,
+                owner -> new BatchFiring<>(
+                        owner, 2, batch -> batch.forEach(entry -> handleSettingAgain(owner, order, entry.value()))));
+        assertThat(own.set("a", "1", SECOND)).isNull();
+        source.failure = new OutOfMemoryError("test");
+        source.runArmed();
+        assertThat(order).containsExactly("1", "end of 1", "2", "end of 2");
+        assertThat(own.size()).isZero();
+    }
+
+    /** Another value comes due while this one is being handled, and then nothing can be passed on. */
+    private void handleSettingAgain(KeyedTimers<String, String> own, List<String> order, String value) {
+        order.add(value);
+        if (value.equals("1")) {
+            source.failure = null;
+            assertThat(own.set("a", "2", SECOND)).isNull();
+            source.failure = new OutOfMemoryError("test");
+            source.runArmed();
+        }
+        order.add("end of " + value);
+    }
+}

@@ -1,0 +1,270 @@
+package io.github.wheelscheduler.idle;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.Pacing;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.handler.Handlers;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A timeout, the task of its timer, and what says when that comes up next, in one object. */
+final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
+
+    /*
+     * The word holds when the key was last touched, rounded up to 4 ns, and in its two lowest bits the state:
+     *
+     *      touch (later)        touch (later)
+     *         +---+                +---+
+     *         |   v     pause      |   v
+     *        ACTIVE ------------> PAUSED         to EXPIRED: the run of the timer that finds a full idle period after the last touch
+     *         | |  <------------    |            to CLOSED: close
+     *         | |       resume      |
+     *         | +-------> CLOSED <--+
+     *         +---------> EXPIRED
+     *
+     * So one compare-and-set decides between a touch and the expiry: if the touch is first, the expiry finds another word than it has
+     * looked at, and looks again; if the expiry is first, the touch finds that it is over. The time of the last touch never goes back, so
+     * that threads that touch at once do not undo each other. All but touch read the clock after the word that they change: whatever
+     * they find there was before.
+     */
+    private static final int ACTIVE = 0;
+    private static final int PAUSED = 1;
+    private static final int EXPIRED = 2;
+    private static final int CLOSED = 3;
+    private static final long STATE_MASK = 3;
+
+    private static final VarHandle WORD;
+
+    static {
+        try {
+            WORD = MethodHandles.lookup().findVarHandle(IdleRun.class, "word", long.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final IdleTimeouts<K> owner;
+    private final TimerSource timers;
+    private final K key;
+    private final long idleNanos;
+
+    private volatile long word;
+
+    /** Null until it has been armed; who ends the timeout before that leaves it to who arms it to cancel it. */
+    private volatile @Nullable WheelTimer<?> timer;
+
+    IdleRun(IdleTimeouts<K> owner, TimerSource timers, K key, long idleNanos) {
+        this.owner = owner;
+        this.timers = timers;
+        this.key = key;
+        this.idleNanos = idleNanos;
+        WORD.set(this, wordOf(timers.nanoTime(), ACTIVE));
+    }
+
+    private static long wordOf(long nanos, int state) {
+        return ((nanos + STATE_MASK) & ~STATE_MASK) | state;
+    }
+
+    private static long nanosOf(long word) {
+        return word & ~STATE_MASK;
+    }
+
+    private static int stateOf(long word) {
+        return (int) (word & STATE_MASK);
+    }
+
+    private static boolean isOpen(long word) {
+        return stateOf(word) < EXPIRED;
+    }
+
+    K key() {
+        return key;
+    }
+
+    // The moves
+
+    @Override
+    public boolean touch() {
+        long nowNanos = timers.nanoTime();
+        long seen = word;
+        while (isOpen(seen)) {
+            if (isTouchedSince(seen, nowNanos) || moveTo(seen, wordOf(nowNanos, stateOf(seen)))) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    private static boolean isTouchedSince(long seen, long nanos) {
+        return nanosOf(seen) - nanos >= 0;
+    }
+
+    @Override
+    public boolean pause() {
+        long seen = word;
+        while (stateOf(seen) == ACTIVE) {
+            if (moveTo(seen, seen | PAUSED)) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    @Override
+    public boolean resume() {
+        long seen = word;
+        while (stateOf(seen) == PAUSED) {
+            long nowNanos = timers.nanoTime();
+            long fromNanos = isTouchedSince(seen, nowNanos) ? nanosOf(seen) : nowNanos;
+            if (moveTo(seen, wordOf(fromNanos, ACTIVE))) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    @Override
+    public boolean close() {
+        boolean isMine = withdraw();
+        if (isMine) {
+            owner.ended(this, false);
+        }
+        return isMine;
+    }
+
+    /** Moves to CLOSED, and leaves what follows from that to the caller; false if it was over. */
+    boolean withdraw() {
+        long seen = word;
+        while (isOpen(seen)) {
+            if (moveTo(seen, nanosOf(seen) | CLOSED)) {
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    /** Expires if a full idle period has passed since the last touch. */
+    private boolean expire() {
+        long seen = word;
+        while (isDue(seen)) {
+            if (moveTo(seen, nanosOf(seen) | EXPIRED)) {
+                owner.ended(this, true);
+                return true;
+            }
+            seen = word;
+        }
+        return false;
+    }
+
+    private boolean isDue(long seen) {
+        return stateOf(seen) == ACTIVE && restNanos(seen) <= 0;
+    }
+
+    private long restNanos(long seen) {
+        return nanosOf(seen) + idleNanos - timers.nanoTime();
+    }
+
+    private boolean moveTo(long seen, long next) {
+        return WORD.compareAndSet(this, seen, next);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return isOpen(word);
+    }
+
+    // Its timer
+
+    /** Arms it, once. */
+    void arm() {
+        timer = timers.repeat(this, idleNanos);
+        if (!isOpen()) {
+            cancelTimer();
+        }
+    }
+
+    /** Takes the timer off the wheel, if it is known; no run follows the one that is going on. */
+    void cancelTimer() {
+        WheelTimer<?> armed = timer;
+        if (armed != null) {
+            boolean ignored = armed.cancel(false);
+        }
+    }
+
+    /** Looks whether the timeout expires. If not, the timer comes up again after {@link #restNanos}. Never fails. Worker. */
+    @Override
+    public void run() {
+        try {
+            if (isDue(word) && owner.handlers().enter()) {
+                try {
+                    if (expire()) {
+                        owner.call(key);
+                    }
+                } finally {
+                    owner.handlers().leave();
+                }
+            }
+        } catch (OutOfMemoryError ex) {
+            // Nothing has happened, and the timer comes up again.
+            Handlers.pauseWithoutMemory();
+        }
+    }
+
+    // For the executor
+
+    @Override
+    public Pacing pacing() {
+        return this;
+    }
+
+    /** Returns how long it is until it has to look again: for the rest of the idle period, or for a whole one during a pause. */
+    @Override
+    public long restNanos() {
+        long seen = word;
+        return stateOf(seen) == ACTIVE ? restNanos(seen) : idleNanos;
+    }
+
+    @Override
+    public long skipped(long missed, int maxCatchUp) {
+        return missed;
+    }
+
+    @Override
+    public long drawPutOffNanos() {
+        return 0;
+    }
+
+    @Override
+    public long putOffNanos() {
+        return 0;
+    }
+
+    /** The rejection handler has no say: whoever registers the key is told. */
+    @Override
+    public boolean isSteered() {
+        return true;
+    }
+
+    @Override
+    public String taskName() {
+        return owner.name();
+    }
+
+    /** Without the key, which may be a secret. */
+    @Override
+    public String toString() {
+        String state = switch (stateOf(word)) {
+            case ACTIVE -> "active";
+            case PAUSED -> "paused";
+            case EXPIRED -> "expired";
+            default -> "closed";
+        };
+        return "IdleTimeout[" + owner.name() + ", after " + Duration.ofNanos(idleNanos) + ", " + state + "]";
+    }
+}

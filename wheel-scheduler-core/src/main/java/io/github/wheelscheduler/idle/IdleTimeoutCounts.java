@@ -1,0 +1,19 @@
+package io.github.wheelscheduler.idle;
+
+/**
+ * What has become of timeouts so far. While nothing moves, {@code registered} is the sum of {@code expired}, {@code closed} and what is
+ * open.
+ *
+ * @param registered have been accepted
+ * @param expired have expired
+ * @param closed have been closed in time, one by one or all together
+ * @param rejected have not been accepted; they are in no other count
+ * @param failures calls of the handler that have thrown something
+ */
+public record IdleTimeoutCounts(long registered, long expired, long closed, long rejected, long failures) {
+
+    /** Returns how many are open; exact while nothing moves. */
+    public long open() {
+        return Math.max(0, registered - expired - closed);
+    }
+}

@@ -1,0 +1,184 @@
+package io.github.wheelscheduler.idle;
+
+import io.github.wheelscheduler.StripedCount;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.handler.Limit;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Timeouts of what is idle, such as connections: a handler is called with a key, once, when the key has not been touched for as long as was
+ * said when it was registered.
+ *
+ * <pre>{@code
+ * IdleTimeouts<Connection> idle = IdleTimeouts.<Connection>builder(executor, Connection::close).build();
+ * IdleTimeout timeout = idle.register(connection, Duration.ofSeconds(30));
+ * ...
+ * if (!timeout.touch()) {
+ *     // Too late: it is being closed.
+ * }
+ * }</pre>
+ *
+ * <p>A touch tells the executor nothing. The timer comes up once in an idle period and goes back to sleep for the rest, until there is none
+ * left. So a key that is touched all the time costs one short run on a worker per idle period.
+ *
+ * <p>Handlers run on the executor's workers. What they throw is counted and logged, and harms no other key. Keys are not logged or part of
+ * any text, but for what a handler's own exception says. Two timeouts may be registered for one key; they know nothing of each other.
+ *
+ * <p>The timers count as repeating. When the executor is shut down, it drops them, unless its policy is to continue periodic tasks; then
+ * what is open here does not expire any more, and can only be closed.
+ *
+ * <p>All methods may be called from any thread, handlers included.
+ *
+ * @param <K> the type of the keys
+ */
+public final class IdleTimeouts<K> implements AutoCloseable {
+
+    private static final long LONGEST_IDLE_NANOS = Long.MAX_VALUE / 4;
+
+    private final String name;
+    private final TimerSource timers;
+    private final Consumer<? super K> handler;
+    private final Handlers handlers;
+    private final Limit limit;
+    private final Set<IdleRun<K>> open = ConcurrentHashMap.newKeySet();
+    private final StripedCount registered = new StripedCount();
+    private final StripedCount expired = new StripedCount();
+    private final StripedCount closed = new StripedCount();
+    private final StripedCount rejected = new StripedCount();
+
+    IdleTimeouts(String name, TimerSource timers, long maxSize, Consumer<? super K> handler) {
+        this.name = name;
+        this.timers = timers;
+        this.handler = handler;
+        this.handlers = new Handlers(name, timers::nanoTime);
+        this.limit = new Limit(maxSize, "timeouts");
+    }
+
+    /**
+     * Returns a builder of timeouts that call the handler with each key that has been idle for too long.
+     *
+     * @param executor on which they run; it is not shut down with them
+     */
+    public static <K> IdleTimeoutsBuilder<K> builder(WheelScheduledExecutor executor, Consumer<? super K> handler) {
+        return new IdleTimeoutsBuilder<>(executor, handler);
+    }
+
+    /**
+     * Opens a timeout for the key, which begins now.
+     *
+     * @param idle for how long it must not be touched to expire
+     * @throws IllegalArgumentException if that is not positive
+     * @throws RejectedExecutionException if these timeouts are closed or full, or the executor does not accept more; then there is none
+     */
+    public IdleTimeout register(K key, Duration idle) {
+        Objects.requireNonNull(key, "key must not be null");
+        Objects.requireNonNull(idle, "idle must not be null");
+        if (idle.isZero() || idle.isNegative()) {
+            throw new IllegalArgumentException("idle must be positive, was " + idle);
+        }
+        try {
+            return open(key, Math.min(TimeUnit.NANOSECONDS.convert(idle), LONGEST_IDLE_NANOS));
+        } catch (RejectedExecutionException ex) {
+            rejected.increment();
+            throw ex;
+        }
+    }
+
+    private IdleRun<K> open(K key, long idleNanos) {
+        if (handlers.isClosed()) {
+            throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
+        }
+        IdleRun<K> run = new IdleRun<>(this, timers, key, idleNanos);
+        limit.acquire();
+        boolean isOpen = false;
+        try {
+            boolean ignored = open.add(run);
+            run.arm();
+            isOpen = true;
+        } finally {
+            if (!isOpen && run.withdraw()) {
+                limit.release();
+                forget(run);
+            } else {
+                // It counts also if it has not been armed, but has been closed meanwhile.
+                registered.increment();
+            }
+        }
+        if (handlers.isClosed()) {
+            // Who closes may have looked before it was there.
+            boolean ignored = run.close();
+        }
+        return run;
+    }
+
+    /** Returns how many timeouts are open; exact while nothing moves. */
+    public long size() {
+        return counts().open();
+    }
+
+    /**
+     * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a handler, nor longer than
+     * until the calling thread is interrupted, which it stays. Afterwards no handler is called.
+     */
+    @Override
+    public void close() {
+        handlers.close();
+        for (IdleRun<K> run : open) {
+            boolean ignored = run.close();
+        }
+        handlers.awaitQuiet();
+    }
+
+    /** Returns what has become of timeouts so far. */
+    public IdleTimeoutCounts counts() {
+        return new IdleTimeoutCounts(
+                registered.sum(), expired.sum(), closed.sum(), rejected.sum(), handlers.failures());
+    }
+
+    // For the rest of this package
+
+    String name() {
+        return name;
+    }
+
+    Handlers handlers() {
+        return handlers;
+    }
+
+    /** Does what follows from the end of a timeout. By whoever has ended it. */
+    void ended(IdleRun<K> run, boolean hasExpired) {
+        (hasExpired ? expired : closed).increment();
+        limit.release();
+        forget(run);
+        run.cancelTimer();
+    }
+
+    private void forget(IdleRun<K> run) {
+        try {
+            boolean ignored = open.remove(run);
+        } catch (OutOfMemoryError ex) {
+            // It is out by then; the set has failed to count that, and nobody asks it for its size.
+        }
+    }
+
+    void call(K key) {
+        try {
+            handler.accept(key);
+        } catch (Throwable ex) {
+            handlers.failed(ex);
+        }
+    }
+
+    /** Without keys, which may be secrets. */
+    @Override
+    public String toString() {
+        return "IdleTimeouts[" + name + (handlers.isClosed() ? ", closed" : "") + ", open = " + size() + "]";
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.wheelscheduler.idle;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** What idle timeouts need of an executor. Tests that play all interleavings bring another. */
+interface TimerSource {
+
+    /** Returns the time of the clock that deadlines are on, in nanoseconds. */
+    long nanoTime();
+
+    /**
+     * Runs the task after the delay, and from then on whenever its {@linkplain io.github.wheelscheduler.Pacing#restNanos rest} is over.
+     *
+     * @throws RejectedExecutionException if it is not accepted
+     */
+    WheelTimer<?> repeat(Runnable task, long delayNanos);
+
+    /** Returns that of the executor. */
+    static TimerSource of(WheelScheduledExecutor executor) {
+        return new TimerSource() {
+            @Override
+            public long nanoTime() {
+                return executor.nanoTime();
+            }
+
+            @Override
+            public WheelTimer<?> repeat(Runnable task, long delayNanos) {
+                return executor.scheduleWithFixedDelay(task, delayNanos, 1, TimeUnit.NANOSECONDS);
+            }
+        };
+    }
+}

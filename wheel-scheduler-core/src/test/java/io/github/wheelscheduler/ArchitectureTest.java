@@ -46,6 +46,9 @@ class ArchitectureTest {
     private static final String SETTINGS = ROOT + ".spring.settings..";
     private static final String WATCH = ROOT + ".spring.watch..";
     private static final String METRICS = ROOT + ".metrics..";
+    private static final String KEYED = ROOT + ".keyed..";
+    private static final String IDLE = ROOT + ".idle..";
+    private static final String HANDLER = ROOT + ".handler..";
 
     @ArchTest
     static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
@@ -102,6 +105,30 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("face", "watch", "tasks")
             .whereLayer("settings")
             .mayOnlyBeAccessedByLayers("face", "watch", "tasks");
+
+    @ArchTest
+    static final ArchRule theEngineKnowsNothingOfWhatIsBuiltOnIt = noClasses()
+            .that(resideInAnyPackage(ROOT, WHEEL, INBOX, WORKER))
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(KEYED, IDLE, HANDLER));
+
+    @ArchTest
+    static final ArchRule keyedTimersAreBuiltOnTheRootPackageAlone = classes()
+            .that(resideInAPackage(KEYED))
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, HANDLER, "java..", "org.jspecify.."));
+
+    @ArchTest
+    static final ArchRule idleTimeoutsAreBuiltOnTheRootPackageAlone = classes()
+            .that(resideInAPackage(IDLE))
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, IDLE, HANDLER, "java..", "org.jspecify.."));
+
+    @ArchTest
+    static final ArchRule whatHandlersHaveInCommonKnowsNothingOfThem = classes()
+            .that(resideInAPackage(HANDLER))
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(HANDLER, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule onlyTheMetersKnowMicrometer = noClasses()

@@ -11,8 +11,8 @@ class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
     }
 
     @Override
-    final void perform() {
-        performOnce();
+    final void perform(boolean wasReady) {
+        performOnce(wasReady);
     }
 
     @Override

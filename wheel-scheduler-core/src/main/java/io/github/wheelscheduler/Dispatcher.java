@@ -51,6 +51,12 @@ final class Dispatcher {
     /** The last pass has kept timers because none may leave. Writer: tick thread. Readers: any. */
     private volatile boolean halted;
 
+    /** While timers are held: those that run at once have been parted from those that wait with a time. */
+    private boolean isAtOnceApart;
+
+    /** How many messages about timers of this group have been taken. */
+    private long admitted;
+
     private boolean handedOver;
     private boolean othersWaited;
 
@@ -138,6 +144,15 @@ final class Dispatcher {
         return backlog.isHeldUp() && backlog.hasRoom(true);
     }
 
+    /** Counts a message that has been taken. */
+    void countAdmitted() {
+        admitted++;
+    }
+
+    long admitted() {
+        return admitted;
+    }
+
     // Handing over
 
     /** Hands over a timer that has been claimed. */
@@ -192,9 +207,10 @@ final class Dispatcher {
 
     /** Reads what is held, at the beginning of a pass. */
     void beginPass(long nowNanos) {
-        boolean wasHalted = halted;
         look();
-        if (halted && !wasHalted && timed != null && atOnce != null) {
+        if (!halted) {
+            isAtOnceApart = false;
+        } else if (!isAtOnceApart && timed != null && atOnce != null) {
             WaitingList passBy = atOnce;
             Predicate<TimerNode> move = node -> {
                 if (((ScheduledTimer<?>) node).runsAtOnce()) {
@@ -203,34 +219,49 @@ final class Dispatcher {
                 return false;
             };
             wheel.removeWaitingIf(timed, move, node -> {});
+            // What fails in between is done by the next pass.
+            isAtOnceApart = true;
         }
-        if (halted) {
-            backlog.hold(nowNanos);
-        } else if (isAnyWaiting()) {
+        noteHeldUp(nowNanos);
+    }
+
+    /** Says whether timers wait for room: those that are held do not. */
+    private void noteHeldUp(long nowNanos) {
+        if (halted ? isWaiting(atOnce) : isAnyWaiting()) {
             backlog.holdUp(nowNanos);
+        } else if (halted) {
+            backlog.hold(nowNanos);
+        } else {
+            backlog.clearHeldUp();
         }
+    }
+
+    private static boolean isWaiting(@Nullable WaitingList list) {
+        return list != null && !list.isEmpty();
     }
 
     /** Whether timers wait here. Tick thread. */
     boolean isAnyWaiting() {
-        return (timed != null && !timed.isEmpty()) || (atOnce != null && !atOnce.isEmpty());
+        return isWaiting(timed) || isWaiting(atOnce);
     }
 
-    /** Whether a timer that is due now has to wait because timers are held, or because others do. */
-    boolean hasToQueue(ScheduledTimer<?> timer) {
-        if (stepped && timer.runsAtOnce()) {
-            return atOnce != null && !atOnce.isEmpty();
-        }
-        // In steps, all that are due come together first.
-        return stepped || isAnyWaiting();
+    /** Whether a timer that is due now has to wait because timers are held; in steps, all that are due come together first. */
+    boolean isHeldFor(ScheduledTimer<?> timer) {
+        return stepped && !timer.runsAtOnce();
     }
 
     /** Whether the timer, which is due now, waits when there is no place for it. */
     boolean waitsForPlace(ScheduledTimer<?> timer) {
-        return refusals == null
-                || isWaitingPolicy
-                || workers.isPaused()
-                || (timer.taskIfAny() instanceof ManagedTask managed && managed.waitsWhenFull());
+        return refusals == null || workers.isPaused() || asksToWait(timer);
+    }
+
+    private static boolean asksToWait(ScheduledTimer<?> timer) {
+        try {
+            return timer.taskIfAny() instanceof ManagedTask managed && managed.waitsWhenFull();
+        } catch (Throwable ex) {
+            // Then nothing is lost.
+            return true;
+        }
     }
 
     /** Takes a place for the timer, if it needs one and there is one. */
@@ -255,23 +286,43 @@ final class Dispatcher {
         }
     }
 
+    /**
+     * Frees the place of a run that is about to tell its end, before it does: whoever hears of that may take it. It is freed once: the
+     * worker that {@linkplain #leave leaves} the run does it no more. Any thread.
+     */
+    void leaveEarly() {
+        if (places != null) {
+            places.countLeftEarly();
+            releasePlace();
+        }
+    }
+
+    /** A worker has left a run. Any thread. */
+    void leave() {
+        if (places != null && !places.wasLeftEarly()) {
+            releasePlace();
+        }
+    }
+
     /** Whether the timer has had a place since it was submitted. Any thread. */
     boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
         return places != null && !isWaitingPolicy && timer.hasNoTime();
     }
 
-    /** Lets a due timer wait, which is in no list. */
-    void keep(ScheduledTimer<?> timer, long nowNanos) {
-        WaitingList list = stepped && timer.runsAtOnce() ? atOnce : timed;
+    /**
+     * Lets a due timer wait, which is in no list.
+     *
+     * @param isPassing whether it is not held though others are
+     */
+    void keep(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
+        WaitingList list = isPassing || (stepped && timer.runsAtOnce()) ? atOnce : timed;
         if (list == null) {
             // The group has ended; whoever has posted the timer is about to withdraw it.
             wheel.add(timer);
             return;
         }
         wheel.addWaiting(timer, list);
-        if (!halted) {
-            backlog.holdUp(nowNanos);
-        }
+        noteHeldUp(nowNanos);
     }
 
     /** Where timers go that have waited here; they are in no list any more. */
@@ -279,6 +330,9 @@ final class Dispatcher {
 
         /** The timer, which may be over by now or due later, has a place, which is to be left if it does not need it. */
         void goWithPlace(ScheduledTimer<?> timer);
+
+        /** There is no place for the timer, and it is not to wait for one. */
+        void goWithoutPlace(ScheduledTimer<?> timer);
 
         /** The timer is over, and has no place. */
         void giveUp(ScheduledTimer<?> timer);
@@ -292,13 +346,12 @@ final class Dispatcher {
      */
     boolean letGo(long nowNanos, boolean isAllHere, Exit exit) {
         boolean more = letGo(atOnce, exit, false);
-        if (!stepped || (!halted && isAllHere)) {
+        // What has passed those that were held came before what has come since.
+        if (!isWaiting(atOnce) && (!stepped || (!halted && isAllHere))) {
             more |= letGo(timed, exit, stepped);
         }
         noteWaiting(nowNanos);
-        if (!isAnyWaiting()) {
-            backlog.clearHeldUp();
-        }
+        noteHeldUp(nowNanos);
         return more;
     }
 
@@ -312,14 +365,19 @@ final class Dispatcher {
             }
             ScheduledTimer<?> timer = next(list, inSteps ? hold.choice() : null);
             boolean isOver = timer.isDone();
-            if (!isOver && !takePlace(timer)) {
+            boolean hasPlace = !isOver && takePlace(timer);
+            // In steps it is judged now whether the group is full.
+            boolean isRefused = inSteps && !isOver && !hasPlace && !waitsForPlace(timer);
+            if (!isOver && !hasPlace && !isRefused) {
                 return false;
             }
             boolean ignored = wheel.remove(timer);
             if (isOver) {
                 exit.giveUp(timer);
-            } else {
+            } else if (hasPlace) {
                 exit.goWithPlace(timer);
+            } else {
+                exit.goWithoutPlace(timer);
             }
         }
         return true;
@@ -366,7 +424,8 @@ final class Dispatcher {
 
     /** Returns when to look again whether there is room, although nobody has said so; who leaves a place does. */
     long nanosToNextLook(long nowNanos) {
-        return halted || places != null || !isAnyWaiting() ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
+        boolean isHeldUp = halted ? isWaiting(atOnce) : isAnyWaiting();
+        return places != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 
     /** Whether no run is on its way or going on; exact once nobody hands over any more. Any thread. */

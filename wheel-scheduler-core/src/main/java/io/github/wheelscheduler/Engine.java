@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Puts the stages together, and answers what timers and workers ask and tell. */
@@ -127,7 +128,15 @@ final class Engine implements TimerOwner, Workers.Listener {
                 life.pauseWithRoot(true);
             }
             pending.add(created.pending);
-            shared.add(created);
+            boolean added = false;
+            try {
+                shared.add(created);
+                added = true;
+            } finally {
+                if (!added) {
+                    pending.remove(created.pending);
+                }
+            }
             return created;
         } finally {
             shared.lock().unlock();
@@ -165,6 +174,29 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public Dispatcher dispatcher() {
         return dispatcher;
+    }
+
+    /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
+    void setExecuteDelayed(boolean value) {
+        policies.setExecuteDelayed(value);
+        forEachGroupThatFollows(each -> each.policies.setExecuteDelayed(value));
+    }
+
+    /** The same for repeating ones. */
+    void setContinuePeriodic(boolean value) {
+        policies.setContinuePeriodic(value);
+        forEachGroupThatFollows(each -> each.policies.setContinuePeriodic(value));
+    }
+
+    private void forEachGroupThatFollows(Consumer<Engine> action) {
+        if (root != this) {
+            return;
+        }
+        for (Engine each : shared.groups()) {
+            if (each.group != null && !each.group.standsApart()) {
+                action.accept(each);
+            }
+        }
     }
 
     // What timers ask and tell
@@ -245,13 +277,18 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** The tick thread looks at the clocks every second while it knows of such a timer. */
     private void tellOfCancelled(ScheduledTimer<?> timer) {
+        pending.beforePost();
+        boolean sent = false;
         try {
-            pending.beforePost();
             inbox.postLazily(timer);
+            sent = true;
             pending.countOtherPost();
         } catch (OutOfMemoryError ex) {
             // It will come across the timer.
-            pending.postFailed();
+        } finally {
+            if (!sent) {
+                pending.postFailed();
+            }
         }
     }
 
@@ -271,7 +308,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     @Override
-    public void ending(ScheduledTimer<?> timer) {
+    public void ending(ScheduledTimer<?> timer, boolean wasReady) {
+        if (wasReady) {
+            dispatcher.leaveEarly();
+        }
         if (timer.isRepeating()) {
             pending.releasePermit(timer);
         }
@@ -283,7 +323,10 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     @Override
-    public void repeat(PeriodicTimer timer) {
+    public void repeat(PeriodicTimer timer, boolean wasReady) {
+        if (wasReady) {
+            dispatcher.leaveEarly();
+        }
         arming.repeat(timer);
     }
 
@@ -294,6 +337,9 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
         pending.cancelled();
         pending.releasePermit(timer);
+        if (dispatcher.hasPlaceFromCall(timer)) {
+            dispatcher.releasePlace();
+        }
         cancelledInWheel(timer);
         lifecycle.wakeIfItMayEnd();
         return true;
@@ -310,7 +356,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void left() {
-        dispatcher.releasePlace();
+        dispatcher.leave();
     }
 
     @Override

@@ -30,6 +30,8 @@ final class GroupLifecycle extends Lifecycle {
     /** Set before the inbox is looked at for the last time on behalf of this group. */
     private volatile boolean leaving;
 
+    private volatile boolean areWorkersStopped;
+
     GroupLifecycle(
             Engine engine,
             SharedWheel shared,
@@ -59,7 +61,7 @@ final class GroupLifecycle extends Lifecycle {
             if (runState.isShutdown()) {
                 return;
             }
-            shared.starter().start();
+            forEachWorkers(Workers::start);
             shared.startTickThread();
             started = true;
         } finally {
@@ -180,33 +182,45 @@ final class GroupLifecycle extends Lifecycle {
 
     @Override
     void endIfDrained() {
-        if (leaving || !isDrained()) {
-            return;
+        if (!areWorkersStopped && isDrained()) {
+            leaving = true;
+            VarHandle.fullFence();
+            boolean stops = false;
+            try {
+                stops = isDrained();
+                if (stops) {
+                    stopWorkers();
+                }
+            } finally {
+                leaving = stops;
+            }
         }
-        leaving = true;
-        VarHandle.fullFence();
-        if (isDrained()) {
-            stopWorkers();
-            boolean ignored = terminateItselfIfEnded();
-        } else {
-            leaving = false;
-        }
+        boolean ignored = terminateItselfIfEnded();
+    }
+
+    @Override
+    boolean mayEnd() {
+        return runState.isShutdown() && !areWorkersStopped && pending.count() == 0 && isDrained();
     }
 
     private boolean isDrained() {
         // Workers first: a run that has ended has posted its next one before.
-        return runState.isShutdown() && dispatcher.isDrained() && loop.holdsNothingOf(engine, pending);
+        return runState.isShutdown() && dispatcher.isDrained() && loop.holdsNothingOf(dispatcher, pending);
     }
 
     @Override
     void stopWorkers() {
         leaving = true;
         forEachWorkers(Workers::stop);
+        areWorkersStopped = true;
     }
 
     @Override
     void terminateIfEnded() {
         boolean ended = terminateItselfIfEnded();
+        if (ended && lock.isHeldByCurrentThread()) {
+            shared.forgetIfNoTickThread(engine);
+        }
         if (ended && shared.isShutdown()) {
             engine.root().lifecycle().terminateIfEnded();
         }
@@ -214,7 +228,7 @@ final class GroupLifecycle extends Lifecycle {
 
     /** Ends the group if it has no thread any more, and says whether it has ended. */
     boolean terminateItselfIfEnded() {
-        if (runState.isShutdown() && haveWorkersEnded()) {
+        if (runState.isShutdown() && !isTerminated() && haveWorkersEnded()) {
             runState.terminate();
             inbox.wake();
         }

@@ -49,6 +49,7 @@ final class GroupRegister {
             if (known(group.name()) != null) {
                 throw new IllegalStateException("There must be one group of a name; there is a group " + group.name());
             }
+            forgetTerminated();
             WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings, group));
             byName.put(group.name(), created);
             return created;
@@ -60,11 +61,15 @@ final class GroupRegister {
     List<WheelScheduledExecutor> all() {
         lock.lock();
         try {
-            boolean ignored = byName.values().removeIf(WheelScheduledExecutor::isTerminated);
+            forgetTerminated();
             return List.copyOf(byName.values());
         } finally {
             lock.unlock();
         }
+    }
+
+    private void forgetTerminated() {
+        boolean ignored = byName.values().removeIf(WheelScheduledExecutor::isTerminated);
     }
 
     /** Returns the group of that name unless it has terminated. */

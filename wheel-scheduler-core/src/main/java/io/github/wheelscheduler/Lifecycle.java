@@ -76,6 +76,11 @@ abstract class Lifecycle {
     /** Ends a group that was shut down and has nothing left. Tick thread. */
     void endIfDrained() {}
 
+    /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */
+    boolean mayEnd() {
+        return false;
+    }
+
     /** Whether this has been shut down, or what it is a group of. */
     final boolean isEnding() {
         return runState.isShutdown() || shared.isShutdown();

@@ -67,6 +67,11 @@ final class PendingTimers {
         groups.remove(group);
     }
 
+    /** Returns how many messages a group has posted, or is about to. */
+    long messages() {
+        return messages.sum();
+    }
+
     /** To be called before a message is posted. */
     void beforePost() {
         if (root != null) {

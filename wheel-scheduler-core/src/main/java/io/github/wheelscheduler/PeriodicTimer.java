@@ -41,17 +41,17 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     @Override
-    void perform() {
+    void perform(boolean wasReady) {
         Object task = task();
         try {
             if (task != null) {
                 Object ignored = call(task);
             }
         } catch (Throwable ex) {
-            finish(Failure.of(ex));
+            finish(Failure.of(ex), wasReady);
             return;
         }
-        owner().repeat(this);
+        owner().repeat(this, wasReady);
     }
 
     /** Arms the timer for the deadline; false if it has been cancelled meanwhile. */

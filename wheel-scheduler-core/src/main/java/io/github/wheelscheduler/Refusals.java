@@ -1,6 +1,8 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.Workers;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -9,17 +11,23 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class Refusals {
 
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
     private final String group;
     private final OnFull onFull;
     private final Workers workers;
     private final Places places;
     private final StripedCount count = new StripedCount();
 
+    /** Made before it is needed, as there may be no memory then. */
+    private final RejectedExecutionException withoutText;
+
     Refusals(String group, OnFull onFull, Workers workers, Places places) {
         this.group = group;
         this.onFull = onFull;
         this.workers = workers;
         this.places = places;
+        this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
     }
 
     /** Refuses a timer that has been claimed for its run. Tick thread. */
@@ -37,6 +45,15 @@ final class Refusals {
 
     private String reason(String numbers) {
         return "group " + group + " is full: " + numbers;
+    }
+
+    /** Logs what a task has thrown that was told of its refusal. Throws nothing. */
+    static void log(Throwable failure) {
+        try {
+            LOGGER.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", failure);
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
+        }
     }
 
     /** Returns how many runs have been refused. */
@@ -65,9 +82,19 @@ final class Refusals {
 
         @Override
         public void run() {
-            count.increment();
-            String reason = "Run rejected, because " + reason(numbers) + ": " + timer;
-            timer.refuse(new RejectedExecutionException(reason), onFull == OnFull.DROP);
+            timer.refuse(this, onFull == OnFull.DROP);
+        }
+
+        /** Returns why, on the worker; throws nothing. */
+        RejectedExecutionException reason() {
+            try {
+                count.increment();
+                return new RejectedExecutionException(
+                        "Run rejected, because " + Refusals.this.reason(numbers) + ": " + timer);
+            } catch (Throwable ex) {
+                // There is no memory for the text, or the task's own text fails.
+                return withoutText;
+            }
         }
 
         @Override

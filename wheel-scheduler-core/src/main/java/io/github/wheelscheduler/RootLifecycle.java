@@ -69,9 +69,14 @@ final class RootLifecycle extends Lifecycle {
 
     @Override
     void resume() {
-        workers.resume();
-        wakeIfHeldUp();
-        forEachFollowing(group -> group.pauseWithRoot(false));
+        lock.lock();
+        try {
+            workers.resume();
+            wakeIfHeldUp();
+            forEachFollowing(group -> group.pauseWithRoot(false));
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

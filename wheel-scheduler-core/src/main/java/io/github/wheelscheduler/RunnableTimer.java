@@ -10,8 +10,8 @@ class RunnableTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     @Override
-    final void perform() {
-        performOnce();
+    final void perform(boolean wasReady) {
+        performOnce(wasReady);
     }
 
     @Override

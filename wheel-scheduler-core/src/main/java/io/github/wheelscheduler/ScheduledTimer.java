@@ -158,7 +158,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
                 decorated.countStart();
             }
             try {
-                perform();
+                perform(before == READY);
             } catch (OutOfMemoryError ex) {
                 endWithoutMemory();
                 throw ex;
@@ -167,11 +167,12 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /**
-     * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on.
+     * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. Whatever memory there
+     * is, the timer ends or is armed again.
      *
      * @param isDropped whether a one-time timer ends as cancelled; else it fails with the reason
      */
-    final void refuse(RejectedExecutionException reason, boolean isDropped) {
+    final void refuse(Refusals.Refused why, boolean isDropped) {
         if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             return;
         }
@@ -179,28 +180,39 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             leaveToOthers();
             return;
         }
-        try {
-            owner.refused(this);
-            endRefused(reason, isDropped);
-        } catch (OutOfMemoryError ex) {
-            endWithoutMemory();
-            throw ex;
+        boolean isTold = false;
+        while (!isTold) {
+            try {
+                owner.refused(this);
+                isTold = true;
+            } catch (OutOfMemoryError ex) {
+                pauseWithoutMemory();
+            }
         }
-    }
-
-    private void endRefused(RejectedExecutionException reason, boolean isDropped) {
+        RejectedExecutionException reason = why.reason();
         try {
             if (task() instanceof ManagedTask managed) {
                 managed.refused(reason);
             }
-        } finally {
-            if (this instanceof PeriodicTimer periodic) {
-                owner.repeat(periodic);
-            } else if (isDropped) {
-                endRun();
-            } else {
-                finish(Failure.of(reason));
+        } catch (Throwable ex) {
+            Refusals.log(ex);
+        }
+        while (state() == RUNNING && runner == Thread.currentThread()) {
+            try {
+                endRefused(reason, isDropped);
+            } catch (OutOfMemoryError ex) {
+                pauseWithoutMemory();
             }
+        }
+    }
+
+    private void endRefused(RejectedExecutionException reason, boolean isDropped) {
+        if (this instanceof PeriodicTimer periodic) {
+            owner.repeat(periodic, false);
+        } else if (isDropped) {
+            endRun();
+        } else {
+            finish(Failure.of(reason), false);
         }
     }
 
@@ -208,7 +220,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     private void endWithoutMemory() {
         while (state() == RUNNING && runner == Thread.currentThread()) {
             try {
-                finish(WITHOUT_MEMORY);
+                finish(WITHOUT_MEMORY, false);
             } catch (OutOfMemoryError ex) {
                 pauseWithoutMemory();
             }
@@ -259,11 +271,15 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return -1;
     }
 
-    /** Does the run; the state is RUNNING. */
-    abstract void perform();
+    /**
+     * Does the run; the state is RUNNING.
+     *
+     * @param wasReady whether a worker has it, or had
+     */
+    abstract void perform(boolean wasReady);
 
     /** Runs the task once and ends the timer with its result. */
-    final void performOnce() {
+    final void performOnce(boolean wasReady) {
         Object task = task();
         Object outcome;
         try {
@@ -271,21 +287,21 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         } catch (Throwable ex) {
             outcome = Failure.of(ex);
         }
-        finish(outcome);
+        finish(outcome, wasReady);
     }
 
     /** Calls the task and returns its result. */
     abstract @Nullable Object call(Object task) throws Exception;
 
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
-    final void finish(@Nullable Object outcome) {
+    final void finish(@Nullable Object outcome, boolean wasReady) {
         letGo();
         releaseRunner();
         // In this order: whoever reads the outcome, and then who runs the timer, sees that nobody does.
         VarHandle.storeStoreFence();
         payload = outcome;
         // Before it is done: whoever sees that may schedule another in its place.
-        owner.ending(this);
+        owner.ending(this, wasReady);
         if (move(RUNNING, DONE)) {
             releaseWaiters();
         } else {

@@ -48,7 +48,8 @@ final class SharedWheel {
         this.watch = watch;
         this.starter = starter;
         this.loop = loop;
-        this.tickThread = new TickThread(clock, inbox, loop, workers, runState, this::endGroupsThatMay, whenEnded);
+        this.tickThread = new TickThread(
+                clock, inbox, loop, workers, runState, this::endGroupsThatMay, this::mayAnyGroupEnd, whenEnded);
     }
 
     TimeSource clock() {
@@ -93,8 +94,17 @@ final class SharedWheel {
 
     /** Adds a group, under the lock. */
     void add(Engine group) {
-        onTickThreadIfAny(() -> loop.add(group.dispatcher()));
+        // Counted first, and forgotten by the same who adds it if that fails.
         groups.add(group);
+        boolean added = false;
+        try {
+            onTickThreadIfAny(() -> loop.add(group.dispatcher()));
+            added = true;
+        } finally {
+            if (!added) {
+                boolean ignored = groups.remove(group);
+            }
+        }
     }
 
     /** Ends the groups that were shut down and have nothing left, and forgets those that have ended. Tick thread. */
@@ -106,11 +116,32 @@ final class SharedWheel {
             group.lifecycle().endIfDrained();
             // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
             if (group.runState().terminated().getCount() == 0
-                    && !group.dispatcher().isAnyWaiting()
-                    && groups.remove(group)) {
-                loop.remove(group.dispatcher());
-                group.forget();
+                    && !group.dispatcher().isAnyWaiting()) {
+                forget(group);
             }
+        }
+    }
+
+    private void forget(Engine group) {
+        if (groups.remove(group)) {
+            loop.remove(group.dispatcher());
+            group.forget();
+        }
+    }
+
+    private boolean mayAnyGroupEnd() {
+        for (Engine group : groups) {
+            if (group.lifecycle().mayEnd()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Forgets a group that has ended before there was a tick thread. Under the lock. */
+    void forgetIfNoTickThread(Engine group) {
+        if (!tickThreadStarted && group.runState().terminated().getCount() == 0) {
+            forget(group);
         }
     }
 

@@ -70,7 +70,7 @@ final class TickLoop {
     private final TimeSource clock;
     private final long tickNanos;
 
-    private final Consumer<ScheduledTimer<?>> admission = this::admit;
+    private final Consumer<ScheduledTimer<?>> admission = this::take;
     private final Expiry expiry = this::expire;
 
     private final SweepPlan sweeps;
@@ -86,7 +86,19 @@ final class TickLoop {
         }
 
         @Override
+        public void goWithoutPlace(ScheduledTimer<?> timer) {
+            productive = true;
+            try {
+                refuse(timer);
+            } catch (Throwable ex) {
+                keepInHand(timer);
+                throw ex;
+            }
+        }
+
+        @Override
         public void giveUp(ScheduledTimer<?> timer) {
+            productive = true;
             sweeps.countGivenUp();
             unwatch(timer);
         }
@@ -493,20 +505,13 @@ final class TickLoop {
         return wheel.size() == 0;
     }
 
-    /** Whether no timer of that owner is pending or on its way here. Looks at all timers if that may be so. Tick thread. */
-    boolean holdsNothingOf(TimerOwner owner, PendingTimers pendingOfOwner) {
-        if (!inbox.isEmpty() || pendingOfOwner.count() > 0 || inHand != null || expiredInHand != null) {
-            return false;
-        }
-        boolean[] found = {false};
-        removeIf(
-                timer -> {
-                    boolean isOver = timer.isOver();
-                    found[0] |= !isOver && timer.owner() == owner;
-                    return isOver && timer.owner() == owner;
-                },
-                timer -> {});
-        return !found[0];
+    /** Whether no timer of a group that accepts none is pending or on its way here. Tick thread. */
+    boolean holdsNothingOf(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
+        // Messages first: what they bring is counted before.
+        return pendingOfGroup.messages() == dispatcher.admitted()
+                && pendingOfGroup.count() == 0
+                && inHand == null
+                && expiredInHand == null;
     }
 
     /** Returns how many timers were in the wheel after the last pass, those that are over included. Any thread. */
@@ -560,6 +565,14 @@ final class TickLoop {
             unwatch(timer);
             action.accept(timer);
         });
+    }
+
+    /** Takes a message. */
+    private void take(ScheduledTimer<?> timer) {
+        if (parted) {
+            dispatcherOf(timer).countAdmitted();
+        }
+        admit(timer);
     }
 
     private void admit(ScheduledTimer<?> timer) {
@@ -678,25 +691,34 @@ final class TickLoop {
 
     /** Takes a place for a timer that is due; if there is none, it waits or is refused. */
     private boolean takePlace(ScheduledTimer<?> timer, Dispatcher dispatcher) {
-        if (timer != passing && dispatcher.hasToQueue(timer)) {
-            dispatcher.keep(timer, nowNanos);
-            return false;
-        }
-        if (dispatcher.takePlace(timer)) {
+        boolean isPassing = timer == passing;
+        if (dispatcher.hasPlaceFromCall(timer)) {
+            // It waits for nobody: whoever waits may wait for its place.
             return true;
         }
-        Refusals refusals = dispatcher.refusals();
-        if (refusals == null || dispatcher.waitsForPlace(timer)) {
-            dispatcher.keep(timer, nowNanos);
-        } else if (timer.claim(nowNanos)) {
-            refuse(timer, refusals);
+        if (!isPassing && dispatcher.isHeldFor(timer)) {
+            dispatcher.keep(timer, nowNanos, false);
+            return false;
+        }
+        boolean hasToQueue = !isPassing && dispatcher.isAnyWaiting();
+        if (!hasToQueue && dispatcher.takePlace(timer)) {
+            return true;
+        }
+        if (dispatcher.waitsForPlace(timer)) {
+            dispatcher.keep(timer, nowNanos, isPassing);
         } else {
-            putBack(timer);
+            refuse(timer);
         }
         return false;
     }
 
-    private void refuse(ScheduledTimer<?> timer, Refusals refusals) {
+    /** Refuses a timer that is due, and is in no list. */
+    private void refuse(ScheduledTimer<?> timer) {
+        Refusals refusals = dispatcherOf(timer).refusals();
+        if (refusals == null || !timer.claim(nowNanos)) {
+            putBack(timer);
+            return;
+        }
         boolean done = false;
         try {
             refusals.refuse(timer, nowNanos);

@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
@@ -35,6 +36,7 @@ final class TickThread implements Runnable {
     private final Workers workers;
     private final RunState runState;
     private final Runnable endGroups;
+    private final BooleanSupplier mayGroupEnd;
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
@@ -85,6 +87,7 @@ final class TickThread implements Runnable {
             Workers workers,
             RunState runState,
             Runnable endGroups,
+            BooleanSupplier mayGroupEnd,
             Runnable whenEnded) {
         this.clock = clock;
         this.inbox = inbox;
@@ -92,6 +95,7 @@ final class TickThread implements Runnable {
         this.workers = workers;
         this.runState = runState;
         this.endGroups = endGroups;
+        this.mayGroupEnd = mayGroupEnd;
         this.whenEnded = whenEnded;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
@@ -309,6 +313,7 @@ final class TickThread implements Runnable {
         return errand != null
                 || runState.isStopped()
                 || isDrainedAfterShutdown()
+                || mayGroupEnd.getAsBoolean()
                 || loop.isLittered()
                 || loop.isRoomForHeldUp()
                 || loop.isWanted();

@@ -31,12 +31,16 @@ interface TimerOwner {
     /** A pending timer will not have its run, because its group is full. */
     void refused(ScheduledTimer<?> timer);
 
-    /** A run is about to end the timer, unless that is cancelled just before. */
-    void ending(ScheduledTimer<?> timer);
+    /**
+     * A run is about to end the timer, unless that is cancelled just before.
+     *
+     * @param wasReady whether a worker has it, or had
+     */
+    void ending(ScheduledTimer<?> timer, boolean wasReady);
 
     /** An armed timer is to run earlier than the wheel knows. */
     void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos);
 
-    /** A run of a periodic timer has ended and is to be followed by the next. */
-    void repeat(PeriodicTimer timer);
+    /** A run of a periodic timer has ended and is to be followed by the next; as above. */
+    void repeat(PeriodicTimer timer, boolean wasReady);
 }

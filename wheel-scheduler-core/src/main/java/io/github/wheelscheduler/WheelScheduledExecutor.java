@@ -426,7 +426,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
-        engine.policies().setExecuteDelayed(value);
+        engine.setExecuteDelayed(value);
         engine.lifecycle().reapplyShutdownPolicies();
     }
 
@@ -437,7 +437,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
-        engine.policies().setContinuePeriodic(value);
+        engine.setContinuePeriodic(value);
         engine.lifecycle().reapplyShutdownPolicies();
     }
 

@@ -23,7 +23,7 @@ public record WheelSnapshot(
      *
      * @param scheduled timers that became pending, each run of a repeating one counted
      * @param fired timers that started to run, each run of a repeating one counted
-     * @param cancelled pending timers that were cancelled, or handed back by {@code shutdownNow}
+     * @param cancelled pending timers that were cancelled, handed back by {@code shutdownNow}, or refused by a full group
      * @param rejected timers that were not accepted
      * @param skipped missed runs of fixed-rate tasks that were not made up
      * @param refusedHandOvers how often a given executor has refused a due task, which was offered again

@@ -80,7 +80,7 @@ final class CountingOwner implements TimerOwner {
     }
 
     @Override
-    public void ending(ScheduledTimer<?> timer) {
+    public void ending(ScheduledTimer<?> timer, boolean wasReady) {
         ending.incrementAndGet();
         whenEnding.accept(timer);
     }
@@ -89,7 +89,7 @@ final class CountingOwner implements TimerOwner {
     public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {}
 
     @Override
-    public void repeat(PeriodicTimer timer) {
+    public void repeat(PeriodicTimer timer, boolean wasReady) {
         repeated.incrementAndGet();
         if (!timer.rearmExactly(nowNanos)) {
             repeated.decrementAndGet();

@@ -251,6 +251,12 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
         return true;
     }
 
+    /** Nothing that is kept by a key is lost because others fill a group. */
+    @Override
+    public boolean waitsWhenFull() {
+        return true;
+    }
+
     @Override
     public String taskName() {
         return owner.name();

@@ -140,6 +140,12 @@ final class BatchFiring<K, V> extends Firing<K, V> {
             return true;
         }
 
+        /** Nothing that is kept by a key is lost because others fill a group. */
+        @Override
+        public boolean waitsWhenFull() {
+            return true;
+        }
+
         @Override
         public String taskName() {
             return owner().name();

@@ -147,6 +147,12 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         return true;
     }
 
+    /** Nothing that is kept by a key is lost because others fill a group. */
+    @Override
+    public boolean waitsWhenFull() {
+        return true;
+    }
+
     @Override
     public String taskName() {
         return owner.name();

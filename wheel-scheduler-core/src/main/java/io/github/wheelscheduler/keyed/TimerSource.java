@@ -32,7 +32,8 @@ interface TimerSource {
 
             @Override
             public void execute(Runnable task) {
-                executor.execute(task);
+                // Not executed: in a full group that rejects, this one waits.
+                WheelTimer<?> ignored = executor.schedule(task, 0, TimeUnit.NANOSECONDS);
             }
         };
     }

@@ -127,10 +127,13 @@ final class TriggerSeries
     @Override
     public void refused(RejectedExecutionException reason) {
         Instant actual = startOfRun();
-        if (task instanceof ManagedTask managed) {
-            managed.refused(reason);
+        try {
+            if (task instanceof ManagedTask managed) {
+                managed.refused(reason);
+            }
+        } finally {
+            goOn(!cancelled, actual);
         }
-        goOn(!cancelled, actual);
     }
 
     /** Whether the run must not take place as its instant is long over. */

@@ -73,6 +73,14 @@ final class Bucket {
         }
     }
 
+    /** Gives the chunk back that an empty bucket keeps; it is not used any more. */
+    void releaseLastChunk() {
+        Chunk chunk = head;
+        if (chunk != null && count == 0) {
+            releaseChunk(chunk);
+        }
+    }
+
     /** Takes the timer in that cell out, and leaves its position as it is. */
     void remove(Chunk chunk, int cell) {
         chunk.clearCell(cell);

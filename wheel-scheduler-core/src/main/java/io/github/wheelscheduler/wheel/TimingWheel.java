@@ -186,7 +186,8 @@ public final class TimingWheel {
         if (!list.isEmpty()) {
             throw new IllegalStateException("list must be empty, holds " + list.size() + " timers");
         }
-        waitingLists.remove(list);
+        boolean ignored = waitingLists.remove(list);
+        list.bucket.releaseLastChunk();
     }
 
     /**

@@ -46,11 +46,11 @@ final class Crew {
         this.starter = starter;
         this.maxSize = maxSize;
         this.spare = onDemand ? 0 : SPARE;
-        starter.add(this);
     }
 
     /** Starts the first worker, unless the crew is on demand, and the thread of the starter. What fails is thrown. */
     void startFirst() {
+        starter.add(this);
         if (!isOnDemand() && size.get() == 0) {
             startWorker();
         }
@@ -87,12 +87,12 @@ final class Crew {
 
     /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
     boolean isShort() {
-        return startFailing.get() && available.get() == 0 && size.get() < maxSize;
+        return startFailing.get() && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
     }
 
     /** Tries again to start a worker if that has failed and nobody is free. */
     void startIfShort() {
-        if (startFailing.get() && available.get() == 0) {
+        if (startFailing.get() && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
             startIfAllowed();
         }
     }

@@ -14,9 +14,15 @@ public final class Starter implements Runnable {
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
+    /** So often a pause is cut short because others want something, before it counts as over. */
+    private static final int PATIENCE = 16;
+
     private final ThreadFactory threadFactory;
     private final Runnable whenEnded;
     private final CopyOnWriteArrayList<Crew> crews = new CopyOnWriteArrayList<>();
+
+    /** Somebody wants something since the thread looked last. A permit to unpark is not enough: a factory may use it up. */
+    private volatile boolean asked;
 
     private volatile boolean stopped;
 
@@ -55,7 +61,7 @@ public final class Starter implements Runnable {
     /** Lets the thread end; nothing is started after that. */
     public void stop() {
         stopped = true;
-        wake();
+        LockSupport.unpark(thread);
     }
 
     /** Whether there is no thread, and will be none once it has been stopped. */
@@ -64,7 +70,7 @@ public final class Starter implements Runnable {
     }
 
     void add(Crew crew) {
-        crews.add(crew);
+        boolean ignored = crews.addIfAbsent(crew);
     }
 
     void remove(Crew crew) {
@@ -73,26 +79,47 @@ public final class Starter implements Runnable {
 
     /** Makes the thread look what is to be done. Any thread. */
     void wake() {
-        LockSupport.unpark(thread);
+        if (Thread.currentThread() != thread) {
+            asked = true;
+            LockSupport.unpark(thread);
+        }
     }
 
     @Override
     public void run() {
         long pauseNanos = FIRST_PAUSE_NANOS;
+        int interruptions = 0;
         while (!stopped) {
-            if (startWhatIsWanted()) {
-                LockSupport.parkNanos(this, pauseNanos);
-                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
-                startWhatIsShort();
-            } else {
-                pauseNanos = FIRST_PAUSE_NANOS;
-                LockSupport.park(this);
-            }
+            asked = false;
+            boolean isShort = startWhatIsWanted();
             // Nobody has reason to interrupt it; with the flag set it would not park.
             boolean ignored = Thread.interrupted();
+            if (!isShort) {
+                pauseNanos = FIRST_PAUSE_NANOS;
+                while (!asked && !stopped) {
+                    LockSupport.park(this);
+                    ignored = Thread.interrupted();
+                }
+                continue;
+            }
+            LockSupport.parkNanos(this, pauseNanos);
+            interruptions = asked ? interruptions + 1 : 0;
+            if (interruptions % PATIENCE == 0) {
+                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+                startWhatIsShort();
+            }
         }
         thread = null;
-        whenEnded.run();
+        boolean told = false;
+        while (!told) {
+            try {
+                whenEnded.run();
+                told = true;
+            } catch (Throwable ex) {
+                // Nobody else would.
+                LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
+            }
+        }
     }
 
     /** Starts workers where one is wanted, and says whether that has failed somewhere, now or before. Throws nothing. */

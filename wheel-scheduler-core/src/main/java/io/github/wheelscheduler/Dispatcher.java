@@ -287,19 +287,11 @@ final class Dispatcher {
     }
 
     /**
-     * Frees the place of a run that is about to tell its end, before it does: whoever hears of that may take it. It is freed once: the
-     * worker that {@linkplain #leave leaves} the run does it no more. Any thread.
+     * Frees the place of the run that the calling worker is in, and that is about to tell its end, before it does: whoever hears of that may
+     * take it. The worker then does it no more. Without effect on other threads. Any thread.
      */
     void leaveEarly() {
-        if (places != null) {
-            places.countLeftEarly();
-            releasePlace();
-        }
-    }
-
-    /** A worker has left a run. Any thread. */
-    void leave() {
-        if (places != null && !places.wasLeftEarly()) {
+        if (places != null && workers.leaveEarly()) {
             releasePlace();
         }
     }
@@ -323,6 +315,20 @@ final class Dispatcher {
         }
         wheel.addWaiting(timer, list);
         noteHeldUp(nowNanos);
+    }
+
+    /** Gives up those of the waiting timers for which the filter says so. */
+    void removeWaitingIf(Predicate<ScheduledTimer<?>> filter, Exit exit) {
+        WaitingList one = timed;
+        WaitingList other = atOnce;
+        if (one != null && other != null) {
+            for (WaitingList list : new WaitingList[] {one, other}) {
+                wheel.removeWaitingIf(
+                        list,
+                        node -> filter.test((ScheduledTimer<?>) node),
+                        node -> exit.giveUp((ScheduledTimer<?>) node));
+            }
+        }
     }
 
     /** Where timers go that have waited here; they are in no list any more. */

@@ -356,7 +356,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void left() {
-        dispatcher.leave();
+        dispatcher.releasePlace();
     }
 
     @Override

@@ -13,9 +13,6 @@ final class Places {
     private final int queueCapacity;
     private final AtomicInteger taken = new AtomicInteger();
 
-    /** Runs whose place is free already, and that no worker has left yet. Which of them it is does not matter. */
-    private final AtomicInteger leftEarly = new AtomicInteger();
-
     Places(Workers workers, int queueCapacity) {
         this.workers = workers;
         this.queueCapacity = queueCapacity;
@@ -34,22 +31,6 @@ final class Places {
 
     void release() {
         taken.decrementAndGet();
-    }
-
-    void countLeftEarly() {
-        leftEarly.incrementAndGet();
-    }
-
-    /** Whether the place of a run that a worker leaves is free already; counts that. */
-    boolean wasLeftEarly() {
-        int seen = leftEarly.get();
-        while (seen > 0) {
-            if (leftEarly.compareAndSet(seen, seen - 1)) {
-                return true;
-            }
-            seen = leftEarly.get();
-        }
-        return false;
     }
 
     /** Whether a place is free; {@code forMany} asks for as many as are worth while. */

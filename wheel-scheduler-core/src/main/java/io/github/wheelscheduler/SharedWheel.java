@@ -114,10 +114,12 @@ final class SharedWheel {
                 continue;
             }
             group.lifecycle().endIfDrained();
-            // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
-            if (group.runState().terminated().getCount() == 0
-                    && !group.dispatcher().isAnyWaiting()) {
-                forget(group);
+            if (group.runState().terminated().getCount() == 0) {
+                loop.giveUpWaitingOf(group.dispatcher());
+                // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
+                if (!group.dispatcher().isAnyWaiting()) {
+                    forget(group);
+                }
             }
         }
     }

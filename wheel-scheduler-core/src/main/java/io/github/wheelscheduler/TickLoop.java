@@ -185,6 +185,11 @@ final class TickLoop {
         dispatchers = left.toArray(new Dispatcher[0]);
     }
 
+    /** Gives up the timers of a group that are over, and that it lets wait. Tick thread. */
+    void giveUpWaitingOf(Dispatcher dispatcher) {
+        dispatcher.removeWaitingIf(ScheduledTimer::isOver, waitingExit);
+    }
+
     /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. Any thread. */
     boolean areWorkersDrained() {
         for (Dispatcher dispatcher : dispatchers) {

@@ -47,6 +47,9 @@ public final class ElasticPool extends Workers {
     private final Predicate<Runnable> touch;
     private final Crew crew;
 
+    /** Null unless the pool is one of several on a wheel, where the ends of runs matter to others. */
+    private final @Nullable ThreadLocal<Worker> workerOfThread;
+
     /** Whether each worker ends with its first run. */
     private final boolean oneRunEach;
 
@@ -73,6 +76,7 @@ public final class ElasticPool extends Workers {
         this.nanoClock = nanoClock;
         this.touch = listener::touch;
         this.oneRunEach = oneRunEach;
+        this.workerOfThread = onDemand ? new ThreadLocal<>() : null;
         this.crew = new Crew(this, threadFactory, starter, maxSize, onDemand);
     }
 
@@ -273,8 +277,22 @@ public final class ElasticPool extends Workers {
         }
     }
 
+    private void knowThread(Worker worker) {
+        ThreadLocal<Worker> known = workerOfThread;
+        boolean isKnown = known == null;
+        while (known != null && !isKnown) {
+            try {
+                known.set(worker);
+                isKnown = true;
+            } catch (OutOfMemoryError ex) {
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            }
+        }
+    }
+
     /** The life of a worker, on its thread. */
     void work(Worker worker) {
+        knowThread(worker);
         boolean isNew = true;
         while (!worker.hasLeft) {
             try {
@@ -371,7 +389,18 @@ public final class ElasticPool extends Workers {
         return run;
     }
 
+    @Override
+    public boolean leaveEarly() {
+        Worker worker = workerOfThread == null ? null : workerOfThread.get();
+        if (worker == null || worker.hasLeftEarly) {
+            return false;
+        }
+        worker.hasLeftEarly = true;
+        return true;
+    }
+
     private void perform(Worker worker, Runnable run) {
+        worker.hasLeftEarly = false;
         try {
             long nowNanos = tellStarting(run, worker.taken.expiredNanos);
             if (nowNanos == 0) {
@@ -385,7 +414,9 @@ public final class ElasticPool extends Workers {
                 worker.showNothing();
             }
         } finally {
-            listener.left();
+            if (!worker.hasLeftEarly) {
+                listener.left();
+            }
         }
     }
 

@@ -28,6 +28,9 @@ final class Worker implements Runnable {
     /** Writer: this worker. Readers: pause, stop, counts. Volatile: written before the pool's flags are read. */
     volatile int phase = IDLE;
 
+    /** What follows from the end of a run has been done before it. This worker only. */
+    boolean hasLeftEarly;
+
     /** What the ready queue says about the run that was taken last. This worker only. */
     final ReadyQueue.Taken taken = new ReadyQueue.Taken();
 

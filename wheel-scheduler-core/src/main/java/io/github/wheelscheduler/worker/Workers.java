@@ -35,7 +35,7 @@ public abstract class Workers {
          */
         long starting(Runnable run, long expiredNanos);
 
-        /** A worker has ended a run that it had taken. Throws nothing. */
+        /** A worker has ended a run that it had taken, unless it has {@linkplain Workers#leaveEarly said} so before. Throws nothing. */
         default void left() {}
 
         /** Nobody will ever start this run: it is to end as cancelled. Any thread. */
@@ -204,6 +204,14 @@ public abstract class Workers {
     /** Whether all processors have been busy with short runs, of which so many were taken in that time. */
     private boolean areShortRuns(long taken, long nanos) {
         return awakeCount() >= processors + WORKERS_BEYOND_PROCESSORS && taken * SHORT_RUN_NANOS >= nanos * processors;
+    }
+
+    /**
+     * Says that what {@link Listener#left} is for has been done for the run that the calling thread is in, so that it is not told. False, and
+     * nothing has changed, if the calling thread is none of these workers, or has said so before.
+     */
+    public boolean leaveEarly() {
+        return false;
     }
 
     /** Runs the user's code on the calling thread; what it throws is logged and returned. */

@@ -18,8 +18,8 @@ class IdleRunLincheckIT {
     @Test
     void verbsUnderTheModelChecker() {
         new ModelCheckingOptions()
-                .iterations(Scale.of(20, 200))
-                .invocationsPerIteration(Scale.of(500, 10_000))
+                .iterations(Scale.of(12, 200))
+                .invocationsPerIteration(Scale.of(200, 10_000))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(2)
@@ -30,8 +30,8 @@ class IdleRunLincheckIT {
     @Test
     void verbsUnderStress() {
         new StressOptions()
-                .iterations(Scale.of(20, 200))
-                .invocationsPerIteration(Scale.of(1_000, 20_000))
+                .iterations(Scale.of(10, 200))
+                .invocationsPerIteration(Scale.of(500, 10_000))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(2)

@@ -50,8 +50,8 @@ class KeyedTimersLincheckIT {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(Scale.of(12, 200))
-                .invocationsPerIteration(Scale.of(200, 10_000))
+                .iterations(Scale.of(7, 30))
+                .invocationsPerIteration(Scale.of(120, 500))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(1)

@@ -5,7 +5,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a user's handler: keeps what they throw from everything else, and lets whoever closes wait for those that are going on.
@@ -14,6 +16,10 @@ import java.util.function.LongSupplier;
 public final class Handlers {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    // Made before there is no memory for them.
+    private static final BiFunction<Integer, Integer, Integer> ONCE_MORE = Integer::sum;
+    private static final BiFunction<Thread, Integer, @Nullable Integer> ONCE_LESS = Handlers::onceLess;
 
     private final FailureLog log;
     private final AtomicLong failures = new AtomicLong();
@@ -46,7 +52,7 @@ public final class Handlers {
         boolean isIn = false;
         try {
             if (!closed) {
-                Integer ignored = inside.merge(Thread.currentThread(), 1, Integer::sum);
+                Integer ignored = inside.merge(Thread.currentThread(), 1, ONCE_MORE);
                 isIn = true;
             }
         } catch (OutOfMemoryError ex) {
@@ -62,17 +68,23 @@ public final class Handlers {
 
     /** Ends what {@link #enter} began. */
     public void leave() {
-        forgetThread();
-        countOut();
+        try {
+            forgetThread();
+        } finally {
+            countOut();
+        }
     }
 
     private void forgetThread() {
         try {
-            Integer ignored =
-                    inside.computeIfPresent(Thread.currentThread(), (thread, times) -> times == 1 ? null : times - 1);
+            Integer ignored = inside.computeIfPresent(Thread.currentThread(), ONCE_LESS);
         } catch (OutOfMemoryError ex) {
             // The thread is out by then; the map has failed to count that, and nobody asks it for its size.
         }
+    }
+
+    private static @Nullable Integer onceLess(Thread thread, Integer times) {
+        return times == 1 ? null : times - 1;
     }
 
     private void countOut() {

@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -56,6 +57,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private final Firing<K, V> firing;
     private final Tally tally = new Tally();
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
+
+    /** Made before there is no memory for it. */
+    private final BiFunction<K, KeyedEntry<K, V>, KeyedEntry<K, V>> sameEntry = KeyedTimers::sameEntry;
 
     KeyedTimers(
             String name,
@@ -270,7 +274,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Waits until an entry whose time comes as soon as it is armed is in the map, or gone. Worker. */
     void awaitPlaced(KeyedEntry<K, V> entry) {
-        while (entry.isLive() && awaitBin(entry.key()) != entry) {
+        while (entry.isLive() && entries.get(entry.key()) != entry && awaitBin(entry.key()) != entry) {
             LockSupport.parkNanos(this, PLACING_PAUSE_NANOS);
         }
     }
@@ -321,7 +325,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Waits until nobody places an entry in the key's bin, and returns what is there. */
     private @Nullable KeyedEntry<K, V> awaitBin(K key) {
-        return entries.computeIfPresent(key, (sameKey, entry) -> entry);
+        return entries.computeIfPresent(key, sameEntry);
+    }
+
+    private static <K, V> KeyedEntry<K, V> sameEntry(K key, KeyedEntry<K, V> entry) {
+        return entry;
     }
 
     /** Sets a key of which nothing is in the map; false, and nothing has changed, if something is by now. */

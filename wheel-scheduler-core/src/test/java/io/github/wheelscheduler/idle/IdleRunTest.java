@@ -1,0 +1,83 @@
+package io.github.wheelscheduler.idle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.WheelTimer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What happens between a reading of the clock and the move that follows from it. */
+class IdleRunTest {
+
+    private static final long IDLE_NANOS = 1_000;
+
+    private final List<String> handled = new ArrayList<>();
+    private final Source source = new Source();
+    private final IdleTimeouts<String> timeouts = new IdleTimeouts<>("test", source, Long.MAX_VALUE, handled::add);
+    private final IdleRun<String> run = new IdleRun<>(timeouts, source, "key", IDLE_NANOS);
+
+    @Test
+    void aTouchThatComesToItLateTakesNoLaterOneBack() {
+        source.nowNanos = 400;
+        source.afterReading = () -> {
+            source.nowNanos = 800;
+            assertThat(run.touch()).isTrue();
+        };
+        assertThat(run.touch()).isTrue();
+        source.nowNanos = 1_799;
+        run.run();
+        assertThat(handled).isEmpty();
+        source.nowNanos = 1_800;
+        run.run();
+        assertThat(handled).containsExactly("key");
+    }
+
+    @Test
+    void aTouchBetweenTheLookAndTheExpiryIsInTime() {
+        source.nowNanos = 1_000;
+        source.afterReading = () -> assertThat(run.touch()).isTrue();
+        run.run();
+        assertThat(handled).isEmpty();
+        source.nowNanos = 2_000;
+        run.run();
+        assertThat(handled).containsExactly("key");
+        assertThat(run.touch()).isFalse();
+    }
+
+    @Test
+    void aTouchAfterTheExpiryHasBeenDecidedIsTooLate() {
+        source.nowNanos = 900;
+        source.afterReading = () -> {
+            source.nowNanos = 1_000;
+            run.run();
+        };
+        assertThat(run.touch()).isFalse();
+        assertThat(handled).containsExactly("key");
+    }
+
+    private static final class Source implements TimerSource {
+
+        private long nowNanos;
+
+        /** What happens once, after the next reading, before whoever has read can go on. */
+        private @Nullable Runnable afterReading;
+
+        @Override
+        public long nanoTime() {
+            long reading = nowNanos;
+            Runnable next = afterReading;
+            afterReading = null;
+            if (next != null) {
+                next.run();
+            }
+            return reading;
+        }
+
+        @Override
+        public WheelTimer<?> repeat(Runnable task, long delayNanos) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -54,6 +54,16 @@ class SampleJarIT {
     }
 
     @Test
+    void groupsThatAreNamedAtTheStartAreThereAlsoInWhatTheBuildPreparedAhead() throws Exception {
+        for (List<String> options : List.of(List.<String>of(), List.of("-Dspring.aot.enabled=true"))) {
+            assertThat(outputOf(options, List.of("--wheel.scheduler.groups.reports.max-size=2")))
+                    .contains("on the wheel:");
+            assertThat(outputOf(options, List.of("--wheel.scheduler.groups.reportPrinter.max-size=2")))
+                    .contains("wheel.scheduler.groups.reportPrinter", "must not be the name of another bean");
+        }
+    }
+
+    @Test
     void whetherThereIsAWheelIsFixedAheadButItsLimitsAreNot() throws Exception {
         assertThat(outputOf(
                         List.of("-Dspring.aot.enabled=true"),

@@ -60,7 +60,8 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     private static boolean isGroup(BeanDefinition known) {
         return GROUPS.equals(known.getFactoryBeanName())
                 || (known instanceof RootBeanDefinition root
-                        && root.getTargetType() == WheelTaskScheduler.class
+                        && root.hasBeanClass()
+                        && root.getBeanClass() == WheelTaskScheduler.class
                         && !root.isDefaultCandidate());
     }
 

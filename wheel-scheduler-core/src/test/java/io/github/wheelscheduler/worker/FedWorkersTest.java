@@ -143,7 +143,8 @@ class FedWorkersTest {
         }
         awaitThat(() -> ran.get() == runs && workers.isDrained());
         assertThat(started).containsExactlyElementsOf(expected);
-        assertThat(askers.stream().distinct()).hasSize(2);
+        // The caller and the feeder; on a busy machine one of them may start them all.
+        assertThat(askers.stream().distinct()).hasSizeLessThanOrEqualTo(2);
     }
 
     @Test

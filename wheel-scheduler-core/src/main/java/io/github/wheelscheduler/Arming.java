@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Makes timers pending: on the straight way to the workers, or the long way through inbox and wheel. Any thread. */
 final class Arming {
@@ -28,7 +29,12 @@ final class Arming {
     private final Detours detours;
     private final Hold hold;
     private final Inbox<ScheduledTimer<?>> inbox;
+
+    /** See {@link Engine}: not looked into without need. */
     private final Dispatcher dispatcher;
+
+    private final Backlog backlog;
+    private final @Nullable Places places;
     private final Workers workers;
     private final Lifecycle lifecycle;
     private final CatchUp catchUp;
@@ -52,6 +58,8 @@ final class Arming {
         this.hold = dispatcher.hold();
         this.inbox = inbox;
         this.dispatcher = dispatcher;
+        this.backlog = dispatcher.backlog();
+        this.places = dispatcher.places();
         this.workers = dispatcher.workers();
         this.lifecycle = lifecycle;
         this.catchUp = new CatchUp(settings.maxCatchUp());
@@ -71,18 +79,13 @@ final class Arming {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else if (dispatcher.hasPlaceFromCall(timer) && !takePlaceAtCall()) {
+        } else if (places != null && dispatcher.hasPlaceFromCall(timer) && !places.tryTake()) {
             pending.releasePermit(timer);
             reject(timer, fullness());
         } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
-    }
-
-    private boolean takePlaceAtCall() {
-        Places places = dispatcher.places();
-        return places == null || places.tryTake();
     }
 
     private String fullness() {
@@ -190,7 +193,7 @@ final class Arming {
      * it.
      */
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
-        if (!hold.isOpen() || !detours.isNone() || dispatcher.backlog().isHeldUp() || workers.isPaused()) {
+        if (!hold.isOpen() || !detours.isNone() || backlog.isHeldUp() || workers.isPaused()) {
             return false;
         }
         // What follows is done completely or undone completely, and both take stack.
@@ -199,11 +202,11 @@ final class Arming {
         } else {
             stackReserve.askEachTime();
         }
-        boolean hasPlace = dispatcher.places() == null || dispatcher.takePlace(timer);
-        if (!hasPlace || !timer.claim(nowNanos)) {
-            if (hasPlace) {
-                dispatcher.leavePlace(timer);
-            }
+        if (places != null && !dispatcher.takePlace(timer)) {
+            return false;
+        }
+        if (!timer.claim(nowNanos)) {
+            leavePlace(timer);
             return false;
         }
         pending.countHandOver();
@@ -214,10 +217,16 @@ final class Arming {
             if (!taken) {
                 pending.uncountHandOver();
                 timer.unclaim();
-                dispatcher.leavePlace(timer);
+                leavePlace(timer);
             }
         }
         return taken;
+    }
+
+    private void leavePlace(ScheduledTimer<?> timer) {
+        if (places != null) {
+            dispatcher.leavePlace(timer);
+        }
     }
 
     /** Waits for the tick thread, which cannot keep up with its callers; for a while only, whatever keeps it. */
@@ -233,7 +242,7 @@ final class Arming {
     private void takeBack(ScheduledTimer<?> timer) {
         if (timer.giveBack()) {
             pending.releasePermit(timer);
-            if (dispatcher.hasPlaceFromCall(timer)) {
+            if (places != null && dispatcher.hasPlaceFromCall(timer)) {
                 dispatcher.releasePlace();
             }
         } else {

@@ -159,6 +159,7 @@ final class Dispatcher {
     void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
         if (!handedOver) {
             othersWaited = !workers.isReadyEmpty();
+            handedOver = true;
         }
         boolean taken = false;
         try {
@@ -172,7 +173,6 @@ final class Dispatcher {
                 timer.unclaim();
             }
         }
-        handedOver = true;
     }
 
     /** Wakes a worker if anything has been handed over since the last call. */

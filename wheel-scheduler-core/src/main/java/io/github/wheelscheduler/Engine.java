@@ -40,7 +40,14 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final PendingTimers pending;
     private final Hold hold;
     private final ShutdownPolicies policies;
+    /** The tick thread writes into it all the time, so whoever runs or arms timers does not look into it without need. */
     private final Dispatcher dispatcher;
+
+    private final Backlog backlog;
+
+    /** Whether a run needs a place. */
+    private final boolean hasPlaces;
+
     private final Workers workers;
     private final Lifecycle lifecycle;
     private final Arming arming;
@@ -64,6 +71,8 @@ final class Engine implements TimerOwner, Workers.Listener {
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
         WallClockWatch watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Detours(), null, null, true);
+        this.backlog = dispatcher.backlog();
+        this.hasPlaces = false;
         TickLoop loop = new TickLoop(inbox, wheel, watch, dispatcher, pending, clock, 1L << settings.tickShift());
         this.shared =
                 new SharedWheel(settings, runState, inbox, wheel, watch, starter, loop, workers, this::tickThreadEnded);
@@ -234,7 +243,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void started(ScheduledTimer<?> timer, int stateBefore) {
         pending.started();
-        if (stateBefore == TimerWord.ARMED && dispatcher.hasPlaceFromCall(timer)) {
+        if (stateBefore == TimerWord.ARMED && hasPlaceFromCall(timer)) {
             // No worker has it.
             dispatcher.releasePlace();
         }
@@ -259,12 +268,16 @@ final class Engine implements TimerOwner, Workers.Listener {
         pending.releasePermit(timer);
         // In the ready queue, which is short, it waits for a worker that drops it.
         if (stateBefore == TimerWord.ARMED) {
-            if (dispatcher.hasPlaceFromCall(timer)) {
+            if (hasPlaceFromCall(timer)) {
                 dispatcher.releasePlace();
             }
             cancelledInWheel(timer);
         }
         lifecycle.wakeIfItMayEnd();
+    }
+
+    private boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
+        return hasPlaces && dispatcher.hasPlaceFromCall(timer);
     }
 
     private void cancelledInWheel(ScheduledTimer<?> timer) {
@@ -309,7 +322,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void ending(ScheduledTimer<?> timer, boolean wasReady) {
-        if (wasReady) {
+        if (hasPlaces && wasReady) {
             dispatcher.leaveEarly();
         }
         if (timer.isRepeating()) {
@@ -324,7 +337,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void repeat(PeriodicTimer timer, boolean wasReady) {
-        if (wasReady) {
+        if (hasPlaces && wasReady) {
             dispatcher.leaveEarly();
         }
         arming.repeat(timer);
@@ -337,7 +350,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
         pending.cancelled();
         pending.releasePermit(timer);
-        if (dispatcher.hasPlaceFromCall(timer)) {
+        if (hasPlaceFromCall(timer)) {
             dispatcher.releasePlace();
         }
         cancelledInWheel(timer);
@@ -349,14 +362,16 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void wentIdle() {
-        if (lifecycle.isEnding() || dispatcher.backlog().isHeldUp()) {
+        if (lifecycle.isEnding() || backlog.isHeldUp()) {
             inbox.wake();
         }
     }
 
     @Override
     public void left() {
-        dispatcher.releasePlace();
+        if (hasPlaces) {
+            dispatcher.releasePlace();
+        }
     }
 
     @Override

@@ -295,13 +295,14 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
     final void finish(@Nullable Object outcome, boolean wasReady) {
+        // Before it is done: whoever sees that may schedule another in its place. And first: what follows needs no
+        // memory.
+        owner.ending(this, wasReady);
         letGo();
         releaseRunner();
         // In this order: whoever reads the outcome, and then who runs the timer, sees that nobody does.
         VarHandle.storeStoreFence();
         payload = outcome;
-        // Before it is done: whoever sees that may schedule another in its place.
-        owner.ending(this, wasReady);
         if (move(RUNNING, DONE)) {
             releaseWaiters();
         } else {

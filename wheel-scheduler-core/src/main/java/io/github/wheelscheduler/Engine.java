@@ -109,6 +109,8 @@ final class Engine implements TimerOwner, Workers.Listener {
                         places);
         this.dispatcher =
                 new Dispatcher(inbox, shared.wheel(), workers, hold, new Detours(), places, refusals, refusals == null);
+        this.backlog = dispatcher.backlog();
+        this.hasPlaces = true;
         GroupLifecycle life =
                 new GroupLifecycle(this, shared, runState, policies, pending, dispatcher, group.standsApart());
         this.lifecycle = life;

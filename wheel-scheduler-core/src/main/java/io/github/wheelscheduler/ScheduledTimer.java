@@ -197,7 +197,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         } catch (Throwable ex) {
             Refusals.log(ex);
         }
-        while (state() == RUNNING && runner == Thread.currentThread()) {
+        while (isStillInRun()) {
             try {
                 endRefused(reason, isDropped);
             } catch (OutOfMemoryError ex) {
@@ -218,13 +218,20 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Ends a timer whose end has failed itself: what is called for the first time needs memory to be found. */
     private void endWithoutMemory() {
-        while (state() == RUNNING && runner == Thread.currentThread()) {
+        while (isStillInRun()) {
             try {
                 finish(WITHOUT_MEMORY, false);
             } catch (OutOfMemoryError ex) {
                 pauseWithoutMemory();
             }
         }
+    }
+
+    /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when nobody was in it any more. */
+    private boolean isStillInRun() {
+        Thread thread = runner;
+        return state() == RUNNING
+                && (thread == Thread.currentThread() || (thread == null && !(this instanceof PeriodicTimer)));
     }
 
     /** Virtual threads need memory to sleep. */
@@ -295,14 +302,13 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
     final void finish(@Nullable Object outcome, boolean wasReady) {
-        // Before it is done: whoever sees that may schedule another in its place. And first: what follows needs no
-        // memory.
-        owner.ending(this, wasReady);
         letGo();
         releaseRunner();
         // In this order: whoever reads the outcome, and then who runs the timer, sees that nobody does.
         VarHandle.storeStoreFence();
         payload = outcome;
+        // Before it is done: whoever sees that may schedule another in its place.
+        owner.ending(this, wasReady);
         if (move(RUNNING, DONE)) {
             releaseWaiters();
         } else {

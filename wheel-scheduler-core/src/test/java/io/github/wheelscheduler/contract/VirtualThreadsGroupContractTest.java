@@ -4,8 +4,11 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.testing.WorkerKind;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
-/** A group with a thread for each run under the contract of an executor; the threads are virtual where the JDK has them. */
+/** A group with a virtual thread for each run under the contract of an executor. */
+@EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsGroupContractTest extends WheelSubject {
 
     private final WheelScheduledExecutor executor =

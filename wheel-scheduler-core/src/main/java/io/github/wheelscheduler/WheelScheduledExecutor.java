@@ -97,6 +97,15 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return group == null ? Integer.MAX_VALUE : group.queueCapacity();
     }
 
+    /**
+     * Returns this executor, or group, for a library that shuts down what it was given: its {@code shutdown}, {@code shutdownNow} and
+     * {@code close} do nothing, and its {@code awaitTermination} does not wait, but says whether this executor has terminated. What the
+     * library has scheduled goes on until it is cancelled. All else is as here.
+     */
+    public ScheduledExecutorService unclosable() {
+        return new UnclosableExecutor(this);
+    }
+
     // Scheduling
 
     /**

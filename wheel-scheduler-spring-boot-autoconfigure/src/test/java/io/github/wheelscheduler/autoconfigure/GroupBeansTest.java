@@ -10,10 +10,15 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +30,7 @@ import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.support.CronTrigger;
 
 /** Each group that the properties name is a scheduler bean of its name, on the wheel of the auto-configured one. */
 class GroupBeansTest {
@@ -97,6 +103,32 @@ class GroupBeansTest {
                     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
                     assertThatThrownBy(() -> group.execute(() -> {})).isInstanceOf(TaskRejectedException.class);
                     end.countDown();
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"reject", "drop"})
+    void aCronLosesTheRunsThatFindItsGroupFullAndGoesOn(String onFull) {
+        withScheduling()
+                .withPropertyValues(REPORTS + "max-size=1", REPORTS + "queue-capacity=0", REPORTS + "on-full=" + onFull)
+                .run(context -> {
+                    WheelTaskScheduler group = context.getBean("reports", WheelTaskScheduler.class);
+                    CountDownLatch end = new CountDownLatch(1);
+                    CountDownLatch started = new CountDownLatch(1);
+                    group.execute(() -> {
+                        started.countDown();
+                        await(end);
+                    });
+                    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+                    CountDownLatch ran = new CountDownLatch(2);
+                    ScheduledFuture<?> cron = group.schedule(ran::countDown, new CronTrigger("* * * * * *"));
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(30))
+                            .until(() -> group.getTaskRegistry().skips(SkipReason.FULL) >= 2);
+                    assertThat(ran.getCount()).isEqualTo(2);
+                    end.countDown();
+                    assertThat(ran.await(30, TimeUnit.SECONDS)).isTrue();
+                    assertThat(Objects.requireNonNull(cron).cancel(false)).isTrue();
                 });
     }
 

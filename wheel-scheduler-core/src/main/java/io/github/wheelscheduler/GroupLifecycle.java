@@ -90,7 +90,8 @@ final class GroupLifecycle extends Lifecycle {
         awaitQuiet();
     }
 
-    private void awaitQuiet() {
+    /** Sees to it that whoever waits is called back. Not under the lock: that may be at once, and is the user's code. */
+    void awaitQuiet() {
         if (whenQuiet.get() != null || whenQuietForRoot.get() != null) {
             workers.callWhenQuiet(this::tellOfQuiet);
         }
@@ -129,7 +130,6 @@ final class GroupLifecycle extends Lifecycle {
             if (isPaused && !runState.isShutdown()) {
                 isPausedWithRoot = true;
                 workers.pause();
-                awaitQuiet();
             } else if (!isPaused) {
                 isPausedWithRoot = false;
                 resumeUnlessPaused();

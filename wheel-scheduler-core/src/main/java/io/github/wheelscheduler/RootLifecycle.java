@@ -58,6 +58,8 @@ final class RootLifecycle extends Lifecycle {
         } finally {
             lock.unlock();
         }
+        // The pause has made the workers forget who waits.
+        forEachFollowing(GroupLifecycle::awaitQuiet);
         if (whenQuiet != null) {
             forEachFollowing(group -> {
                 notQuiet.incrementAndGet();

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -12,7 +13,7 @@ import org.springframework.boot.health.registry.HealthContributorRegistry;
 
 /**
  * Adds the health of schedulers that turn out to be on the wheel only when they are there, as they are declared as something
- * else, such as a {@code TaskScheduler}.
+ * else, such as a {@code TaskScheduler}, or are no beans, as that of a {@code TimerWheel} of its own.
  */
 final class LateSchedulerHealth implements SmartInitializingSingleton {
 
@@ -37,7 +38,9 @@ final class LateSchedulerHealth implements SmartInitializingSingleton {
         if (registry == null || registry.getContributor(NAME) != null) {
             return;
         }
-        Map<String, WheelTaskScheduler> schedulers = beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false);
+        Map<String, WheelTaskScheduler> schedulers =
+                new LinkedHashMap<>(beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false));
+        WheelSchedulers.ownOf(beanFactory).forEach(schedulers::putIfAbsent);
         if (schedulers.size() == 1) {
             registry.registerContributor(
                     NAME, healthOf(schedulers.values().iterator().next()));

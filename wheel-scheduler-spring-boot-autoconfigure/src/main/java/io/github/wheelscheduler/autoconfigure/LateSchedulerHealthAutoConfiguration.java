@@ -13,7 +13,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /** Auto-configuration of the health of schedulers that are not declared as what they are. */
-@AutoConfiguration(after = WheelSchedulerHealthAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
+@AutoConfiguration(
+        after = {WheelSchedulerHealthAutoConfiguration.class, TimerWheelAutoConfiguration.class},
+        before = TaskSchedulingAutoConfiguration.class)
 @ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
 @Conditional(OnPossibleWheelSchedulerCondition.class)
 @ConditionalOnEnabledHealthIndicator("wheelscheduler")

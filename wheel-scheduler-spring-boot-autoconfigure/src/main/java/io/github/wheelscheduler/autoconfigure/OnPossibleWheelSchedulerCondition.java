@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -16,7 +18,7 @@ import org.springframework.scheduling.TaskScheduler;
 
 /**
  * Matches if a bean is declared as a {@link WheelTaskScheduler}, or as something that may turn out to be one, such as a
- * {@link TaskScheduler} of the application's; in parent contexts, too.
+ * {@link TaskScheduler} of the application's, or may have one, a {@link TimerWheel}; in parent contexts, too.
  */
 public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -36,6 +38,7 @@ public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition
                     found.add(name);
                 }
             }
+            found.addAll(List.of(listable.getBeanNamesForType(TimerWheel.class, true, false)));
             beanFactory = listable.getParentBeanFactory();
         }
         return found.isEmpty()

@@ -56,12 +56,17 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         WheelTaskScheduler scheduler = isItself(bean) ? behindProxies(bean) : null;
         if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
-            String name = nameOf(beanName);
-            if (!waits(scheduler, name)) {
-                bind(scheduler, name);
-            }
+            bindInTime(scheduler, nameOf(beanName));
+        } else if (bean instanceof OwnTimerWheel wheel) {
+            wheel.schedulers().forEach((name, own) -> bindInTime(own, name));
         }
         return bean;
+    }
+
+    private void bindInTime(WheelTaskScheduler scheduler, String name) {
+        if (!waits(scheduler, name)) {
+            bind(scheduler, name);
+        }
     }
 
     /** The proxy of a scope would create the scheduler when it is asked for anything. */
@@ -137,12 +142,19 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public boolean requiresDestruction(Object bean) {
-        return behindProxies(bean) != null;
+        return bean instanceof OwnTimerWheel || behindProxies(bean) != null;
     }
 
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
-        WheelTaskScheduler scheduler = behindProxies(bean);
+        if (bean instanceof OwnTimerWheel wheel) {
+            wheel.schedulers().forEach((name, own) -> unbind(own, name));
+        } else {
+            unbind(behindProxies(bean), nameOf(beanName));
+        }
+    }
+
+    private void unbind(@Nullable WheelTaskScheduler scheduler, String name) {
         WheelSchedulerMetrics metrics = scheduler != null ? forget(scheduler) : null;
         if (metrics == null) {
             return;
@@ -151,7 +163,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
             metrics.close();
         } catch (RuntimeException ex) {
             // What is thrown from here would keep the scheduler from being shut down.
-            logger.warn("The meters of scheduler " + nameOf(beanName) + " could not be removed", ex);
+            logger.warn("The meters of scheduler " + name + " could not be removed", ex);
         }
     }
 

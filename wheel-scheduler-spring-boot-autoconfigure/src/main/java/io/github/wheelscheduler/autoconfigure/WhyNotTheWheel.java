@@ -32,7 +32,9 @@ final class WhyNotTheWheel implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         boolean enabled = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true);
-        if (enabled && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0) {
+        if (enabled
+                && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0
+                && WheelSchedulers.ownOf(beanFactory).isEmpty()) {
             logger.info("The wheel scheduler is not used, because " + reason());
         }
         if (environment.containsProperty(MADE_UP)) {

@@ -1,12 +1,12 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.WheelSchedulers;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /** The schedulers on the wheel that the application has, found anew each time, so that none is created early. */
@@ -36,8 +36,7 @@ final class SchedulerBeans {
      * @throws UnknownNameException if there is none of that name
      */
     Map<String, WheelTaskScheduler> all(@Nullable String name) {
-        Map<String, WheelTaskScheduler> all =
-                BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, WheelTaskScheduler.class, false, false);
+        Map<String, WheelTaskScheduler> all = WheelSchedulers.in(beanFactory);
         if (name == null) {
             return all;
         }

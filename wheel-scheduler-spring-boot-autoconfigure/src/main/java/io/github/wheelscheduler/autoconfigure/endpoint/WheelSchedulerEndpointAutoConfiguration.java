@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.autoconfigure.OnPossibleWheelSchedulerCondition;
+import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -18,7 +19,9 @@ import org.springframework.context.annotation.Conditional;
  * Auto-configuration of the {@link WheelSchedulerEndpoint}, where there is the Actuator, a {@link WheelTaskScheduler},
  * auto-configured or the application's own, and the endpoint is exposed.
  */
-@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
+@AutoConfiguration(
+        after = {WheelSchedulerAutoConfiguration.class, TimerWheelAutoConfiguration.class},
+        before = TaskSchedulingAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @Conditional(OnPossibleWheelSchedulerCondition.class)
 @ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)

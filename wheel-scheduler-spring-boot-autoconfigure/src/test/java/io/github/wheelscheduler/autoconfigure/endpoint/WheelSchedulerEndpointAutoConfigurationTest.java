@@ -90,11 +90,20 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itIsNotThereWithoutAWheel() {
-        withEndpoint(withScheduling())
-                .withPropertyValues("wheel.scheduler.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
-        withEndpoint(withoutScheduling())
+    void whereNothingIsOnAWheelItShowsNothing() {
+        for (ApplicationContextRunner runner : List.of(
+                withEndpoint(withScheduling()).withPropertyValues("wheel.scheduler.enabled=false"),
+                withEndpoint(withoutScheduling()))) {
+            runner.run(context -> assertThat(context.getBean(WheelSchedulerEndpoint.class)
+                            .schedulers(null, null, null)
+                            .schedulers())
+                    .isEmpty());
+        }
+    }
+
+    @Test
+    void itIsNotThereWhereNothingCanBeOnAWheel() {
+        withEndpoint(new ApplicationContextRunner())
                 .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
     }
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.testing;
 
+import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerCustomizer;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
@@ -24,6 +25,7 @@ public final class SchedulingContexts {
             TaskSchedulingAutoConfiguration.class,
             WheelTaskSchedulerBuilderAutoConfiguration.class,
             WheelSchedulerAutoConfiguration.class,
+            TimerWheelAutoConfiguration.class,
             TaskExecutionAutoConfiguration.class);
 
     private SchedulingContexts() {}

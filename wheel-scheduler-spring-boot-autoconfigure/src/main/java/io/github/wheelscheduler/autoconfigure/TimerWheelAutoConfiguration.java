@@ -1,0 +1,45 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.TimerWheel;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * Auto-configuration of the {@link TimerWheel} of an application, with or without {@code @EnableScheduling}: that of the bean
+ * {@code taskScheduler} if it is on the wheel, else that of the only {@link WheelTaskScheduler}, else one of its own with the same
+ * settings and groups. It is made when something asks for it, never before.
+ */
+@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class)
+@ImportAutoConfiguration(WheelTaskSchedulerBuilderAutoConfiguration.class)
+public final class TimerWheelAutoConfiguration {
+
+    static final String TIMER_WHEEL = "wheelSchedulerTimers";
+
+    @Bean(TIMER_WHEEL)
+    @Lazy
+    @ConditionalOnMissingBean
+    TimerWheel wheelSchedulerTimers(
+            ConfigurableListableBeanFactory beanFactory,
+            WheelTaskSchedulerBuilder builder,
+            WheelSchedulerProperties properties) {
+        WheelTaskScheduler scheduler = schedulerBean(beanFactory);
+        return scheduler != null
+                ? new TimerWheel(scheduler)
+                : OwnTimerWheel.create(TIMER_WHEEL, builder, properties, beanFactory);
+    }
+
+    private static @Nullable WheelTaskScheduler schedulerBean(ConfigurableListableBeanFactory beanFactory) {
+        String usual = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+        if (beanFactory.containsBean(usual) && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler) {
+            return scheduler;
+        }
+        return beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
+    }
+}

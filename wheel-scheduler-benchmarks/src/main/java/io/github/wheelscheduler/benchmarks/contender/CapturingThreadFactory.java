@@ -4,14 +4,15 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers the thread that it has made last. */
-final class CapturingThreadFactory implements ThreadFactory {
+public final class CapturingThreadFactory implements ThreadFactory {
 
     private final String name;
 
     /** Writer: whoever starts the contender. Readers: figures. */
     private volatile @Nullable Thread thread;
 
-    CapturingThreadFactory(String name) {
+    /** Its threads all have that name. */
+    public CapturingThreadFactory(String name) {
         this.name = name;
     }
 
@@ -22,8 +23,8 @@ final class CapturingThreadFactory implements ThreadFactory {
         return created;
     }
 
-    @Nullable
-    Thread thread() {
+    /** Returns that thread; null before the first. */
+    public @Nullable Thread thread() {
         return thread;
     }
 }

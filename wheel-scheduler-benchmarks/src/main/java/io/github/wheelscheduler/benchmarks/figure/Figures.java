@@ -20,7 +20,8 @@ public final class Figures {
             new MeterCost(),
             new DueNow(),
             new Flooded(),
-            new RepeatingChurn());
+            new RepeatingChurn(),
+            new KeyedMoves());
 
     private Figures() {}
 

@@ -45,6 +45,11 @@ final class Contestants {
                 "agrona",
                 "Agrona's `DeadlineTimerWheel` on a thread of its own, behind a queue and before two workers");
         byName.put("virtual", "the JDK's executor that starts a virtual thread for each task");
+        byName.put("wheel-keyed", "`KeyedTimers` on an executor with its defaults");
+        byName.put("hwt+map", "`hwt` beside a `ConcurrentHashMap`: a move cancels and schedules another");
+        byName.put(
+                "caffeine",
+                "a Caffeine cache whose entries expire each at its own time, with the system's scheduler; a reading puts one off");
         byName.put("name/2", "with two workers, at most two in case of ours");
         byName.put("name/8", "with eight workers");
         return byName;

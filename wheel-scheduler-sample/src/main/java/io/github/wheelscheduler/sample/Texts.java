@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** Durations as people write them. */
-final class Texts {
+public final class Texts {
 
     private Texts() {}
 
-    static String of(Duration duration) {
+    /** Returns it in milliseconds or seconds. */
+    public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis < 1_000) {
             return millis + " ms";

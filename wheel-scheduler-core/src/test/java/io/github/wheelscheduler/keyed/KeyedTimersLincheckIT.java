@@ -50,8 +50,8 @@ class KeyedTimersLincheckIT {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(Scale.of(7, 30))
-                .invocationsPerIteration(Scale.of(120, 500))
+                .iterations(Scale.of(5, 30))
+                .invocationsPerIteration(Scale.of(100, 500))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(1)
@@ -62,7 +62,7 @@ class KeyedTimersLincheckIT {
     private static ModelCheckingOptions modelCheckingTurns() {
         return new ModelCheckingOptions()
                 .iterations(Scale.of(4, 30))
-                .invocationsPerIteration(Scale.of(600, 5_000))
+                .invocationsPerIteration(Scale.of(400, 5_000))
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(0)

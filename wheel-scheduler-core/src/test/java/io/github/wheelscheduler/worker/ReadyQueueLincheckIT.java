@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.worker;
 
+import io.github.wheelscheduler.testing.Scale;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -15,8 +16,8 @@ class ReadyQueueLincheckIT {
     @Test
     void looksLikeAPlainQueue() {
         new ModelCheckingOptions()
-                .iterations(40)
-                .invocationsPerIteration(2_000)
+                .iterations(Scale.of(20, 100))
+                .invocationsPerIteration(Scale.of(1_500, 5_000))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(2)

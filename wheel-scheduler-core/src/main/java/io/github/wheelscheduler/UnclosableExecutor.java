@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** An executor without its end, see {@link WheelScheduledExecutor#unclosable}. Any thread. */
 final class UnclosableExecutor implements ScheduledExecutorService, AutoCloseable {
 
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final WheelScheduledExecutor executor;
 
     UnclosableExecutor(WheelScheduledExecutor executor) {
@@ -42,9 +44,10 @@ final class UnclosableExecutor implements ScheduledExecutorService, AutoCloseabl
         return executor.isTerminated();
     }
 
+    // Who waits would wait in vain, and who asks again and again must not keep a processor busy.
     @Override
-    public boolean awaitTermination(long timeout, TimeUnit unit) {
-        return executor.isTerminated();
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return executor.awaitTermination(Math.min(unit.toNanos(timeout), LONGEST_WAIT_NANOS), TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -99,8 +99,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Returns this executor, or group, for a library that shuts down what it was given: its {@code shutdown}, {@code shutdownNow} and
-     * {@code close} do nothing, and its {@code awaitTermination} does not wait, but says whether this executor has terminated. What the
-     * library has scheduled goes on until it is cancelled. All else is as here.
+     * {@code close} do nothing, and its {@code awaitTermination} waits for the end of this executor, but for a tenth of a second at most.
+     * What the library has scheduled goes on until it is cancelled. All else is as here.
      */
     public ScheduledExecutorService unclosable() {
         return new UnclosableExecutor(this);

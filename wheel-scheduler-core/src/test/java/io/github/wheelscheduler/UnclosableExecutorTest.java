@@ -40,6 +40,19 @@ class UnclosableExecutorTest {
     }
 
     @Test
+    void whoWaitsForItsEndAgainAndAgainKeepsNoProcessorBusy() throws Exception {
+        int asked = 0;
+        for (long end = System.nanoTime() + MILLISECONDS.toNanos(500); System.nanoTime() - end < 0; asked++) {
+            assertThat(given.awaitTermination(1, HOURS)).isFalse();
+        }
+        assertThat(asked).isBetween(1, 10);
+        executor.shutdown();
+        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
+        assertThat(given.awaitTermination(1, HOURS)).isTrue();
+        assertThat(given.awaitTermination(-1, HOURS)).isTrue();
+    }
+
+    @Test
     void allElseIsAsInTheExecutor() throws Exception {
         assertThat(given.schedule(() -> 2, 1, MILLISECONDS).get(30, SECONDS)).isEqualTo(2);
         assertThat(given.submit(() -> {}, 3).get(30, SECONDS)).isEqualTo(3);

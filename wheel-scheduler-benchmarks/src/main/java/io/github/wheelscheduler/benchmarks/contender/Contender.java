@@ -63,6 +63,11 @@ public interface Contender extends AutoCloseable {
         return null;
     }
 
+    /** Returns where tasks go that hold their worker for long: this, unless it has a place of its own for them. */
+    default Contender forSlowTasks() {
+        return this;
+    }
+
     /** Does what whoever watches it does now and then; nothing if nobody does. */
     default void look() {}
 

@@ -19,6 +19,7 @@ public final class Contenders {
         int pool = workers > 0 ? workers : DEFAULT_POOL;
         return switch (kind) {
             case "wheel" -> workers > 0 ? WheelContender.withWorkers(workers) : WheelContender.withDefaults();
+            case "wheel-group" -> WheelContender.withGroup(pool);
             case "wheel-virtual" -> WheelContender.withThreadPerRun(VirtualThreads.factory());
             case "wheel-spring" ->
                 workers > 0 ? WheelSpringContender.withWorkers(workers) : WheelSpringContender.withDefaults();

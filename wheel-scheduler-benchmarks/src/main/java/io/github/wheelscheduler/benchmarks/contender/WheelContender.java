@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class WheelContender extends ExecutorContender {
 
     private final CapturingThreadFactory tickThread;
+    private final @Nullable WheelContender group;
 
-    private WheelContender(WheelScheduledExecutor executor, CapturingThreadFactory tickThread) {
+    private WheelContender(
+            WheelScheduledExecutor executor, CapturingThreadFactory tickThread, @Nullable WheelContender group) {
         super(executor);
         this.tickThread = tickThread;
+        this.group = group;
     }
 
     static WheelContender withDefaults() {
@@ -29,9 +32,21 @@ final class WheelContender extends ExecutorContender {
         return of(WheelScheduledExecutor.builder().threadPerRun(threads));
     }
 
+    /** With the defaults, and a group of so many workers for slow tasks, in whose queue as many may wait. */
+    static Contender withGroup(int workers) {
+        CapturingThreadFactory tickThread = new CapturingThreadFactory("tick");
+        WheelScheduledExecutor executor =
+                WheelScheduledExecutor.builder().tickThreadFactory(tickThread).build();
+        WheelScheduledExecutor group = executor.newGroup("slow")
+                .maxWorkers(workers)
+                .queueCapacity(workers)
+                .build();
+        return new WheelContender(executor, tickThread, new WheelContender(group, tickThread, null));
+    }
+
     private static WheelContender of(WheelScheduledExecutorBuilder builder) {
         CapturingThreadFactory tickThread = new CapturingThreadFactory("tick");
-        return new WheelContender(builder.tickThreadFactory(tickThread).build(), tickThread);
+        return new WheelContender(builder.tickThreadFactory(tickThread).build(), tickThread, null);
     }
 
     @Override
@@ -40,6 +55,11 @@ final class WheelContender extends ExecutorContender {
             throw new IllegalStateException("a pending timer must be movable, was " + handle);
         }
         return handle;
+    }
+
+    @Override
+    public Contender forSlowTasks() {
+        return group == null ? this : group;
     }
 
     @Override

@@ -47,7 +47,8 @@ final class Heartbeat implements Figure {
 
     @Override
     public List<String> contenders(String variant) {
-        return List.of("wheel", "wheel-virtual", "tpts/1", "tpts/8", "fjp/8", "sats", "hwt", "hwt+x/8");
+        return List.of(
+                "wheel", "wheel-virtual", "wheel-group/8", "tpts/1", "tpts/8", "fjp/8", "sats", "hwt", "hwt+x/8");
     }
 
     @Override
@@ -77,7 +78,7 @@ final class Heartbeat implements Figure {
         repeat(contender, beat, startNanos, BEAT_MILLIS * 1_000_000, isAtRate);
         long slowNanos = trial.millis(SLOW_MILLIS);
         for (int i = 0; i < SLOW_TASKS; i++) {
-            repeat(contender, new Slow(slowNanos), startNanos, slowNanos, isAtRate);
+            repeat(contender.forSlowTasks(), new Slow(slowNanos), startNanos, slowNanos, isAtRate);
         }
         long endNanos = startNanos + trial.millis(OBSERVED_MILLIS);
         Pause.until(endNanos);

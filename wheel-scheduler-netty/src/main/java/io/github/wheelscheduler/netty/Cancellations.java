@@ -1,0 +1,107 @@
+package io.github.wheelscheduler.netty;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Tells tasks that they have been cancelled: where due tasks run, or are handed over, and not on the thread that cancels, which may hold
+ * locks of its own. Any thread.
+ */
+final class Cancellations implements Runnable, ManagedTask {
+
+    private static final ClassValue<Boolean> LISTENS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("cancelled", Timeout.class).getDeclaringClass() != TimerTask.class;
+            } catch (NoSuchMethodException ex) {
+                // There is one; who cannot look at it calls it.
+                return true;
+            }
+        }
+    };
+
+    private final String name;
+    private final WheelScheduledExecutor group;
+    private final Runs runs;
+    private final LimitedLog failures;
+    private final Queue<WheelTimeout> untold = new ConcurrentLinkedQueue<>();
+
+    Cancellations(String name, WheelScheduledExecutor group, Runs runs, LimitedLog failures) {
+        this.name = name;
+        this.group = group;
+        this.runs = runs;
+        this.failures = failures;
+    }
+
+    /** Tells the task of a timeout that has just been cancelled, unless it does not listen. Throws nothing. */
+    void tell(WheelTimeout timeout) {
+        boolean isNoted = false;
+        try {
+            if (LISTENS.get(timeout.task().getClass())) {
+                isNoted = untold.add(timeout);
+                group.execute(this);
+            }
+        } catch (Throwable ex) {
+            // The executor has been shut down, or is full, or there is no memory for a message: then here.
+            if (isNoted) {
+                boolean ignored = tellNext();
+            } else {
+                call(timeout);
+            }
+        }
+    }
+
+    /** Tells the next one: each is executed once for it. Worker. */
+    @Override
+    public void run() {
+        // After a stop, whoever has stopped the timer does it.
+        if (runs.enter()) {
+            try {
+                boolean ignored = tellNext();
+            } finally {
+                runs.leave();
+            }
+        }
+    }
+
+    /** Tells those that are left after a stop. */
+    void tellAll() {
+        boolean mayBeMore = true;
+        while (mayBeMore) {
+            mayBeMore = tellNext();
+        }
+    }
+
+    private boolean tellNext() {
+        WheelTimeout timeout = untold.poll();
+        if (timeout == null) {
+            return false;
+        }
+        call(timeout);
+        return true;
+    }
+
+    private void call(WheelTimeout timeout) {
+        try {
+            timeout.task().cancelled(timeout);
+        } catch (Throwable ex) {
+            failures.log(ex);
+        }
+    }
+
+    /** The rejection handler has no say: who cancels tells the task then. */
+    @Override
+    public boolean isSteered() {
+        return true;
+    }
+
+    @Override
+    public String taskName() {
+        return name;
+    }
+}

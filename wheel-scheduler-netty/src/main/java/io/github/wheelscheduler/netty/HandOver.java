@@ -1,0 +1,110 @@
+package io.github.wheelscheduler.netty;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Hands due timeouts, one after the other, to an executor of the user's: no more of them than may run at a time, so that the others stay
+ * where they can be cancelled, and in their order.
+ */
+final class HandOver {
+
+    private static final long FIRST_PAUSE_MILLIS = 1;
+    private static final long LONGEST_PAUSE_MILLIS = 100;
+
+    private final Executor executor;
+    private final Semaphore places;
+    private final Runs runs;
+    private final LimitedLog refusals;
+
+    HandOver(Executor executor, int maxConcurrent, Runs runs, LimitedLog refusals) {
+        this.executor = executor;
+        this.places = new Semaphore(maxConcurrent);
+        this.runs = runs;
+        this.refusals = refusals;
+    }
+
+    /**
+     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, or the timer is stopped. The one
+     * worker of the group.
+     */
+    void pass(WheelTimeout timeout) {
+        while (timeout.isPending() && !runs.isClosed()) {
+            try {
+                places.acquire();
+                offer(new Run(timeout));
+                return;
+            } catch (InterruptedException ex) {
+                // By a stop, which is seen above, or by nobody who has a say here.
+            }
+        }
+    }
+
+    private void offer(Run run) {
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        while (!isTaken(run)) {
+            if (!run.timeout.isPending() || runs.isClosed()) {
+                run.withdraw();
+                return;
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(pauseMillis);
+            } catch (InterruptedException ex) {
+                // As above.
+            }
+            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    private boolean isTaken(Run run) {
+        try {
+            executor.execute(run);
+            return true;
+        } catch (Throwable ex) {
+            // It may have taken the run all the same. Offering it again does no harm then, as it begins once.
+            refusals.log(ex);
+            return run.hasBegun();
+        }
+    }
+
+    /** A timeout that has a place. It begins once, however often the executor calls it. */
+    private final class Run implements Runnable {
+
+        final WheelTimeout timeout;
+        private final AtomicBoolean begun = new AtomicBoolean();
+
+        Run(WheelTimeout timeout) {
+            this.timeout = timeout;
+        }
+
+        @Override
+        public void run() {
+            if (begun.compareAndSet(false, true)) {
+                try {
+                    timeout.runInTurn();
+                } finally {
+                    places.release();
+                }
+            }
+        }
+
+        /** Gives its place back, and never begins. */
+        void withdraw() {
+            if (begun.compareAndSet(false, true)) {
+                places.release();
+            }
+        }
+
+        boolean hasBegun() {
+            return begun.get();
+        }
+
+        /** Without the task, as that of the timeout. */
+        @Override
+        public String toString() {
+            return timeout.toString();
+        }
+    }
+}

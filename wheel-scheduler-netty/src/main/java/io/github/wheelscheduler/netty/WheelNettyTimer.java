@@ -1,0 +1,233 @@
+package io.github.wheelscheduler.netty;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Netty's {@link Timer} on the wheel of an executor: what {@code HashedWheelTimer} does, without a thread that wakes up for every tick.
+ *
+ * <pre>{@code
+ * Timer timer = WheelNettyTimer.builder(executor).name("requests").build();
+ * Timeout timeout = timer.newTimeout(expired -> fail(request), 5, TimeUnit.SECONDS);
+ * ...
+ * timeout.cancel();
+ * }</pre>
+ *
+ * <p>Tasks run on workers of a {@linkplain WheelScheduledExecutor#newGroup group} of its own: one at a time and in the order in which they
+ * are due, as clients may rely on the one thread of {@code HashedWheelTimer}; or side by side, if it is
+ * {@linkplain WheelNettyTimerBuilder#maxConcurrent built so}. Order is kept up to a tick of the executor, and what one thread asks for at
+ * one time stays in the order in which it did. A task that has been told of its cancellation is told there, too.
+ *
+ * <p>A timeout expires, is cancelled, or is returned by {@link #stop}: one of these, once. What a task throws is logged, once a minute at
+ * most, and harms nothing else. Neither tasks nor their texts are logged or part of any text, but for what a task's own exception says.
+ *
+ * <p>When the executor is paused, so is this. When it is shut down, its policy for delayed tasks decides about timeouts; what it does not
+ * run any more stays pending here until it is cancelled, or returned by {@link #stop}. All methods may be called from any thread, tasks
+ * included, unless they say otherwise.
+ */
+public final class WheelNettyTimer implements Timer {
+
+    private static final long LOOK_MILLIS = 100;
+
+    private final String name;
+    private final WheelScheduledExecutor group;
+    private final PendingTimeouts pending;
+    private final Runs runs = new Runs();
+    private final LimitedLog failures;
+    private final Cancellations cancellations;
+
+    /** Null if tasks run on the workers of the group. */
+    private final @Nullable HandOver handOver;
+
+    WheelNettyTimer(
+            WheelScheduledExecutor executor,
+            String name,
+            int maxConcurrent,
+            long maxPendingTimeouts,
+            @Nullable Executor taskExecutor) {
+        this.name = name;
+        this.pending = new PendingTimeouts(maxPendingTimeouts);
+        this.failures = new LimitedLog("A task of " + name + " failed, which harms nothing else", executor::nanoTime);
+        this.handOver = taskExecutor == null
+                ? null
+                : new HandOver(
+                        taskExecutor,
+                        maxConcurrent,
+                        runs,
+                        new LimitedLog(
+                                "The executor of " + name + " refused a task, which is offered again",
+                                executor::nanoTime));
+        this.group = executor.newGroup(name)
+                .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
+                .onFull(OnFull.WAIT)
+                .build();
+        this.cancellations = new Cancellations(name, group, runs, failures);
+    }
+
+    /**
+     * Returns a builder of a timer.
+     *
+     * @param executor on whose wheel it is; no group. It goes on when the timer is stopped
+     */
+    public static WheelNettyTimerBuilder builder(WheelScheduledExecutor executor) {
+        return new WheelNettyTimerBuilder(executor);
+    }
+
+    /**
+     * Runs the task once, after the delay.
+     *
+     * @param delay zero or negative means now, after what is due already
+     * @throws IllegalStateException if this has been stopped, or the executor has been shut down
+     * @throws RejectedExecutionException if as many timeouts are pending as there may be, here or in the executor, with the numbers
+     */
+    @Override
+    public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+        Objects.requireNonNull(task, "task must not be null");
+        Objects.requireNonNull(unit, "unit must not be null");
+        requireRunning(null);
+        WheelTimeout timeout = new WheelTimeout(this, task);
+        pending.add(timeout);
+        try {
+            // Not 0: what is due at once would go past what was due before and waits for its turn.
+            timeout.armed(group.schedule(timeout, Math.max(1, unit.toNanos(delay)), TimeUnit.NANOSECONDS));
+        } catch (RuntimeException | Error ex) {
+            if (timeout.reject()) {
+                pending.remove(timeout);
+                if (ex instanceof RejectedExecutionException) {
+                    requireRunning(ex);
+                }
+                throw ex;
+            }
+            // Who has stopped the timer meanwhile has cancelled it, and returns it there.
+        }
+        return timeout;
+    }
+
+    private void requireRunning(@Nullable Throwable cause) {
+        boolean isStopped = runs.isClosed();
+        if (isStopped || group.isShutdown()) {
+            throw new IllegalStateException(
+                    "Timeout rejected, because "
+                            + (isStopped
+                                    ? name + " has been stopped"
+                                    : "the executor of " + name + " has been shut down"),
+                    cause);
+        }
+    }
+
+    /**
+     * Stops this timer, and not the executor. No task begins any more; those that run are interrupted, again and again, and waited for,
+     * even if the calling thread is interrupted, which it stays. Another call that comes meanwhile does not wait.
+     *
+     * @return the timeouts that had neither expired nor been cancelled, which are cancelled now; their tasks are not told. None if this was
+     *     stopped before
+     * @throws IllegalStateException from within a task of this timer
+     */
+    @Override
+    public Set<Timeout> stop() {
+        if (runs.isInside()) {
+            throw new IllegalStateException(
+                    "stop must not be called from within a task of the timer, was called from one of " + name);
+        }
+        if (!runs.close()) {
+            return Collections.emptySet();
+        }
+        boolean interrupted = stopGroup();
+        Set<Timeout> cancelled = new HashSet<>();
+        for (WheelTimeout timeout : pending.all()) {
+            if (timeout.cancelByStop()) {
+                pending.remove(timeout);
+                boolean ignored = cancelled.add(timeout);
+            }
+        }
+        cancellations.tellAll();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return cancelled;
+    }
+
+    /** Returns whether the calling thread was interrupted meanwhile. */
+    private boolean stopGroup() {
+        shutDownGroup();
+        boolean interrupted = runs.awaitQuiet();
+        while (!group.isTerminated()) {
+            try {
+                boolean ignored = group.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            }
+        }
+        return interrupted;
+    }
+
+    private void shutDownGroup() {
+        // The timers that it returns are those of timeouts that are still pending.
+        List<Runnable> ignored = group.shutdownNow();
+    }
+
+    /** Returns how many timeouts have neither expired nor been cancelled. */
+    public long pendingTimeouts() {
+        return pending.count();
+    }
+
+    /** Returns the name, which is that of the group. */
+    public String name() {
+        return name;
+    }
+
+    // For timeouts
+
+    /** Worker of the group. */
+    void due(WheelTimeout timeout) {
+        HandOver elsewhere = handOver;
+        if (elsewhere == null) {
+            runInTurn(timeout);
+        } else if (runs.enter()) {
+            try {
+                elsewhere.pass(timeout);
+            } finally {
+                runs.leave();
+            }
+        }
+    }
+
+    /** After a stop, the timeout stays pending until it is returned there. */
+    void runInTurn(WheelTimeout timeout) {
+        if (runs.enter()) {
+            try {
+                if (timeout.expire()) {
+                    pending.remove(timeout);
+                    timeout.task().run(timeout);
+                }
+            } catch (Throwable ex) {
+                failures.log(ex);
+            } finally {
+                runs.leave();
+            }
+        }
+    }
+
+    void cancelled(WheelTimeout timeout) {
+        pending.remove(timeout);
+        cancellations.tell(timeout);
+    }
+
+    @Override
+    public String toString() {
+        String state = runs.isClosed() ? "stopped" : group.isShutdown() ? "shut down" : "running";
+        return "WheelNettyTimer[" + name + ", " + state + ", pending = " + pendingTimeouts() + "]";
+    }
+}

@@ -1,0 +1,190 @@
+package io.github.wheelscheduler.netty;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.WheelTimer;
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A timeout, and the task of its timer on the wheel, in one object, as there may be millions. */
+final class WheelTimeout implements Timeout, Runnable, ManagedTask {
+
+    /*
+     * Its state decides between all who want to end it, and each moves it once, from PENDING:
+     *
+     *   EXPIRED     its task is about to begin
+     *   CANCELLED   by its user, or by whoever stops the timer
+     *   REJECTED    it could not be armed, and nobody but the timer has ever seen it
+     */
+    private static final int PENDING = 0;
+    private static final int EXPIRED = 1;
+    private static final int CANCELLED = 2;
+    private static final int REJECTED = 3;
+
+    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(WheelTimeout.class, "state", int.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final WheelNettyTimer owner;
+    private final TimerTask task;
+
+    /** In which of the lists of pending timeouts it is. Written once, before it is there. */
+    int list;
+
+    /** Its neighbours in that list, guarded by the list's lock. */
+    @Nullable
+    WheelTimeout previous;
+
+    @Nullable
+    WheelTimeout next;
+
+    /** Null until it is armed; who cancels it earlier is noticed then. Writer: who makes the timeout. Readers: any. */
+    private volatile @Nullable WheelTimer<?> timer;
+
+    private volatile int state;
+
+    WheelTimeout(WheelNettyTimer owner, TimerTask task) {
+        this.owner = owner;
+        this.task = task;
+    }
+
+    // The moves
+
+    private boolean move(int to) {
+        return STATE.compareAndSet(this, PENDING, to);
+    }
+
+    /** Whether the caller is the one to run the task. */
+    boolean expire() {
+        return move(EXPIRED);
+    }
+
+    /** Says that it could not be armed; false if whoever stops the timer has it already. */
+    boolean reject() {
+        return move(REJECTED);
+    }
+
+    /** Cancels it on behalf of whoever stops the timer, who then has it: its task is not told. */
+    boolean cancelByStop() {
+        return move(CANCELLED);
+    }
+
+    /** Lets it know its timer, once. */
+    void armed(WheelTimer<?> armed) {
+        timer = armed;
+        if (!isPending()) {
+            cancelTimer();
+        }
+    }
+
+    /** Takes it off the wheel, which lets go of it at once. */
+    private void cancelTimer() {
+        WheelTimer<?> armed = timer;
+        if (armed != null) {
+            boolean ignored = armed.cancel(false);
+        }
+    }
+
+    boolean isPending() {
+        return state == PENDING;
+    }
+
+    /** Its time has come. Worker of the group. */
+    @Override
+    public void run() {
+        insist(() -> owner.due(this));
+    }
+
+    /** Its turn has come. Whichever thread tasks run on. */
+    void runInTurn() {
+        insist(() -> owner.runInTurn(this));
+    }
+
+    /** Nobody else knows of it: without memory, it is tried again until there is some. What has been done is not done twice. */
+    private static void insist(Runnable step) {
+        boolean done = false;
+        while (!done) {
+            try {
+                step.run();
+                done = true;
+            } catch (OutOfMemoryError ex) {
+                LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+            }
+        }
+    }
+
+    // For its user
+
+    @Override
+    public boolean cancel() {
+        if (!move(CANCELLED)) {
+            return false;
+        }
+        cancelTimer();
+        owner.cancelled(this);
+        return true;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return state == CANCELLED;
+    }
+
+    @Override
+    public boolean isExpired() {
+        return state == EXPIRED;
+    }
+
+    @Override
+    public Timer timer() {
+        return owner;
+    }
+
+    @Override
+    public TimerTask task() {
+        return task;
+    }
+
+    // For the executor
+
+    /** The rejection handler has no say: whoever asks for a timeout is told. */
+    @Override
+    public boolean isSteered() {
+        return true;
+    }
+
+    @Override
+    public String taskName() {
+        return owner.name();
+    }
+
+    /** Without the task, whose text may hold a secret. */
+    @Override
+    public String toString() {
+        return "Timeout[" + owner.name() + ", " + situation() + "]";
+    }
+
+    private String situation() {
+        if (state == PENDING) {
+            WheelTimer<?> armed = timer;
+            return armed == null
+                    ? "pending"
+                    : "pending, due in " + Duration.ofNanos(Math.max(0, armed.getDelay(TimeUnit.NANOSECONDS)));
+        }
+        return isExpired() ? "expired" : isCancelled() ? "cancelled" : "rejected";
+    }
+}

@@ -1,0 +1,21 @@
+/**
+ * Netty's {@link io.netty.util.Timer} on a group of a {@link io.github.wheelscheduler.WheelScheduledExecutor}. Built on the public types of
+ * the executor, which does not know it.
+ *
+ * <table>
+ * <caption>Who may touch what</caption>
+ * <tr><th>state</th><th>writers</th><th>readers</th><th>memory order</th></tr>
+ * <tr><td>state of a timeout</td><td>any thread, by compare-and-set, once</td><td>any</td><td>volatile</td></tr>
+ * <tr><td>timer of a timeout</td><td>who makes the timeout</td><td>who cancels it</td><td>volatile</td></tr>
+ * <tr><td>neighbours of a timeout</td><td>who makes it, and who moves its state</td><td>who stops the timer</td>
+ * <td>the lock of its list</td></tr>
+ * <tr><td>number of pending timeouts</td><td>any</td><td>any</td><td>volatile</td></tr>
+ * <tr><td>threads in tasks, whether the timer is stopped</td><td>those threads, who stops it</td><td>any</td><td>a lock</td></tr>
+ * <tr><td>cancelled timeouts whose tasks are to be told</td><td>who cancels</td><td>workers, who stops the timer</td>
+ * <td>a concurrent queue</td></tr>
+ * </table>
+ */
+@NullMarked
+package io.github.wheelscheduler.netty;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,8 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Tells tasks that they have been cancelled: where due tasks run, or are handed over, and not on the thread that cancels, which may hold
- * locks of its own. Any thread.
+ * Tells tasks that they have been cancelled: on a worker, and not on the thread that cancels, which may hold locks of its own. Any thread.
  */
 final class Cancellations implements Runnable, ManagedTask {
 
@@ -26,14 +25,14 @@ final class Cancellations implements Runnable, ManagedTask {
     };
 
     private final String name;
-    private final WheelScheduledExecutor group;
+    private final WheelScheduledExecutor workers;
     private final Runs runs;
     private final LimitedLog failures;
     private final Queue<WheelTimeout> untold = new ConcurrentLinkedQueue<>();
 
-    Cancellations(String name, WheelScheduledExecutor group, Runs runs, LimitedLog failures) {
+    Cancellations(String name, WheelScheduledExecutor workers, Runs runs, LimitedLog failures) {
         this.name = name;
-        this.group = group;
+        this.workers = workers;
         this.runs = runs;
         this.failures = failures;
     }
@@ -44,7 +43,7 @@ final class Cancellations implements Runnable, ManagedTask {
         try {
             if (LISTENS.get(timeout.task().getClass())) {
                 isNoted = untold.add(timeout);
-                group.execute(this);
+                workers.execute(this);
             }
         } catch (Throwable ex) {
             // The executor has been shut down, or is full, or there is no memory for a message: then here.

@@ -31,7 +31,7 @@ final class HandOver {
      * worker of the group.
      */
     void pass(WheelTimeout timeout) {
-        while (timeout.isPending() && !runs.isClosed()) {
+        while (isWanted(timeout)) {
             try {
                 places.acquire();
                 offer(new Run(timeout));
@@ -44,9 +44,8 @@ final class HandOver {
 
     private void offer(Run run) {
         long pauseMillis = FIRST_PAUSE_MILLIS;
-        while (!isTaken(run)) {
-            if (!run.timeout.isPending() || runs.isClosed()) {
-                run.withdraw();
+        while (isWanted(run.timeout)) {
+            if (isTaken(run)) {
                 return;
             }
             try {
@@ -56,6 +55,11 @@ final class HandOver {
             }
             pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
         }
+        run.withdraw();
+    }
+
+    private boolean isWanted(WheelTimeout timeout) {
+        return timeout.isPending() && !runs.isClosed();
     }
 
     private boolean isTaken(Run run) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Tasks run on workers of a {@linkplain WheelScheduledExecutor#newGroup group} of its own: one at a time and in the order in which they
  * are due, as clients may rely on the one thread of {@code HashedWheelTimer}; or side by side, if it is
  * {@linkplain WheelNettyTimerBuilder#maxConcurrent built so}. Order is kept up to a tick of the executor, and what one thread asks for at
- * one time stays in the order in which it did. A task that has been told of its cancellation is told there, too.
+ * one time stays in the order in which it did. A task that is told of its cancellation is told there, too.
  *
  * <p>A timeout expires, is cancelled, or is returned by {@link #stop}: one of these, once. What a task throws is logged, once a minute at
  * most, and harms nothing else. Neither tasks nor their texts are logged or part of any text, but for what a task's own exception says.
@@ -73,7 +73,8 @@ public final class WheelNettyTimer implements Timer {
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)
                 .build();
-        this.cancellations = new Cancellations(name, group, runs, failures);
+        // The one worker that hands over may have to wait long, and those tasks do not run there.
+        this.cancellations = new Cancellations(name, taskExecutor == null ? group : executor, runs, failures);
     }
 
     /**

@@ -66,7 +66,8 @@ public final class WheelNettyTimerBuilder {
      * {@linkplain #maxConcurrent may run at a time}, in the order in which they are due, by a worker that may be blocked by it, or may run
      * the task for it. What it refuses is offered again, after 1 ms and then at growing intervals up to 100 ms, until it takes it, the
      * timeout is cancelled, or the timer is stopped; nothing overtakes it. What it drops silently stays pending until then, and keeps its
-     * place among those that may run. It is not shut down with the timer.
+     * place among those that may run. It is not shut down with the timer. Tasks that are told of their cancellation are told on workers of
+     * the wheel's executor.
      */
     public WheelNettyTimerBuilder taskExecutor(Executor taskExecutor) {
         this.taskExecutor = Objects.requireNonNull(taskExecutor, "taskExecutor must not be null");

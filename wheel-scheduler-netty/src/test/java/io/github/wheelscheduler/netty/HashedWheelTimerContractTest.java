@@ -9,7 +9,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Netty's own. */
-class HashedWheelTimerContractTest extends OrderedTimerContract {
+class HashedWheelTimerContractTest extends OneThreadTimerContract {
 
     /** It logs what tests throw, and that there are many timers. */
     private static final Logger QUIET = Logger.getLogger(HashedWheelTimer.class.getName());

@@ -6,7 +6,6 @@ import static io.github.wheelscheduler.netty.Patience.awaitTime;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import java.time.Duration;
@@ -35,33 +34,21 @@ abstract class OrderedTimerContract extends TimerContract {
     void runsOneTaskAtATime() throws Exception {
         Timer timer = newTimer();
         int callers = 3;
-        int each = 300;
+        int each = 150;
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        CountDownLatch ran = new CountDownLatch(callers * each * 2);
-        TimerTask task = new TimerTask() {
-            @Override
-            public void run(Timeout timeout) {
-                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                Thread.onSpinWait();
-                inside.decrementAndGet();
-                ran.countDown();
-            }
-
-            @Override
-            public void cancelled(Timeout timeout) {
-                run(timeout);
-            }
+        CountDownLatch ran = new CountDownLatch(callers * each);
+        TimerTask task = timeout -> {
+            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            Thread.onSpinWait();
+            inside.decrementAndGet();
+            ran.countDown();
         };
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < callers; i++) {
             Thread thread = new Thread(() -> {
                 for (int j = 0; j < each; j++) {
                     timer.newTimeout(task, j % 4, MILLISECONDS);
-                    if (!timer.newTimeout(task, 1, MILLISECONDS).cancel()) {
-                        // It was faster, which is as good here.
-                        assertThat(ran.getCount()).isNotNegative();
-                    }
                 }
             });
             thread.start();
@@ -92,7 +79,7 @@ abstract class OrderedTimerContract extends TimerContract {
     @Test
     void runsWhatIsAskedForAtOneTimeInTheOrderInWhichItWas() {
         Timer timer = newTimer();
-        int count = 3_000;
+        int count = 1_000;
         for (int i = 0; i < count; i++) {
             timer.newTimeout(note(i), 10, MILLISECONDS);
         }
@@ -103,7 +90,7 @@ abstract class OrderedTimerContract extends TimerContract {
     @Test
     void runsWhatHasNoDelayInTheOrderInWhichItWasAskedFor() {
         Timer timer = newTimer();
-        int count = 3_000;
+        int count = 1_000;
         for (int i = 0; i < count; i++) {
             timer.newTimeout(note(i), -(i % 2), MILLISECONDS);
         }

@@ -13,11 +13,15 @@ final class Quiet implements BeforeAllCallback, AfterAllCallback {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        LOGGER.setLevel(Level.OFF);
+        setQuiet(true);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        LOGGER.setLevel(null);
+        setQuiet(false);
+    }
+
+    static void setQuiet(boolean isQuiet) {
+        LOGGER.setLevel(isQuiet ? Level.OFF : null);
     }
 }

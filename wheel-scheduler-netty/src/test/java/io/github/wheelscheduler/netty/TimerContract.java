@@ -264,7 +264,7 @@ abstract class TimerContract {
     @Test
     void eitherATimeoutExpiresOrItIsCancelled() throws Exception {
         Timer timer = newTimer();
-        int count = Seed.scale(5_000, 200_000);
+        int count = Seed.scale(2_000, 100_000);
         List<Counter> tasks = new ArrayList<>();
         List<Timeout> timeouts = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger cancelled = new AtomicInteger();

@@ -23,7 +23,7 @@ class WheelNettyTimerContractTest {
     }
 
     @Nested
-    class OneAtATime extends OrderedTimerContract {
+    class OneAtATime extends OneThreadTimerContract {
 
         final WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
 
@@ -66,7 +66,7 @@ class WheelNettyTimerContractTest {
 
     /** Virtual ones where the JDK has them. */
     @Nested
-    class OneAtATimeOnAThreadPerRun extends OrderedTimerContract {
+    class OneAtATimeOnAThreadPerRun extends OneThreadTimerContract {
 
         final WheelScheduledExecutor executor =
                 WheelScheduledExecutor.builder().threadPerRun(lightThreads()).build();

@@ -44,6 +44,10 @@ final class Cancellations implements Runnable, ManagedTask {
             if (LISTENS.get(timeout.task().getClass())) {
                 isNoted = untold.add(timeout);
                 workers.execute(this);
+                if (runs.isClosed()) {
+                    // Who has stopped the timer may have told the others before this one was noted.
+                    boolean ignored = tellNext();
+                }
             }
         } catch (Throwable ex) {
             // The executor has been shut down, or is full, or there is no memory for a message: then here.

@@ -16,28 +16,36 @@ final class HandOver {
 
     private final Executor executor;
     private final Semaphore places;
-    private final Runs runs;
     private final LimitedLog refusals;
 
-    HandOver(Executor executor, int maxConcurrent, Runs runs, LimitedLog refusals) {
+    /** Writer: who stops the executor or the timer, once. Reader: the worker. */
+    private volatile boolean isGivenUp;
+
+    HandOver(Executor executor, int maxConcurrent, LimitedLog refusals) {
         this.executor = executor;
         this.places = new Semaphore(maxConcurrent);
-        this.runs = runs;
         this.refusals = refusals;
     }
 
+    /** Hands nothing over any more. Who waits here is to be interrupted afterwards. Any thread. */
+    void giveUp() {
+        isGivenUp = true;
+    }
+
     /**
-     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, or the timer is stopped. The one
-     * worker of the group.
+     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, or this has been given up. The
+     * one worker of the group.
      */
     void pass(WheelTimeout timeout) {
+        // Before there is a place to lose.
+        Run run = new Run(timeout);
         while (isWanted(timeout)) {
             try {
                 places.acquire();
-                offer(new Run(timeout));
+                offer(run);
                 return;
             } catch (InterruptedException ex) {
-                // By a stop, which is seen above, or by nobody who has a say here.
+                // By who has given up, which is seen above, or by nobody who has a say here.
             }
         }
     }
@@ -59,7 +67,7 @@ final class HandOver {
     }
 
     private boolean isWanted(WheelTimeout timeout) {
-        return timeout.isPending() && !runs.isClosed();
+        return timeout.isPending() && !isGivenUp;
     }
 
     private boolean isTaken(Run run) {

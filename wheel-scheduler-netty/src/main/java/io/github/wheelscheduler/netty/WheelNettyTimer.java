@@ -65,7 +65,6 @@ public final class WheelNettyTimer implements Timer {
                 : new HandOver(
                         taskExecutor,
                         maxConcurrent,
-                        runs,
                         new LimitedLog(
                                 "The executor of " + name + " refused a task, which is offered again",
                                 executor::nanoTime));
@@ -73,6 +72,10 @@ public final class WheelNettyTimer implements Timer {
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)
                 .build();
+        if (handOver != null) {
+            // Else a worker that waits for the user's executor would keep that of the wheel from ending.
+            group.setStopListener(handOver::giveUp);
+        }
         // The one worker that hands over may have to wait long, and those tasks do not run there.
         this.cancellations = new Cancellations(name, taskExecutor == null ? group : executor, runs, failures);
     }

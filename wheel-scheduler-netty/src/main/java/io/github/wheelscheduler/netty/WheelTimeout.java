@@ -106,24 +106,37 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     /** Its time has come. Worker of the group. */
     @Override
     public void run() {
-        insist(() -> owner.due(this));
-    }
-
-    /** Its turn has come. Whichever thread tasks run on. */
-    void runInTurn() {
-        insist(() -> owner.runInTurn(this));
-    }
-
-    /** Nobody else knows of it: without memory, it is tried again until there is some. What has been done is not done twice. */
-    private static void insist(Runnable step) {
         boolean done = false;
         while (!done) {
             try {
-                step.run();
+                owner.due(this);
                 done = true;
             } catch (OutOfMemoryError ex) {
-                LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+                // Nobody else knows of it: it insists. What has been done is not done twice.
+                pauseWithoutMemory();
             }
+        }
+    }
+
+    /** Its turn has come. The thread that tasks run on. */
+    void runInTurn() {
+        boolean done = false;
+        while (!done) {
+            try {
+                owner.runInTurn(this);
+                done = true;
+            } catch (OutOfMemoryError ex) {
+                pauseWithoutMemory();
+            }
+        }
+    }
+
+    private static void pauseWithoutMemory() {
+        try {
+            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
+        } catch (OutOfMemoryError ex) {
+            // Virtual threads need memory to sleep.
+            Thread.onSpinWait();
         }
     }
 

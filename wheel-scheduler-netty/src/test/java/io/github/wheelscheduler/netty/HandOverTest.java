@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.netty.Patience.awaitThat;
 import static io.github.wheelscheduler.netty.TimerContract.NOTHING;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
@@ -284,6 +285,27 @@ class HandOverTest {
         }
         assertThat(wasInterrupted.get()).isNull();
         assertThat(pool.isShutdown()).isFalse();
+    }
+
+    @Test
+    void anExecutorThatIsStoppedWaitsForNoneThatRefusesOrDrops() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        WheelNettyTimer refused = timerOn(task -> {
+            calls.incrementAndGet();
+            throw new RejectedExecutionException("refused, expected in this test");
+        });
+        Queue<Runnable> dropped = new ConcurrentLinkedQueue<>();
+        WheelNettyTimer lost = timerOn(dropped::add);
+        List<Timeout> timeouts = List.of(
+                refused.newTimeout(NOTHING, 0, HOURS),
+                lost.newTimeout(NOTHING, 0, HOURS),
+                lost.newTimeout(NOTHING, 0, HOURS));
+        awaitThat(() -> calls.get() > 0 && dropped.size() == 1);
+        executor.shutdownNow();
+        assertThat(executor.awaitTermination(Patience.PATIENCE.toSeconds(), SECONDS))
+                .isTrue();
+        assertThat(refused.stop()).containsExactly(timeouts.get(0));
+        assertThat(lost.stop()).containsExactlyInAnyOrder(timeouts.get(1), timeouts.get(2));
     }
 
     @Test

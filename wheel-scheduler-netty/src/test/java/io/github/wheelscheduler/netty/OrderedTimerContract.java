@@ -3,6 +3,7 @@ package io.github.wheelscheduler.netty;
 import static io.github.wheelscheduler.netty.Patience.awaitLatch;
 import static io.github.wheelscheduler.netty.Patience.awaitThat;
 import static io.github.wheelscheduler.netty.Patience.awaitTime;
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -113,6 +114,23 @@ abstract class OrderedTimerContract extends TimerContract {
         gate.open();
         awaitThat(() -> order.size() == count + 1);
         assertThat(order).containsExactlyElementsOf(numbers(count + 1));
+    }
+
+    /** What is due may still be on its way to where tasks run. */
+    @Test
+    void whatHasNoDelayDoesNotOvertakeWhatHasJustBecomeDue() {
+        Timer timer = newTimer();
+        int rounds = 200;
+        for (int i = 0; i < rounds; i++) {
+            timer.newTimeout(note(2 * i), 100, MICROSECONDS);
+            long dueNanos = System.nanoTime() + MICROSECONDS.toNanos(100);
+            while (System.nanoTime() - dueNanos < 0) {
+                Thread.onSpinWait();
+            }
+            timer.newTimeout(note(2 * i + 1), 0, MICROSECONDS);
+        }
+        awaitThat(() -> order.size() == 2 * rounds);
+        assertThat(order).isEqualTo(numbers(2 * rounds));
     }
 
     @Test

@@ -120,8 +120,10 @@ public final class WheelNettyTimer implements Timer {
     }
 
     private void requireRunning(@Nullable Throwable cause) {
+        // In this order: a stop closes first, and then shuts the group down.
+        boolean isShutdown = group.isShutdown();
         boolean isStopped = runs.isClosed();
-        if (isStopped || group.isShutdown()) {
+        if (isStopped || isShutdown) {
             throw new IllegalStateException(
                     "Timeout rejected, because "
                             + (isStopped

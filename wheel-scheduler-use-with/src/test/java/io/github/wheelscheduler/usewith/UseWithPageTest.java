@@ -34,6 +34,8 @@ class UseWithPageTest {
         sections.put("Resilience4j", "Resilience4jTest");
         sections.put("Failsafe", "FailsafeTest");
         sections.put("HikariCP", "HikariTest");
+        sections.put("Lettuce", "LettuceTest");
+        sections.put("async-http-client", "AsyncHttpClientTest");
         sections.put("CompletableFuture", "CompletableFutureTest");
         sections.put("ShedLock", "ShedLockTest");
         return sections;

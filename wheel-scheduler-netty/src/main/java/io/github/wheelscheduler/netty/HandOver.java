@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.netty;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,17 +34,19 @@ final class HandOver {
     }
 
     /**
-     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, or this has been given up. The
-     * one worker of the group.
+     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, this has been given up, or the
+     * executor has been shut down: then it stays pending. The one worker of the group.
      */
     void pass(WheelTimeout timeout) {
         // Before there is a place to lose.
         Run run = new Run(timeout);
         while (isWanted(timeout)) {
             try {
-                places.acquire();
-                offer(run);
-                return;
+                // Nobody says when the executor is shut down, and drops those that have the places.
+                if (places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                    offer(run);
+                    return;
+                }
             } catch (InterruptedException ex) {
                 // By who has given up, which is seen above, or by nobody who has a say here.
             }
@@ -67,7 +70,9 @@ final class HandOver {
     }
 
     private boolean isWanted(WheelTimeout timeout) {
-        return timeout.isPending() && !isGivenUp;
+        return timeout.isPending()
+                && !isGivenUp
+                && !(executor instanceof ExecutorService service && service.isShutdown());
     }
 
     private boolean isTaken(Run run) {

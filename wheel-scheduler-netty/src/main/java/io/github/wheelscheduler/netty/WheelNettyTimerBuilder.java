@@ -65,8 +65,9 @@ public final class WheelNettyTimerBuilder {
      * Sets where tasks run; by default that is on workers of the timer's group. It is handed no more of them than
      * {@linkplain #maxConcurrent may run at a time}, in the order in which they are due, by a worker that may be blocked by it, or may run
      * the task for it. What it refuses is offered again, after 1 ms and then at growing intervals up to 100 ms, until it takes it, the
-     * timeout is cancelled, or the timer is stopped; nothing overtakes it. What it drops silently stays pending until then, and keeps its
-     * place among those that may run. It is not shut down with the timer. Tasks that are told of their cancellation are told on workers of
+     * timeout is cancelled, or the timer is stopped; nothing overtakes it. Once it has been shut down, if it can be, what is due stays
+     * pending until then. So does what it drops silently, which keeps its place among those that may run. It is not shut down with the
+     * timer. Tasks that are told of their cancellation are told on workers of
      * the wheel's executor.
      */
     public WheelNettyTimerBuilder taskExecutor(Executor taskExecutor) {

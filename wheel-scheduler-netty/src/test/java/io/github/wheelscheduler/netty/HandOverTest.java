@@ -23,7 +23,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -306,6 +309,42 @@ class HandOverTest {
                 .isTrue();
         assertThat(refused.stop()).containsExactly(timeouts.get(0));
         assertThat(lost.stop()).containsExactlyInAnyOrder(timeouts.get(1), timeouts.get(2));
+    }
+
+    @Test
+    void whatAnExecutorThatWasShutDownRefusesIsReturnedByAStopAndHoldsNobodyUp() {
+        WheelNettyTimer onPool = timerOn(pool);
+        WheelNettyTimer onItself = timerOn(executor);
+        List<Timeout> timeouts = List.of(
+                onPool.newTimeout(NOTHING, 20, MILLISECONDS),
+                onPool.newTimeout(NOTHING, 20, MILLISECONDS),
+                onItself.newTimeout(NOTHING, 20, MILLISECONDS));
+        pool.shutdown();
+        // Waits until all that is delayed has had its turn.
+        executor.close();
+        assertThat(timeouts).noneMatch(Timeout::isExpired);
+        assertThat(onPool.stop()).containsExactlyInAnyOrder(timeouts.get(0), timeouts.get(1));
+        assertThat(onItself.stop()).containsExactly(timeouts.get(2));
+    }
+
+    @Test
+    void whatAnExecutorDropsWhenItIsShutDownHoldsNobodyUp() {
+        ThreadPoolExecutor single = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>());
+        CountDownLatch busy = new CountDownLatch(1);
+        Future<?> other = single.submit(() -> {
+            busy.countDown();
+            Thread.sleep(Patience.PATIENCE.toMillis());
+            return null;
+        });
+        awaitLatch(busy);
+        WheelNettyTimer timer = timerOn(single);
+        Timeout dropped = timer.newTimeout(NOTHING, 0, HOURS);
+        Timeout next = timer.newTimeout(NOTHING, 0, HOURS);
+        awaitThat(() -> single.getQueue().size() == 1);
+        assertThat(single.shutdownNow()).hasSize(1);
+        executor.close();
+        assertThat(timer.stop()).containsExactlyInAnyOrder(dropped, next);
+        awaitThat(other::isDone);
     }
 
     @Test

@@ -44,16 +44,15 @@ class TimerOrderTest {
                 timer.newTimeout(gate, 0, MILLISECONDS);
                 gate.awaitArrival();
             }
-            List<Asked> order = Collections.synchronizedList(new ArrayList<>(COUNT));
+            Asked[] asked = new Asked[COUNT];
+            List<Integer> order = Collections.synchronizedList(new ArrayList<>(COUNT));
             for (int i = 0; i < COUNT; i++) {
                 int number = i;
                 int delayMillis = 200 + 5 * random.nextInt(DELAYS);
                 long delayNanos = MILLISECONDS.toNanos(delayMillis);
                 long earliestNanos = System.nanoTime() + delayNanos;
-                // The task is not run before the call has ended, or else the bounds are only wider.
-                Asked[] asked = new Asked[1];
-                timer.newTimeout(timeout -> order.add(asked[0]), delayNanos, NANOSECONDS);
-                asked[0] = new Asked(number, delayMillis, earliestNanos, System.nanoTime() + delayNanos);
+                timer.newTimeout(timeout -> order.add(number), delayNanos, NANOSECONDS);
+                asked[i] = new Asked(number, delayMillis, earliestNanos, System.nanoTime() + delayNanos);
             }
             if (isHeldUp) {
                 Patience.awaitTime(Duration.ofMillis(200 + 5 * DELAYS + 50));
@@ -61,7 +60,7 @@ class TimerOrderTest {
                 gate.open();
             }
             awaitThat(() -> order.size() == COUNT);
-            assertInDueOrder(order);
+            assertInDueOrder(order.stream().map(number -> asked[number]).toList());
             assertThat(timer.stop()).isEmpty();
         });
     }

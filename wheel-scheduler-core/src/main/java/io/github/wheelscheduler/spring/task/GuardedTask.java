@@ -27,11 +27,18 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     private static final VarHandle RUNNER;
     private static final VarHandle HISTORY;
+    private static final VarHandle RUNNING_SINCE;
+    private static final VarHandle STARTED_AT;
+    private static final VarHandle RUNNING_GENERATION;
 
     static {
         try {
-            RUNNER = MethodHandles.lookup().findVarHandle(GuardedTask.class, "runner", Thread.class);
-            HISTORY = MethodHandles.lookup().findVarHandle(GuardedTask.class, "history", RunHistory.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RUNNER = lookup.findVarHandle(GuardedTask.class, "runner", Thread.class);
+            HISTORY = lookup.findVarHandle(GuardedTask.class, "history", RunHistory.class);
+            RUNNING_SINCE = lookup.findVarHandle(GuardedTask.class, "runningSinceNanos", long.class);
+            STARTED_AT = lookup.findVarHandle(GuardedTask.class, "startedAt", long.class);
+            RUNNING_GENERATION = lookup.findVarHandle(GuardedTask.class, "runningGeneration", int.class);
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -47,6 +54,15 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     private final RegisteredTask owner;
     private final TaskBook book;
+
+    /**
+     * There are rules, or somebody has cancelled, paused or re-timed the task, or owes it a run: only then do runs of its first timer ask
+     * the owner, which is memory that a run of one of very many tasks need not touch. Never false again.
+     */
+    private volatile boolean steered;
+
+    /** A run that takes longer may be longer than it is to the next one. */
+    private volatile long mayOverrunNanos;
 
     /** Null as long as there is nothing to remember. Made by whoever notes something first. */
     private volatile @Nullable RunHistory history;
@@ -87,13 +103,32 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** The last run failed. By the thread of the run. */
     private boolean failing;
 
-    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task) {
+    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task, long mayOverrunNanos, boolean steered) {
         // Failures are handled here.
         super(task, NOBODY);
         this.task = task;
         this.owner = owner;
         this.book = book;
+        this.mayOverrunNanos = mayOverrunNanos;
+        this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
+    }
+
+    /** Lets runs ask the owner from now on; who has changed something there that they are to see calls it before or after. */
+    void steered() {
+        steered = true;
+    }
+
+    long mayOverrunNanos() {
+        return mayOverrunNanos;
+    }
+
+    void setMayOverrunNanos(long nanos) {
+        mayOverrunNanos = nanos;
+    }
+
+    private @Nullable TaskRules rules() {
+        return steered ? owner.rules() : null;
     }
 
     /** Says how late the run that follows on this thread starts, now. */
@@ -104,13 +139,13 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     @Override
     public void run() {
-        TaskRules rules = owner.rules();
+        TaskRules rules = rules();
         runDue(FIRST, rules == null ? null : rules.firstPace());
     }
 
     @Override
     public @Nullable Pacing pacing() {
-        TaskRules rules = owner.rules();
+        TaskRules rules = rules();
         return rules == null ? null : rules.firstPace();
     }
 
@@ -132,11 +167,17 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         try {
             boolean ignored = runUnlessRunning(generation, late, nowNanos);
         } finally {
-            int owed = owner.takeOwed();
-            while (owed != RegisteredTask.NONE) {
-                runOwed(owed);
-                owed = owner.takeOwed();
+            if (steered) {
+                runWhatIsOwed();
             }
+        }
+    }
+
+    private void runWhatIsOwed() {
+        int owed = owner.takeOwed();
+        while (owed != RegisteredTask.NONE) {
+            runOwed(owed);
+            owed = owner.takeOwed();
         }
     }
 
@@ -162,6 +203,9 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** Returns whether there is no run to come of it. */
     private boolean runUnlessRunning(int generation, long late, long nowNanos) {
         boolean isDue = generation != TRIGGERED;
+        if (!steered && generation == FIRST) {
+            return claimAndRun(generation, late, nowNanos, true);
+        }
         if (isDue ? !owner.isCurrent(generation) : owner.future().hasBeenCancelled()) {
             return true;
         }
@@ -170,6 +214,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             skipped(SkipReason.PAUSED);
             return false;
         }
+        return claimAndRun(generation, late, nowNanos, isDue);
+    }
+
+    private boolean claimAndRun(int generation, long late, long nowNanos, boolean isDue) {
         if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             if (isDue && owner.keepForLater(generation)) {
                 return false;
@@ -230,9 +278,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     private void perform(int generation, long late, long startNanos) {
         boolean triggered = generation == TRIGGERED;
         long startedAtNanos = book.epochNanos();
-        startedAt = startedAtNanos;
-        runningGeneration = generation;
-        runningSinceNanos = startNanos == 0 ? 1 : startNanos;
+        STARTED_AT.setOpaque(this, startedAtNanos);
+        RUNNING_GENERATION.setOpaque(this, generation);
+        // All three show with this one; nothing that follows has to wait for it.
+        RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
         try {
             runBody();
         } finally {
@@ -309,7 +358,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             tellOfSuccess();
         }
         failing = failure != null;
-        TaskRules rules = owner.rules();
+        TaskRules rules = rules();
         if (rules != null) {
             if (failing) {
                 owner.runFailed(rules);
@@ -317,7 +366,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
                 owner.runSucceeded(rules, triggered);
             }
         }
-        boolean overran = !triggered && owner.mayOverrun(nanos) && hasOverrun(startedAtNanos - late, nanos);
+        boolean overran = !triggered && nanos > mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
         RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
         RunHistory notes = historyToNote();
         if (notes != null) {

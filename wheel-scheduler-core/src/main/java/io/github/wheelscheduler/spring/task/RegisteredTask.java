@@ -46,7 +46,6 @@ final class RegisteredTask {
 
     // What each run wants to know of it, at hand.
     private volatile boolean repeating;
-    private volatile long mayOverrunNanos;
 
     private volatile boolean paused;
 
@@ -96,8 +95,7 @@ final class RegisteredTask {
         this.origin = origin;
         this.schedule = schedule;
         this.repeating = schedule.isRepeating();
-        this.mayOverrunNanos = Intervals.shortest(schedule);
-        this.guarded = new GuardedTask(this, book, task);
+        this.guarded = new GuardedTask(this, book, task, Intervals.shortest(schedule), rules != null || disabled);
     }
 
     void setId(TaskId taskId) {
@@ -247,6 +245,7 @@ final class RegisteredTask {
         prepareToHold();
         pausedAfterFailures = false;
         paused = true;
+        guarded.steered();
     }
 
     /** A run of a task with rules has failed. Counted and paused in one step: whoever resumes it comes before or after. */
@@ -343,7 +342,7 @@ final class RegisteredTask {
             paused = false;
             boolean isReleased = false;
             try {
-                replaceTimer(mine, held, mayOverrunNanos, prepared);
+                replaceTimer(mine, held, guarded.mayOverrunNanos(), prepared);
                 isReleased = true;
             } finally {
                 if (!isReleased) {
@@ -412,7 +411,7 @@ final class RegisteredTask {
     private void replaceTimer(int mine, TaskSchedule other, long shortest, Supplier<ScheduledFuture<?>> prepared) {
         int generationBefore = generation;
         TaskSchedule scheduleBefore = schedule;
-        long shortestBefore = mayOverrunNanos;
+        long shortestBefore = guarded.mayOverrunNanos();
         setTiming(mine, other, shortest);
         boolean isReplaced = false;
         try {
@@ -430,7 +429,9 @@ final class RegisteredTask {
     private void setTiming(int current, TaskSchedule other, long shortest) {
         schedule = other;
         repeating = other.isRepeating();
-        mayOverrunNanos = shortest;
+        guarded.setMayOverrunNanos(shortest);
+        // Before, as it may be looked at until the other one has been armed.
+        guarded.steered();
         generation = current;
     }
 
@@ -451,11 +452,6 @@ final class RegisteredTask {
 
     boolean isRepeating() {
         return repeating;
-    }
-
-    /** Whether a run that takes so long may be longer than it is to the next one; to be found out if so. */
-    boolean mayOverrun(long nanos) {
-        return nanos > mayOverrunNanos;
     }
 
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
@@ -490,6 +486,8 @@ final class RegisteredTask {
             }
             hold(due);
             owed = due;
+            // Whoever ends the run that is going on looks there after saying so.
+            guarded.steered();
             return true;
         }
     }
@@ -525,6 +523,7 @@ final class RegisteredTask {
 
     /** Has been told by its future that a cancel has won. */
     void cancelled(boolean mayInterruptIfRunning) {
+        guarded.steered();
         if (mayInterruptIfRunning) {
             guarded.interruptUnlessOf(generation);
         }

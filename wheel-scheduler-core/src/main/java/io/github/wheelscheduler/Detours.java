@@ -17,7 +17,7 @@ final class Detours {
      *      so it goes the long way, too          3  number = 0 by CAS, unless others have come since 1
      *
      * What was counted at 1 had been posted before, and with a deadline that had come by then. It may be in the wheel, which
-     * rounds up to a tick; TickLoop says when it is not any more.
+     * rounds up to a tick; Admission says when it is not any more.
      */
 
     /** 0: none is under way. Writers: callers that take the long way; the tick thread, back to 0. Readers: callers. */

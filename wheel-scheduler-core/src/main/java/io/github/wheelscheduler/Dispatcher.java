@@ -318,7 +318,7 @@ final class Dispatcher {
     }
 
     /** Gives up those of the waiting timers for which the filter says so. */
-    void removeWaitingIf(Predicate<ScheduledTimer<?>> filter, Exit exit) {
+    void removeWaitingIf(Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
         WaitingList one = timed;
         WaitingList other = atOnce;
         if (one != null && other != null) {
@@ -326,22 +326,9 @@ final class Dispatcher {
                 wheel.removeWaitingIf(
                         list,
                         node -> filter.test((ScheduledTimer<?>) node),
-                        node -> exit.giveUp((ScheduledTimer<?>) node));
+                        node -> handOver.giveUp((ScheduledTimer<?>) node));
             }
         }
-    }
-
-    /** Where timers go that have waited here; they are in no list any more. */
-    interface Exit {
-
-        /** The timer, which may be over by now or due later, has a place, which is to be left if it does not need it. */
-        void goWithPlace(ScheduledTimer<?> timer);
-
-        /** There is no place for the timer, and it is not to wait for one. */
-        void goWithoutPlace(ScheduledTimer<?> timer);
-
-        /** The timer is over, and has no place. */
-        void giveUp(ScheduledTimer<?> timer);
     }
 
     /**
@@ -350,18 +337,18 @@ final class Dispatcher {
      * @param isAllHere whether all that are due have left the wheel: those that go in steps are chosen from all
      * @return whether there are more that may go now
      */
-    boolean letGo(long nowNanos, boolean isAllHere, Exit exit) {
-        boolean more = letGo(atOnce, exit, false);
+    boolean letGo(long nowNanos, boolean isAllHere, HandOver handOver) {
+        boolean more = letGo(atOnce, handOver, false);
         // What has passed those that were held came before what has come since.
         if (!isWaiting(atOnce) && (!stepped || (!halted && isAllHere))) {
-            more |= letGo(timed, exit, stepped);
+            more |= letGo(timed, handOver, stepped);
         }
         noteWaiting(nowNanos);
         noteHeldUp(nowNanos);
         return more;
     }
 
-    private boolean letGo(@Nullable WaitingList list, Exit exit, boolean inSteps) {
+    private boolean letGo(@Nullable WaitingList list, HandOver handOver, boolean inSteps) {
         if (list == null) {
             return false;
         }
@@ -379,11 +366,11 @@ final class Dispatcher {
             }
             boolean ignored = wheel.remove(timer);
             if (isOver) {
-                exit.giveUp(timer);
+                handOver.giveUp(timer);
             } else if (hasPlace) {
-                exit.goWithPlace(timer);
+                handOver.goWithPlace(timer);
             } else {
-                exit.goWithoutPlace(timer);
+                handOver.goWithoutPlace(timer);
             }
         }
         return true;

@@ -109,6 +109,13 @@ final class WallClockWatch {
         }
     }
 
+    /** Forgets a timer, if it is one that is watched. */
+    void unwatch(ScheduledTimer<?> timer) {
+        if (timer instanceof InstantTimer instant) {
+            remove(instant);
+        }
+    }
+
     void remove(InstantTimer timer) {
         int index = timer.watchIndex;
         if (index >= 0) {

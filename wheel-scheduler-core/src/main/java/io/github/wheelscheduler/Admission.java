@@ -1,0 +1,252 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.wheel.TimingWheel;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages out of the inbox, and puts the timers that they are about where they belong: into the wheel, out of it, or past it to the
+ * workers. Tick thread only.
+ */
+final class Admission {
+
+    /*
+     * A message in the inbox says no more than "look at this timer":
+     *
+     *   armed, not in the wheel     ->  add it
+     *   armed, in the wheel         ->  its deadline has become earlier: put it where it belongs
+     *   anything else               ->  take it out, if it is in
+     *
+     * A timer that is cancelled posts no message, unless it is an instant timer: the wheel gives it up when it comes across
+     * it. When there are many of them, the tick thread sweeps the wheel, a part in each pass.
+     *
+     * Detours
+     * -------
+     * Timers that were due when they came are handed over before they enter the wheel, each caller's in their order, once none is left
+     * in there. Those that are were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
+     * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
+     *
+     * What fails in the middle, for lack of memory, leaves the timer that was in hand there, and the next pass begins with it.
+     */
+
+    private static final int DRAIN_LIMIT = 1024;
+
+    /** How often a thread that posts is waited for, in all several times what an operating system keeps it from running. */
+    private static final int MAX_WAITS_FOR_PRODUCERS = 50_000;
+
+    private static final long PRODUCER_WAIT_NANOS = 20_000;
+
+    /** What runs at once is due by the end of the pass that finds it. */
+    private static final long NEAR_NANOS = 100_000_000;
+
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final TimingWheel wheel;
+    private final WallClockWatch watch;
+    private final Dispatchers dispatchers;
+    private final HandOver handOver;
+    private final PassState pass;
+    private final long tickNanos;
+
+    private final Consumer<ScheduledTimer<?>> taking = this::take;
+
+    /** Neither in the inbox nor in the wheel, nor handed over: placing it has failed. */
+    private @Nullable ScheduledTimer<?> inHand;
+
+    /** Timers that are due go from the inbox to the workers, because nothing is due that came before them. */
+    private boolean straight;
+
+    /** While there are detours: no timer is in the wheel that came before those in the inbox and was due when it came. */
+    private boolean settled;
+
+    /** That will be so from {@link #settledNanos} on, unless the workers have no room before. */
+    private boolean settling;
+
+    private long settledNanos;
+
+    /** Timers that run at once may be in the wheel, where they had to wait with others. */
+    private boolean holdsAtOnce;
+
+    Admission(
+            Inbox<ScheduledTimer<?>> inbox,
+            TimingWheel wheel,
+            WallClockWatch watch,
+            Dispatchers dispatchers,
+            HandOver handOver,
+            PassState pass,
+            long tickNanos) {
+        this.inbox = inbox;
+        this.wheel = wheel;
+        this.watch = watch;
+        this.dispatchers = dispatchers;
+        this.handOver = handOver;
+        this.pass = pass;
+        this.tickNanos = tickNanos;
+    }
+
+    // In hand
+
+    /** Whether a timer is in hand that a pass has failed with. */
+    boolean isAnyInHand() {
+        return inHand != null || handOver.hasInHand();
+    }
+
+    /** Goes on with the timer that the last pass has failed with. */
+    void takeUpWhatIsInHand() {
+        ScheduledTimer<?> timer = inHand;
+        if (timer != null) {
+            inHand = null;
+            unsettle();
+            admit(timer);
+            pass.moved();
+        }
+        ScheduledTimer<?> expired = handOver.takeFromHand();
+        if (expired != null) {
+            unsettle();
+            admit(expired);
+            pass.moved();
+        }
+    }
+
+    // Messages
+
+    /**
+     * Takes messages, or none while the detours settle.
+     *
+     * @param isCaughtUp whether there are detours, and everything that is due has been handed over
+     * @return whether there were no more than could be taken
+     */
+    boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
+        settle(isCaughtUp, timeStandsStill);
+        straight = settled && !dispatchers.isWheelStepped();
+        return settling || drain() != DRAIN_LIMIT;
+    }
+
+    private int drain() {
+        try {
+            int drained = inbox.drain(taking, DRAIN_LIMIT);
+            pass.moved(drained > 0);
+            return drained;
+        } finally {
+            dispatchers.signalHandOver();
+        }
+    }
+
+    /** Takes everything out of the inbox into the wheel. */
+    void takeAll() {
+        takeUpWhatIsInHand();
+        unsettle();
+        int waits = 0;
+        while (!inbox.isEmpty() && waits < MAX_WAITS_FOR_PRODUCERS) {
+            if (inbox.drain(taking, DRAIN_LIMIT) == 0) {
+                // A producer is still storing its message, and hides those behind it: it may need this processor to.
+                waits++;
+                LockSupport.parkNanos(this, PRODUCER_WAIT_NANOS);
+            }
+        }
+    }
+
+    /** Takes a message. */
+    private void take(ScheduledTimer<?> timer) {
+        if (dispatchers.isParted()) {
+            Dispatchers.of(timer).countAdmitted();
+        }
+        admit(timer);
+    }
+
+    private void admit(ScheduledTimer<?> timer) {
+        try {
+            if (timer.state() != TimerWord.ARMED) {
+                if (timer.isLinked()) {
+                    boolean ignored = wheel.remove(timer);
+                }
+                // It may be watched although no place was found for it in the wheel.
+                watch.unwatch(timer);
+            } else if (!(straight || passesThoseHeld(timer)) || !handOverIfDue(timer)) {
+                if (timer instanceof InstantTimer instant) {
+                    watch.add(instant, pass.nowNanos());
+                }
+                if (timer.deadlineNanos() - pass.nowNanos() < NEAR_NANOS && timer.runsAtOnce()) {
+                    holdsAtOnce = true;
+                }
+                wheel.reposition(timer);
+            }
+        } catch (Throwable ex) {
+            if (timer.state() == TimerWord.ARMED && !handOver.hasInHand(timer)) {
+                inHand = timer;
+            }
+            throw ex;
+        }
+    }
+
+    /** Whether timers are held, and this one goes all the same. */
+    private boolean passesThoseHeld(ScheduledTimer<?> timer) {
+        return dispatchers.isStepped(timer) && timer.runsAtOnce();
+    }
+
+    /** Hands a timer over that is due, before those that come behind it. */
+    private boolean handOverIfDue(ScheduledTimer<?> timer) {
+        if (timer.isLinked() || timer instanceof InstantTimer || !pass.isDueByNow(timer.deadlineNanos())) {
+            return false;
+        }
+        if (!dispatchers.isParted()
+                && !dispatchers.isWheelStepped()
+                && dispatchers.root().workers().room() == 0) {
+            // It goes into the wheel, and so does whatever comes behind it.
+            unsettle();
+            return false;
+        }
+        handOver.expire(timer);
+        return true;
+    }
+
+    /** Whether timers may be in the wheel that run at once. */
+    boolean mayHoldAtOnce() {
+        return holdsAtOnce;
+    }
+
+    /** There are none any more. */
+    void holdsNoneAtOnce() {
+        holdsAtOnce = false;
+    }
+
+    // Detours
+
+    private void settle(boolean isCaughtUp, boolean timeStandsStill) {
+        if (!isCaughtUp || (settling && timeStandsStill)) {
+            unsettle();
+        } else if (!settled) {
+            if (!settling) {
+                settling = true;
+                settledNanos = pass.nowNanos() + tickNanos;
+            }
+            settled = pass.nowNanos() - settledNanos >= 0;
+            settling = !settled;
+            pass.moved();
+        }
+    }
+
+    private void unsettle() {
+        straight = false;
+        settled = false;
+        settling = false;
+    }
+
+    boolean isStraight() {
+        return straight;
+    }
+
+    /** Ends the detours if all that were under way have been handed over. */
+    boolean endDetours(boolean tookAllMessages) {
+        if (!straight || !tookAllMessages || !inbox.isEmpty()) {
+            return false;
+        }
+        return dispatchers.endDetours();
+    }
+
+    /** Returns when messages are to be taken again if none are now; for ever if they are. */
+    long nanosToSettled(long nowNanos) {
+        return settling ? Math.max(0, settledNanos - nowNanos) : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,221 @@
+package io.github.wheelscheduler;
+
+import io.github.wheelscheduler.wheel.Expiry;
+import io.github.wheelscheduler.wheel.TimerNode;
+import io.github.wheelscheduler.wheel.TimingWheel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a timer goes that is in no list any more: to its workers if it is due, among those that wait, to those that end what is refused, or
+ * back into the wheel. Tick thread only.
+ */
+final class HandOver implements Expiry {
+
+    /*
+     * What fails in the middle, for lack of memory, leaves the timer in hand that it has failed with, and the next pass begins with it.
+     */
+
+    private final TimingWheel wheel;
+    private final WallClockWatch watch;
+    private final SweepPlan sweeps;
+    private final Dispatchers dispatchers;
+    private final PassState pass;
+
+    /** The wheel has given it up, and it has not been handed over: that has failed. */
+    private @Nullable ScheduledTimer<?> inHand;
+
+    /** Let go though others are held. */
+    private @Nullable ScheduledTimer<?> passing;
+
+    HandOver(TimingWheel wheel, WallClockWatch watch, SweepPlan sweeps, Dispatchers dispatchers, PassState pass) {
+        this.wheel = wheel;
+        this.watch = watch;
+        this.sweeps = sweeps;
+        this.dispatchers = dispatchers;
+        this.pass = pass;
+    }
+
+    // In hand
+
+    boolean hasInHand() {
+        return inHand != null;
+    }
+
+    boolean hasInHand(ScheduledTimer<?> timer) {
+        return timer == inHand;
+    }
+
+    /** Returns the timer in hand, if there is one, which is the caller's now. */
+    @Nullable
+    ScheduledTimer<?> takeFromHand() {
+        ScheduledTimer<?> timer = inHand;
+        if (timer != null) {
+            inHand = null;
+        }
+        return timer;
+    }
+
+    private void keepInHand(ScheduledTimer<?> timer) {
+        // There is only one, as whatever is thrown ends the pass.
+        if (timer.state() == TimerWord.ARMED) {
+            inHand = timer;
+        }
+    }
+
+    // What leaves the wheel
+
+    @Override
+    public void expire(TimerNode node) {
+        ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
+        try {
+            dispatch(timer);
+        } catch (Throwable ex) {
+            keepInHand(timer);
+            throw ex;
+        }
+    }
+
+    /** Lets a timer go that is in the wheel, or waits, and is due, though others are held. */
+    void letPass(ScheduledTimer<?> timer) {
+        passing = timer;
+        try {
+            boolean ignored = wheel.remove(timer);
+            expire(timer);
+        } finally {
+            passing = null;
+            dispatchers.signalHandOver();
+        }
+    }
+
+    private void dispatch(ScheduledTimer<?> timer) {
+        if (isEarly(timer) || (dispatchers.isParted() && !isDueNow(timer))) {
+            putBack(timer);
+        } else if (!dispatchers.isParted()) {
+            go(timer, dispatchers.root());
+        } else if (takePlace(timer, Dispatchers.of(timer))) {
+            go(timer, Dispatchers.of(timer));
+        }
+    }
+
+    private boolean isEarly(ScheduledTimer<?> timer) {
+        return timer instanceof InstantTimer instant && watch.isEarly(instant, pass.nowNanos());
+    }
+
+    private boolean isDueNow(ScheduledTimer<?> timer) {
+        return timer.state() == TimerWord.ARMED && pass.isDue(timer.deadlineNanos());
+    }
+
+    /** Hands a timer over if it is due. Where there are groups it has a place, which whoever ends the run leaves, or this. */
+    private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+        boolean gone = false;
+        try {
+            if (timer.claim(pass.nowNanos())) {
+                dispatcher.handOver(timer, pass.nowNanos(), timer == passing);
+                gone = true;
+                watch.unwatch(timer);
+            } else {
+                putBack(timer);
+            }
+        } finally {
+            if (!gone) {
+                dispatcher.leavePlace(timer);
+            }
+        }
+    }
+
+    /** Puts a timer where it belongs that does not go now: it is over, or has been moved. */
+    private void putBack(ScheduledTimer<?> timer) {
+        if (timer.state() == TimerWord.ARMED) {
+            wheel.add(timer);
+        } else {
+            sweeps.countGivenUp();
+            watch.unwatch(timer);
+        }
+    }
+
+    /** Takes a place for a timer that is due; if there is none, it waits or is refused. */
+    private boolean takePlace(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+        boolean isPassing = timer == passing;
+        if (dispatcher.hasPlaceFromCall(timer)) {
+            // It waits for nobody: whoever waits may wait for its place.
+            return true;
+        }
+        if (!isPassing && dispatcher.isHeldFor(timer)) {
+            dispatcher.keep(timer, pass.nowNanos(), false);
+            return false;
+        }
+        boolean hasToQueue = !isPassing && dispatcher.isAnyWaiting();
+        if (!hasToQueue && dispatcher.takePlace(timer)) {
+            return true;
+        }
+        if (dispatcher.waitsForPlace(timer)) {
+            dispatcher.keep(timer, pass.nowNanos(), isPassing);
+        } else {
+            refuse(timer);
+        }
+        return false;
+    }
+
+    /** Refuses a timer that is due, and is in no list. */
+    private void refuse(ScheduledTimer<?> timer) {
+        Refusals refusals = Dispatchers.of(timer).refusals();
+        if (refusals == null || !timer.claim(pass.nowNanos())) {
+            putBack(timer);
+            return;
+        }
+        boolean done = false;
+        try {
+            refusals.refuse(timer, pass.nowNanos());
+            done = true;
+        } finally {
+            if (!done) {
+                timer.unclaim();
+            }
+        }
+        watch.unwatch(timer);
+    }
+
+    // What has waited; only once the executor has groups
+
+    /** Lets a timer go, which may be over by now or due later, and has a place: that is left if the timer does not need it. */
+    void goWithPlace(ScheduledTimer<?> timer) {
+        pass.moved();
+        Dispatcher dispatcher = Dispatchers.of(timer);
+        boolean goes = false;
+        try {
+            boolean early = isEarly(timer);
+            goes = !early;
+            if (early) {
+                dispatcher.leavePlace(timer);
+                goes = true;
+                putBack(timer);
+            } else {
+                go(timer, dispatcher);
+            }
+        } catch (Throwable ex) {
+            if (!goes) {
+                dispatcher.leavePlace(timer);
+            }
+            keepInHand(timer);
+            throw ex;
+        }
+    }
+
+    /** Refuses a timer for which there is no place, and which is not to wait for one. */
+    void goWithoutPlace(ScheduledTimer<?> timer) {
+        pass.moved();
+        try {
+            refuse(timer);
+        } catch (Throwable ex) {
+            keepInHand(timer);
+            throw ex;
+        }
+    }
+
+    /** Forgets a timer that is over, and has no place. */
+    void giveUp(ScheduledTimer<?> timer) {
+        pass.moved();
+        sweeps.countGivenUp();
+        watch.unwatch(timer);
+    }
+}

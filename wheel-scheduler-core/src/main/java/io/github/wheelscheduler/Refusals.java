@@ -48,7 +48,7 @@ final class Refusals {
     }
 
     /** Logs what a task has thrown that was told of its refusal. Throws nothing. */
-    static void log(Throwable failure) {
+    private static void log(Throwable failure) {
         try {
             LOGGER.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", failure);
         } catch (Throwable ex) {
@@ -80,13 +80,53 @@ final class Refusals {
             return timer;
         }
 
+        /**
+         * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. Whatever memory
+         * there is, the timer ends or is armed again.
+         */
         @Override
         public void run() {
-            timer.refuse(this, onFull == OnFull.DROP);
+            if (!timer.startRefusal()) {
+                return;
+            }
+            boolean isTold = false;
+            while (!isTold) {
+                try {
+                    timer.owner().refused(timer);
+                    isTold = true;
+                } catch (OutOfMemoryError ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+            RejectedExecutionException reason = reason();
+            try {
+                if (timer.task() instanceof ManagedTask managed) {
+                    managed.refused(reason);
+                }
+            } catch (Throwable ex) {
+                log(ex);
+            }
+            while (timer.isStillInRun()) {
+                try {
+                    end(reason);
+                } catch (OutOfMemoryError ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+        }
+
+        private void end(RejectedExecutionException reason) {
+            if (timer instanceof PeriodicTimer periodic) {
+                timer.owner().repeat(periodic, false);
+            } else if (onFull == OnFull.DROP) {
+                timer.endRun();
+            } else {
+                timer.finish(ScheduledTimer.Failure.of(reason), false);
+            }
         }
 
         /** Returns why, on the worker; throws nothing. */
-        RejectedExecutionException reason() {
+        private RejectedExecutionException reason() {
             try {
                 count.increment();
                 return new RejectedExecutionException(

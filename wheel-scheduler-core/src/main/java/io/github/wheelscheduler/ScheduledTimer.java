@@ -19,7 +19,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -166,54 +165,16 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         }
     }
 
-    /**
-     * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. Whatever memory there
-     * is, the timer ends or is armed again.
-     *
-     * @param isDropped whether a one-time timer ends as cancelled; else it fails with the reason
-     */
-    final void refuse(Refusals.Refused why, boolean isDropped) {
+    /** Begins the end of a run that the timer is ready for, and that is not to take place; false if it is over, or somebody else is in it. */
+    final boolean startRefusal() {
         if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
-            return;
+            return false;
         }
         if (!move(READY, RUNNING)) {
             leaveToOthers();
-            return;
+            return false;
         }
-        boolean isTold = false;
-        while (!isTold) {
-            try {
-                owner.refused(this);
-                isTold = true;
-            } catch (OutOfMemoryError ex) {
-                pauseWithoutMemory();
-            }
-        }
-        RejectedExecutionException reason = why.reason();
-        try {
-            if (task() instanceof ManagedTask managed) {
-                managed.refused(reason);
-            }
-        } catch (Throwable ex) {
-            Refusals.log(ex);
-        }
-        while (isStillInRun()) {
-            try {
-                endRefused(reason, isDropped);
-            } catch (OutOfMemoryError ex) {
-                pauseWithoutMemory();
-            }
-        }
-    }
-
-    private void endRefused(RejectedExecutionException reason, boolean isDropped) {
-        if (this instanceof PeriodicTimer periodic) {
-            owner.repeat(periodic, false);
-        } else if (isDropped) {
-            endRun();
-        } else {
-            finish(Failure.of(reason), false);
-        }
+        return true;
     }
 
     /** Ends a timer whose end has failed itself: what is called for the first time needs memory to be found. */
@@ -228,7 +189,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when nobody was in it any more. */
-    private boolean isStillInRun() {
+    final boolean isStillInRun() {
         Thread thread = runner;
         return state() == RUNNING
                 && (thread == Thread.currentThread() || (thread == null && !(this instanceof PeriodicTimer)));

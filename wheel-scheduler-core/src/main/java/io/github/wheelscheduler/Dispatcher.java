@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands the due timers of one group to its workers. While an executor has no groups, what is due and cannot go stays in the wheel; with
  * groups it waits here, so that the timers of the others expire. Tick thread, unless it says otherwise.
+ *
+ * <p>It is long because whether a timer goes, waits or is refused is decided by what is held, by the places and by who came before,
+ * together, and by the same rules when it becomes due as when it has waited.
  */
 final class Dispatcher {
 

@@ -13,7 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Puts the stages together, and answers what timers and workers ask and tell. */
+/**
+ * Puts the stages together, and answers what timers and workers ask and tell.
+ *
+ * <p>It is long because every stage is known here and to no other: it wires them twice, for an executor and for a group, and each
+ * question has a method of a few lines, most of which look at several stages and leave the work to them.
+ */
 final class Engine implements TimerOwner, Workers.Listener {
 
     private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;

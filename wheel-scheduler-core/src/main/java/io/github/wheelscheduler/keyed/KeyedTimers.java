@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
  * fail, and do not call back.
  *
+ * <p>It is long because half of it is the door, which tells of each method what it promises, and because whatever sets, replaces or ends
+ * an entry keeps map, limit and counts in step, also where memory runs out in between.
+ *
  * @param <K> the type of the keys
  * @param <V> the type of the values
  */

@@ -35,6 +35,9 @@ import org.springframework.util.ErrorHandler;
  *
  * <p>As a future it stands for the current run: it is done when the last run is, {@link #get()} waits for the run that is
  * pending or going on, and {@link #cancel} ends the series.
+ *
+ * <p>It is long because it is task and future at once, and because naming the next instant, arming it and cancelling meet in the same
+ * few fields: a step that fails, as when memory is short, leaves them as they were and is tried again.
  */
 final class TriggerSeries
         implements Runnable, ScheduledFuture<@Nullable Object>, CalendarTimer, TaskWrapper, ManagedTask {

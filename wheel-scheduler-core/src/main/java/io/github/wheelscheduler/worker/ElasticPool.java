@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Threads that come when they are needed, up to a limit, and end when they have been idle for long.
  *
  * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
+ *
+ * <p>It is long because waking, taking, performing and falling idle rely on the order in which each of them says what it does and looks at
+ * the queue again, and can only be judged together; who comes and who ends, which can be parted from that, is {@link Crew}'s.
  */
 public final class ElasticPool extends Workers {
 

@@ -17,7 +17,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
 
-/** What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes. */
+/**
+ * What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes.
+ *
+ * <p>It is long because there may be very many of them: claiming a run, showing it, interrupting it and taking notes of it share the
+ * fields of one object, and the order in which a run writes them is what the others rely on.
+ */
 public final class GuardedTask extends DelegatingErrorHandlingRunnable implements ManagedTask {
 
     private static final long NOT_TOLD = -1;

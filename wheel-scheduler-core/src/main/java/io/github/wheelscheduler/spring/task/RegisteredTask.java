@@ -8,7 +8,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A task that can be seen and steered. */
+/**
+ * A task that can be seen and steered.
+ *
+ * <p>It is long because triggering, pausing, enabling and re-timing all change the same few fields under one lock, where each may meet any
+ * other and a run that is due, and is taken back if there is no timer to be had.
+ */
 final class RegisteredTask {
 
     /*

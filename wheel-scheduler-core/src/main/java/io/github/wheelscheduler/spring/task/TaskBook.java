@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the tasks of a scheduler that have an id, from when they come until they are over, and stands between them and the
  * scheduler. Any thread.
+ *
+ * <p>It is long because it is all that a task knows of its scheduler: beside the keeping, it passes on what tasks ask of the scheduler and
+ * what their runs tell listeners and the watch, and sees to it that none of that fails a run.
  */
 public final class TaskBook {
 

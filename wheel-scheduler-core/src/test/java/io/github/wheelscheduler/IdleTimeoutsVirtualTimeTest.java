@@ -246,7 +246,7 @@ class IdleTimeoutsVirtualTimeTest {
         assertThat(open.touch() || held.isOpen() || closes.isOpen()).isFalse();
         Thread closer = new Thread(timeouts::close);
         closer.start();
-        awaitThat(() -> closer.getState() == Thread.State.WAITING);
+        awaitThat(() -> closer.getState() == Thread.State.TIMED_WAITING);
         gate.open();
         closer.join(30_000);
         assertThat(handled).hasSize(2);

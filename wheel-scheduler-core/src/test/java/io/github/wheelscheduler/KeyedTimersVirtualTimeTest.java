@@ -516,7 +516,7 @@ class KeyedTimersVirtualTimeTest {
             seen.set(handled.size());
         });
         closer.start();
-        awaitThat(() -> closer.getState() == Thread.State.WAITING);
+        awaitThat(() -> closer.getState() == Thread.State.TIMED_WAITING);
         assertThat(seen).hasValue(-1);
         gate.open();
         closer.join(30_000);

@@ -38,6 +38,18 @@ final class FailureLog {
         }
     }
 
+    /** Says that whoever closes does not wait any longer. Throws nothing. */
+    void stillRunning(int threads) {
+        try {
+            LOGGER.log(
+                    Level.WARNING,
+                    "Closing " + owner + " has interrupted handlers and waits no longer; " + threads
+                            + " threads are still in one");
+        } catch (Throwable ex) {
+            // There is nobody left to tell.
+        }
+    }
+
     /** Returns how many have not been logged before this one, or -1 if this one is not to be logged either. */
     private synchronized long note(long nowNanos) {
         if (hasLogged && nowNanos - loggedNanos < INTERVAL_NANOS) {

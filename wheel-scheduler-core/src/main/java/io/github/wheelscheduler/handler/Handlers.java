@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.handler;
 
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -17,6 +19,11 @@ public final class Handlers {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
+    /** How often handlers are interrupted that go on for too long while somebody closes, and how long it is between two of these. */
+    private static final int MOST_INTERRUPTS = 10;
+
+    private static final long INTERRUPT_EVERY_NANOS = 100_000_000;
+
     // Made before there is no memory for them.
     private static final BiFunction<Integer, Integer, Integer> ONCE_MORE = Integer::sum;
     private static final BiFunction<Thread, Integer, @Nullable Integer> ONCE_LESS = Handlers::onceLess;
@@ -30,14 +37,20 @@ public final class Handlers {
     /** The threads that are in a handler, each with how often: who runs a task may do so within another. */
     private final ConcurrentHashMap<Thread, Integer> inside = new ConcurrentHashMap<>();
 
+    /** Those whose handler has been interrupted. Added while its count in {@link #inside} is locked. */
+    private final Set<Thread> interrupted = ConcurrentHashMap.newKeySet();
+
+    private final long closeLimitNanos;
     private final CountDownLatch quiet = new CountDownLatch(1);
     private volatile boolean closed;
 
     /**
      * @param owner the name of what the handlers belong to, for the log
      * @param nanoClock a monotonic clock in nanoseconds
+     * @param closeLimitNanos how long whoever closes waits for handlers before he interrupts them
      */
-    public Handlers(String owner, LongSupplier nanoClock) {
+    public Handlers(String owner, LongSupplier nanoClock, long closeLimitNanos) {
+        this.closeLimitNanos = closeLimitNanos;
         this.log = new FailureLog(owner, nanoClock);
     }
 
@@ -81,6 +94,10 @@ public final class Handlers {
         } catch (OutOfMemoryError ex) {
             // The thread is out by then; the map has failed to count that, and nobody asks it for its size.
         }
+        if (closed && !inside.containsKey(Thread.currentThread()) && interrupted.remove(Thread.currentThread())) {
+            // It was meant for the handler, and not for what the thread does next.
+            boolean ignored = Thread.interrupted();
+        }
     }
 
     private static @Nullable Integer onceLess(Thread thread, Integer times) {
@@ -117,18 +134,34 @@ public final class Handlers {
     }
 
     /**
-     * Waits, after {@link #close}, until no handler runs any more. Called from within one, it does not wait; nor once the thread is
-     * interrupted, which it stays.
+     * Waits, after {@link #close}, until no handler runs any more. After the limit it interrupts those that do, for a second; what goes on
+     * all the same is logged. Called from within a handler, it does not wait; nor once the thread is interrupted, which it stays.
      */
     public void awaitQuiet() {
         if (inside.containsKey(Thread.currentThread())) {
             return;
         }
         try {
-            quiet.await();
+            boolean isQuiet = quiet.await(closeLimitNanos, TimeUnit.NANOSECONDS);
+            for (int i = 0; i < MOST_INTERRUPTS && !isQuiet; i++) {
+                inside.keySet().forEach(this::interrupt);
+                isQuiet = quiet.await(INTERRUPT_EVERY_NANOS, TimeUnit.NANOSECONDS);
+            }
+            if (!isQuiet) {
+                log.stillRunning(inside.size());
+            }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void interrupt(Thread thread) {
+        // While the thread is kept from leaving.
+        Integer ignored = inside.computeIfPresent(thread, (same, times) -> {
+            boolean unused = interrupted.add(same);
+            same.interrupt();
+            return times;
+        });
     }
 
     /** Waits a moment before something is tried again for which there was no memory. */

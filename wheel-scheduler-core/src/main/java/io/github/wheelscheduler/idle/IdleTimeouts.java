@@ -53,11 +53,11 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     private final StripedCount closed = new StripedCount();
     private final StripedCount rejected = new StripedCount();
 
-    IdleTimeouts(String name, TimerSource timers, long maxSize, Consumer<? super K> handler) {
+    IdleTimeouts(String name, TimerSource timers, long maxSize, long closeLimitNanos, Consumer<? super K> handler) {
         this.name = name;
         this.timers = timers;
         this.handler = handler;
-        this.handlers = new Handlers(name, timers::nanoTime);
+        this.handlers = new Handlers(name, timers::nanoTime, closeLimitNanos);
         this.limit = new Limit(maxSize, "timeouts");
     }
 
@@ -125,7 +125,8 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     /**
      * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a handler, nor longer than
-     * until the calling thread is interrupted, which it stays. Afterwards no handler is called.
+     * until the calling thread is interrupted, which it stays. Handlers that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
+     * the limit} are interrupted, and a second later are left alone, which is logged. Afterwards no handler is called.
      */
     @Override
     public void close() {

@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.handler.CloseLimit;
 import io.github.wheelscheduler.handler.Limit;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -17,6 +19,7 @@ public final class IdleTimeoutsBuilder<K> {
     private final Consumer<? super K> handler;
     private String name = "idle timeouts";
     private long maxSize = Long.MAX_VALUE;
+    private long closeLimitNanos = CloseLimit.DEFAULT_NANOS;
 
     IdleTimeoutsBuilder(WheelScheduledExecutor executor, Consumer<? super K> handler) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
@@ -39,8 +42,18 @@ public final class IdleTimeoutsBuilder<K> {
         return this;
     }
 
+    /**
+     * Sets how long a close waits for handlers that run before it interrupts them, 10 s by default.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public IdleTimeoutsBuilder<K> closeLimit(Duration closeLimit) {
+        this.closeLimitNanos = CloseLimit.check(closeLimit);
+        return this;
+    }
+
     /** Builds the timeouts. */
     public IdleTimeouts<K> build() {
-        return new IdleTimeouts<>(name, TimerSource.of(executor), maxSize, handler);
+        return new IdleTimeouts<>(name, TimerSource.of(executor), maxSize, closeLimitNanos, handler);
     }
 }

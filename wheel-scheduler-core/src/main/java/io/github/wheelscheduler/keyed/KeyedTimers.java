@@ -69,10 +69,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             TimerSource timers,
             LongSupplier nanoClock,
             long maxSize,
+            long closeLimitNanos,
             Function<KeyedTimers<K, V>, Firing<K, V>> firing) {
         this.name = name;
         this.timers = timers;
-        this.handlers = new Handlers(name, nanoClock);
+        this.handlers = new Handlers(name, nanoClock, closeLimitNanos);
         this.limit = new Limit(maxSize, "keys");
         this.firing = firing.apply(this);
     }
@@ -211,7 +212,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /**
      * Drops what is pending, accepts nothing more, and waits until no handler runs; but not if it is called from within a handler, nor
-     * longer than until the calling thread is interrupted, which it stays. Afterwards no handler is called.
+     * longer than until the calling thread is interrupted, which it stays. Handlers that run for longer than
+     * {@linkplain KeyedTimersBuilder#closeLimit the limit} are interrupted, and a second later are left alone, which is logged. Afterwards
+     * no handler is called.
      */
     @Override
     public void close() {

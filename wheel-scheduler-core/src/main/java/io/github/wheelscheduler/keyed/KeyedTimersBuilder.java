@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.handler.CloseLimit;
 import io.github.wheelscheduler.handler.Limit;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -18,6 +20,7 @@ public final class KeyedTimersBuilder<K, V> {
     private final Function<KeyedTimers<K, V>, Firing<K, V>> firing;
     private String name = "keyed timers";
     private long maxSize = Long.MAX_VALUE;
+    private long closeLimitNanos = CloseLimit.DEFAULT_NANOS;
 
     KeyedTimersBuilder(WheelScheduledExecutor executor, Function<KeyedTimers<K, V>, Firing<K, V>> firing) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
@@ -40,8 +43,18 @@ public final class KeyedTimersBuilder<K, V> {
         return this;
     }
 
+    /**
+     * Sets how long a close waits for handlers that run before it interrupts them, 10 s by default.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public KeyedTimersBuilder<K, V> closeLimit(Duration closeLimit) {
+        this.closeLimitNanos = CloseLimit.check(closeLimit);
+        return this;
+    }
+
     /** Builds the timers. */
     public KeyedTimers<K, V> build() {
-        return new KeyedTimers<>(name, TimerSource.of(executor), executor::nanoTime, maxSize, firing);
+        return new KeyedTimers<>(name, TimerSource.of(executor), executor::nanoTime, maxSize, closeLimitNanos, firing);
     }
 }

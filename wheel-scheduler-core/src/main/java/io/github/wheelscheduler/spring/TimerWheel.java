@@ -21,13 +21,13 @@ public class TimerWheel {
 
     private final WheelTaskScheduler scheduler;
 
-    /** Makes the wheel of that scheduler injectable. */
+    /** Makes the wheel of that scheduler injectable; it does not close it, which is the matter of whoever made it, or of the context. */
     public TimerWheel(WheelTaskScheduler scheduler) {
         this.scheduler = Objects.requireNonNull(scheduler, "scheduler must not be null");
     }
 
     /** Returns the scheduler whose wheel this is. */
-    public final WheelTaskScheduler scheduler() {
+    public WheelTaskScheduler scheduler() {
         return scheduler;
     }
 
@@ -36,7 +36,7 @@ public class TimerWheel {
      *
      * @throws IllegalStateException if the scheduler is not initialized
      */
-    public final WheelScheduledExecutor executor() {
+    public WheelScheduledExecutor executor() {
         return scheduler.getWheelScheduledExecutor();
     }
 }

@@ -48,8 +48,8 @@ class IdleRunLincheckIT {
 
         private final AtomicLong clock = new AtomicLong();
         private final AtomicInteger handled = new AtomicInteger();
-        private final IdleTimeouts<String> timeouts =
-                new IdleTimeouts<>("test", new Source(), Long.MAX_VALUE, key -> handled.incrementAndGet());
+        private final IdleTimeouts<String> timeouts = new IdleTimeouts<>(
+                "test", new Source(), Long.MAX_VALUE, Long.MAX_VALUE, key -> handled.incrementAndGet());
         private final IdleRun<String> run = new IdleRun<>(timeouts, new Source(), "key", IDLE_NANOS);
 
         @Operation

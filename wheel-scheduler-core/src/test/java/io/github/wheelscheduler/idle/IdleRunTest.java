@@ -15,7 +15,8 @@ class IdleRunTest {
 
     private final List<String> handled = new ArrayList<>();
     private final Source source = new Source();
-    private final IdleTimeouts<String> timeouts = new IdleTimeouts<>("test", source, Long.MAX_VALUE, handled::add);
+    private final IdleTimeouts<String> timeouts =
+            new IdleTimeouts<>("test", source, Long.MAX_VALUE, Long.MAX_VALUE, handled::add);
     private final IdleRun<String> run = new IdleRun<>(timeouts, source, "key", IDLE_NANOS);
 
     @Test

@@ -71,7 +71,7 @@ class KeyedTimersLincheckIT {
 
     private static KeyedTimers<String, Integer> newTimers(
             FakeTimers source, Function<KeyedTimers<String, Integer>, Firing<String, Integer>> firing) {
-        return new KeyedTimers<>("test", source, () -> 0, Long.MAX_VALUE, firing);
+        return new KeyedTimers<>("test", source, () -> 0, Long.MAX_VALUE, Long.MAX_VALUE, firing);
     }
 
     private static void check(boolean condition, String rule) {

@@ -16,7 +16,12 @@ class KeyedTimersWithoutMemoryTest {
     private final FakeTimers source = new FakeTimers();
     private final List<String> handled = new ArrayList<>();
     private final KeyedTimers<String, String> timers = new KeyedTimers<>(
-            "test", source, () -> 0, 2, owner -> new SingleFiring<>(owner, (key, value) -> handled.add(key + value)));
+            "test",
+            source,
+            () -> 0,
+            2,
+            Long.MAX_VALUE,
+            owner -> new SingleFiring<>(owner, (key, value) -> handled.add(key + value)));
 
     @Test
     void whatCannotBeArmedChangesNothing() {
@@ -38,8 +43,8 @@ class KeyedTimersWithoutMemoryTest {
     @Test
     void aKeyThatCannotBeMovedStaysWhereItWas() {
         List<KeyedEntry<String, String>> due = new ArrayList<>();
-        KeyedTimers<String, String> held =
-                new KeyedTimers<>("test", source, () -> 0, Long.MAX_VALUE, owner -> new Firing<>(owner) {
+        KeyedTimers<String, String> held = new KeyedTimers<>(
+                "test", source, () -> 0, Long.MAX_VALUE, Long.MAX_VALUE, owner -> new Firing<>(owner) {
                     @Override
                     void due(KeyedEntry<String, String> entry) {
                         due.add(entry);
@@ -68,6 +73,7 @@ class KeyedTimersWithoutMemoryTest {
                 source,
                 () -> 0,
                 Long.MAX_VALUE,
+                Long.MAX_VALUE,
                 owner -> new SingleFiring<>(owner, (key, value) -> handleSettingAgain(owner, order, value)));
         assertThat(own.set("a", "1", SECOND)).isNull();
         source.runArmed();
@@ -82,6 +88,7 @@ class KeyedTimersWithoutMemoryTest {
                 "test",
                 source,
                 () -> 0,
+                Long.MAX_VALUE,
                 Long.MAX_VALUE,
                 owner -> new BatchFiring<>(
                         owner, 2, batch -> batch.forEach(entry -> handleSettingAgain(owner, order, entry.value()))));

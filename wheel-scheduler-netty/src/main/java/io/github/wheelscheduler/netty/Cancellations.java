@@ -63,11 +63,22 @@ final class Cancellations implements Runnable, ManagedTask {
     @Override
     public void run() {
         // After a stop, whoever has stopped the timer does it.
-        if (runs.enter()) {
+        if (enter()) {
             try {
                 boolean ignored = tellNext();
             } finally {
                 runs.leave();
+            }
+        }
+    }
+
+    /** Nobody else comes for the one that this run is for: it insists. */
+    private boolean enter() {
+        while (true) {
+            try {
+                return runs.enter();
+            } catch (OutOfMemoryError ex) {
+                WheelTimeout.pauseWithoutMemory();
             }
         }
     }

@@ -35,8 +35,17 @@ final class PendingTimeouts {
         long seen = count.get();
         while (seen < max) {
             if (count.compareAndSet(seen, seen + 1)) {
-                timeout.list = (int) seen & LISTS - 1;
-                lists[timeout.list].add(timeout);
+                boolean isAdded = false;
+                try {
+                    timeout.list = (int) seen & LISTS - 1;
+                    lists[timeout.list].add(timeout);
+                    isAdded = true;
+                } finally {
+                    // At the end of a stack, for one.
+                    if (!isAdded) {
+                        count.decrementAndGet();
+                    }
+                }
                 return;
             }
             seen = count.get();
@@ -45,10 +54,11 @@ final class PendingTimeouts {
                 "Timeout rejected, because max-pending-timeouts is " + max + ", and " + seen + " are pending");
     }
 
-    /** Removes a timeout, once: on behalf of whoever has ended it. */
+    /** Removes a timeout that has been ended, if it is still there: whoever has ended it may not have come that far. */
     void remove(WheelTimeout timeout) {
-        lists[timeout.list].remove(timeout);
-        count.decrementAndGet();
+        if (lists[timeout.list].remove(timeout)) {
+            count.decrementAndGet();
+        }
     }
 
     long count() {
@@ -77,9 +87,15 @@ final class PendingTimeouts {
                 second.previous = timeout;
             }
             first = timeout;
+            timeout.isListed = true;
         }
 
-        synchronized void remove(WheelTimeout timeout) {
+        /** Returns whether it was there. */
+        synchronized boolean remove(WheelTimeout timeout) {
+            if (!timeout.isListed) {
+                return false;
+            }
+            timeout.isListed = false;
             WheelTimeout before = timeout.previous;
             WheelTimeout after = timeout.next;
             if (before == null) {
@@ -93,6 +109,7 @@ final class PendingTimeouts {
             // Whoever keeps it keeps none of the others.
             timeout.previous = null;
             timeout.next = null;
+            return true;
         }
 
         synchronized void addAllTo(List<WheelTimeout> all) {

@@ -36,7 +36,7 @@ final class Runs {
             Stay stay = inside.get(thread);
             if (stay == null) {
                 stay = new Stay();
-                Stay ignored = inside.put(thread, stay);
+                put(thread, stay);
             }
             stay.depth++;
             return true;
@@ -45,10 +45,23 @@ final class Runs {
         }
     }
 
+    private void put(Thread thread, Stay stay) {
+        boolean isPut = false;
+        try {
+            Stay ignored = inside.put(thread, stay);
+            isPut = true;
+        } finally {
+            if (!isPut) {
+                // The map may have run out of memory when it grew, after it had put it in.
+                Stay ignored = inside.remove(thread);
+            }
+        }
+    }
+
     /** Ends what {@link #enter} began. No interrupt of ours reaches the thread afterwards. */
     void leave() {
         Thread thread = Thread.currentThread();
-        lock.lock();
+        lockWithoutMemory();
         try {
             Stay stay = inside.get(thread);
             if (stay != null && --stay.depth == 0) {
@@ -61,6 +74,19 @@ final class Runs {
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Who does not get out for lack of memory would be waited for, for ever. */
+    private void lockWithoutMemory() {
+        boolean isLocked = false;
+        while (!isLocked) {
+            try {
+                lock.lock();
+                isLocked = true;
+            } catch (OutOfMemoryError ex) {
+                WheelTimeout.pauseWithoutMemory();
+            }
         }
     }
 

@@ -154,9 +154,9 @@ public final class WheelNettyTimer implements Timer {
         Set<Timeout> cancelled = new HashSet<>();
         for (WheelTimeout timeout : pending.all()) {
             if (timeout.cancelByStop()) {
-                pending.remove(timeout);
                 boolean ignored = cancelled.add(timeout);
             }
+            pending.remove(timeout);
         }
         cancellations.tellAll();
         if (interrupted) {
@@ -214,8 +214,9 @@ public final class WheelNettyTimer implements Timer {
     void runInTurn(WheelTimeout timeout) {
         if (runs.enter()) {
             try {
-                if (timeout.expire()) {
-                    pending.remove(timeout);
+                boolean isFirst = timeout.expire();
+                pending.remove(timeout);
+                if (isFirst) {
                     timeout.task().run(timeout);
                 }
             } catch (Throwable ex) {

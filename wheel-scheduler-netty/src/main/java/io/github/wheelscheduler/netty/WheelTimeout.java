@@ -52,6 +52,9 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     @Nullable
     WheelTimeout next;
 
+    /** It is in that list, guarded by the list's lock. */
+    boolean isListed;
+
     /** Null until it is armed; who cancels it earlier is noticed then. Writer: who makes the timeout. Readers: any. */
     private volatile @Nullable WheelTimer<?> timer;
 
@@ -131,7 +134,8 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         }
     }
 
-    private static void pauseWithoutMemory() {
+    /** Waits a moment before something is tried again for which there was no memory. */
+    static void pauseWithoutMemory() {
         try {
             LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
         } catch (OutOfMemoryError ex) {
@@ -147,8 +151,11 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         if (!move(CANCELLED)) {
             return false;
         }
-        cancelTimer();
-        owner.cancelled(this);
+        try {
+            cancelTimer();
+        } finally {
+            owner.cancelled(this);
+        }
         return true;
     }
 

@@ -20,6 +20,9 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
 
     static final String PROPERTY = WheelSchedulerProperties.PREFIX + ".groups";
 
+    static final String NAME_RULE = "must not be the name of another bean";
+    static final String NAME_EXAMPLE = "reports";
+
     /** The bean that makes the schedulers. */
     static final String GROUPS = "wheelSchedulerGroups";
 
@@ -44,8 +47,7 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     private static void define(String name, BeanDefinitionRegistry registry) {
         if (registry.containsBeanDefinition(name)) {
             BeanDefinition known = registry.getBeanDefinition(name);
-            UnusablePropertyException.unless(
-                    isGroup(known), PROPERTY + "." + name, name, "must not be the name of another bean", "reports");
+            UnusablePropertyException.unless(isGroup(known), PROPERTY + "." + name, name, NAME_RULE, NAME_EXAMPLE);
             return;
         }
         RootBeanDefinition definition = new RootBeanDefinition(WheelTaskScheduler.class);

@@ -46,7 +46,8 @@ public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition
                 : ConditionOutcome.match(message.found("bean", "beans").items(found));
     }
 
-    private static boolean mayBeOne(@Nullable Class<?> declared) {
+    /** Whether what is declared so may turn out to be a scheduler on the wheel. */
+    static boolean mayBeOne(@Nullable Class<?> declared) {
         return declared != null
                 && (declared.isAssignableFrom(WheelTaskScheduler.class)
                         || WheelTaskScheduler.class.isAssignableFrom(declared));

@@ -7,7 +7,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.context.ApplicationListener;
@@ -16,15 +20,15 @@ import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * A wheel with a scheduler that is no bean, where no scheduler bean has one. It does for that scheduler, and for its groups,
- * what the context does for those that are beans.
+ * what the context does for those that are beans. Not final, so that it can be proxied.
  */
-final class OwnTimerWheel extends TimerWheel
+class OwnTimerWheel extends TimerWheel
         implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, DisposableBean {
 
     /** The scheduler, then its groups, with the names that they are shown by. */
     private final Map<String, WheelTaskScheduler> schedulers = new LinkedHashMap<>();
 
-    private OwnTimerWheel(String name, WheelTaskScheduler scheduler) {
+    OwnTimerWheel(String name, WheelTaskScheduler scheduler) {
         super(scheduler);
         schedulers.put(name, scheduler);
     }
@@ -35,6 +39,12 @@ final class OwnTimerWheel extends TimerWheel
             WheelTaskSchedulerBuilder builder,
             WheelSchedulerProperties properties,
             AutowireCapableBeanFactory beanFactory) {
+        UnusablePropertyException.unless(
+                !properties.groups().containsKey(name),
+                GroupBeans.PROPERTY + "." + name,
+                name,
+                GroupBeans.NAME_RULE,
+                GroupBeans.NAME_EXAMPLE);
         OwnTimerWheel wheel = new OwnTimerWheel(name, builder.build());
         boolean isComplete = false;
         try {
@@ -60,6 +70,15 @@ final class OwnTimerWheel extends TimerWheel
         scheduler.setThreadNamePrefix(scheduler.getThreadNamePrefix());
         Object ignored = beanFactory.initializeBean(
                 scheduler, scheduler.getClass().getName() + AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX);
+    }
+
+    /** Returns the one that the bean is, or is a proxy of; null if it is none. */
+    static @Nullable OwnTimerWheel behind(Object bean) {
+        Object target = bean;
+        while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
+            target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
+        }
+        return target instanceof OwnTimerWheel wheel ? wheel : null;
     }
 
     /** Returns the scheduler and its groups by name. */

@@ -57,7 +57,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         WheelTaskScheduler scheduler = isItself(bean) ? behindProxies(bean) : null;
         if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
             bindInTime(scheduler, nameOf(beanName));
-        } else if (bean instanceof OwnTimerWheel wheel) {
+        }
+        OwnTimerWheel wheel = OwnTimerWheel.behind(bean);
+        if (wheel != null) {
             wheel.schedulers().forEach((name, own) -> bindInTime(own, name));
         }
         return bean;
@@ -142,12 +144,13 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public boolean requiresDestruction(Object bean) {
-        return bean instanceof OwnTimerWheel || behindProxies(bean) != null;
+        return OwnTimerWheel.behind(bean) != null || behindProxies(bean) != null;
     }
 
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
-        if (bean instanceof OwnTimerWheel wheel) {
+        OwnTimerWheel wheel = OwnTimerWheel.behind(bean);
+        if (wheel != null) {
             wheel.schedulers().forEach((name, own) -> unbind(own, name));
         } else {
             unbind(behindProxies(bean), nameOf(beanName));

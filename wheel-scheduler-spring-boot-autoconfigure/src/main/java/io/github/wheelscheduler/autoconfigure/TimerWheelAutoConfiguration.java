@@ -2,7 +2,10 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -10,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.scheduling.TaskScheduler;
 
 /**
  * Auto-configuration of the {@link TimerWheel} of an application, with or without {@code @EnableScheduling}: that of the bean
@@ -40,6 +44,16 @@ public final class TimerWheelAutoConfiguration {
         if (beanFactory.containsBean(usual) && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler) {
             return scheduler;
         }
-        return beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
+        List<WheelTaskScheduler> found = new ArrayList<>();
+        for (String name :
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskScheduler.class, false, true)) {
+            if (OnPossibleWheelSchedulerCondition.mayBeOne(beanFactory.getType(name, false))
+                    && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler) {
+                found.add(scheduler);
+            }
+        }
+        return found.size() == 1
+                ? found.get(0)
+                : beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
     }
 }

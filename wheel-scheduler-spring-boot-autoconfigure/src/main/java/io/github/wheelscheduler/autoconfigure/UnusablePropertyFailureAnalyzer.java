@@ -24,11 +24,14 @@ final class UnusablePropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unus
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, UnusablePropertyException cause) {
         String property = cause.property();
-        ConfigurationProperty written = findWritten(ConfigurationPropertyName.of(property));
+        // A name in it may have capitals.
+        ConfigurationProperty written = findWritten(ConfigurationPropertyName.adapt(property, '.'));
         String description = "The property '%s' is '%s'%s, but it %s."
                 .formatted(property, textOf(written, cause), originOf(written), cause.rule());
-        String action = "Set '%s' to a value that fits, for example %s=%s, or remove it to get the default."
-                .formatted(property, property, cause.example());
+        String action = cause.rule().equals(GroupBeans.NAME_RULE)
+                ? "Give the group another name, for example '%s'.".formatted(cause.example())
+                : "Set '%s' to a value that fits, for example %s=%s, or remove it to get the default."
+                        .formatted(property, property, cause.example());
         return new FailureAnalysis(description, action, cause);
     }
 

@@ -33,7 +33,9 @@ public final class WheelSchedulers {
     static Map<String, WheelTaskScheduler> ownOf(ConfigurableListableBeanFactory beanFactory) {
         Map<String, WheelTaskScheduler> own = new LinkedHashMap<>();
         for (String name : beanFactory.getBeanNamesForType(TimerWheel.class, false, false)) {
-            if (beanFactory.containsSingleton(name) && beanFactory.getBean(name) instanceof OwnTimerWheel wheel) {
+            OwnTimerWheel wheel =
+                    beanFactory.containsSingleton(name) ? OwnTimerWheel.behind(beanFactory.getBean(name)) : null;
+            if (wheel != null) {
                 own.putAll(wheel.schedulers());
             }
         }

@@ -20,6 +20,7 @@ import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,8 +30,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -83,6 +90,54 @@ class TimerWheelTest {
         withScheduling()
                 .withBean("reports", WheelTaskScheduler.class)
                 .run(context -> assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("reports")));
+    }
+
+    @Test
+    void itIsThatOfTheOnlyOneAlsoWhereThatIsDeclaredAsSomethingElseAndMadeLater() {
+        withScheduling().withUserConfiguration(Programs.class, Interface.class).run(context -> {
+            assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("zone"));
+            assertThat(WheelSchedulers.in(context.getBeanFactory())).containsOnlyKeys("zone");
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Interface {
+
+        @Bean
+        TaskScheduler zone(WheelTaskSchedulerBuilder builder) {
+            return builder.build();
+        }
+    }
+
+    @Test
+    void itMayBeProxied() {
+        for (ApplicationContextRunner runner : List.of(withScheduling(), withoutScheduling())) {
+            runner.withBean(DefaultAdvisorAutoProxyCreator.class, TimerWheelTest::proxiesClasses)
+                    .withBean(DefaultPointcutAdvisor.class, TimerWheelTest::aroundWheels)
+                    .withUserConfiguration(Programs.class)
+                    .run(context -> {
+                        assertThat(AopUtils.isCglibProxy(timersOf(context))).isTrue();
+                        awaitARun(timersOf(context).executor());
+                        assertThat(WheelSchedulers.in(context.getBeanFactory())).hasSize(1);
+                    });
+        }
+    }
+
+    private static DefaultAdvisorAutoProxyCreator proxiesClasses() {
+        DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+        creator.setProxyTargetClass(true);
+        return creator;
+    }
+
+    private static DefaultPointcutAdvisor aroundWheels() {
+        StaticMethodMatcherPointcut pointcut = new StaticMethodMatcherPointcut() {
+            @Override
+            public boolean matches(Method method, Class<?> target) {
+                return true;
+            }
+        };
+        pointcut.setClassFilter(TimerWheel.class::isAssignableFrom);
+        return new DefaultPointcutAdvisor(pointcut, (MethodInterceptor) MethodInvocation::proceed);
     }
 
     @Test
@@ -212,6 +267,15 @@ class TimerWheelTest {
                             .startsWith("reports-");
                     assertThat(context.containsBean("reports")).isFalse();
                 });
+    }
+
+    @Test
+    void noGroupMayHaveItsName() {
+        withoutScheduling()
+                .withPropertyValues("wheel.scheduler.groups." + NAME + ".max-size=2")
+                .run(context -> assertThatThrownBy(() -> timersOf(context))
+                        .hasRootCauseMessage(
+                                "wheel.scheduler.groups.%s must not be the name of another bean, was %1$s", NAME));
     }
 
     @Test

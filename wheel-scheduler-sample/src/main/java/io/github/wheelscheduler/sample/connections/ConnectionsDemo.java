@@ -54,9 +54,7 @@ public final class ConnectionsDemo {
         List<ConnectionsTable.Column> columns = List.of(
                 rehearseAndPlay("the wheel", () -> new WheelKeeper(idleLimit, beat)),
                 rehearseAndPlay("Spring's scheduler", () -> new SpringKeeper(idleLimit, beat)));
-        return "%,d connections for %s: a heartbeat every %s each, and closed after %s without an answer.%n%n"
-                        .formatted(connections, Texts.of(time), Texts.of(beat), Texts.of(idleLimit))
-                + ConnectionsTable.of(columns);
+        return this + "." + System.lineSeparator() + System.lineSeparator() + ConnectionsTable.of(columns);
     }
 
     /** The rehearsal is for the compiler of the JVM, whose time is nobody's. */
@@ -104,6 +102,12 @@ public final class ConnectionsDemo {
             keeper.keep(new Connection(traffic, System.nanoTime(), silentFromNanos), random.nextLong(beat.toNanos()));
         }
         return silent;
+    }
+
+    @Override
+    public String toString() {
+        return "%,d connections for %s: a heartbeat every %s each, and closed after %s without an answer"
+                .formatted(connections, Texts.of(time), Texts.of(beat), Texts.of(idleLimit));
     }
 
     private static long processNanos() {

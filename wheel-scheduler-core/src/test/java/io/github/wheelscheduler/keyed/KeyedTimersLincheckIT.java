@@ -50,7 +50,7 @@ class KeyedTimersLincheckIT {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(Scale.of(5, 30))
+                .iterations(Scale.of(3, 30))
                 .invocationsPerIteration(Scale.of(100, 500))
                 .threads(3)
                 .actorsPerThread(3)
@@ -61,7 +61,7 @@ class KeyedTimersLincheckIT {
     /** Few threads that do little, so that what seldom meets does. */
     private static ModelCheckingOptions modelCheckingTurns() {
         return new ModelCheckingOptions()
-                .iterations(Scale.of(4, 30))
+                .iterations(Scale.of(2, 30))
                 .invocationsPerIteration(Scale.of(400, 5_000))
                 .threads(2)
                 .actorsPerThread(2)

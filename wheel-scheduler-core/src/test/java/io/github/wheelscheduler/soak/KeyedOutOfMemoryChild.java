@@ -72,8 +72,11 @@ public final class KeyedOutOfMemoryChild {
 
     private final class Round {
 
-        private final WheelScheduledExecutor executor =
-                kind.applyTo(WheelScheduledExecutor.builder()).build();
+        // Threads of the platform: virtual ones that wait have been seen not to go on after memory ran out.
+        private final WheelScheduledExecutor executor = (kind == WorkerKind.THREAD_PER_RUN
+                        ? WheelScheduledExecutor.builder().threadPerRun(Thread::new)
+                        : kind.applyTo(WheelScheduledExecutor.builder()))
+                .build();
         private final KeyedTimers<Integer, Integer> timers =
                 KeyedTimers.<Integer, Integer>builder(executor, this::handle).build();
 

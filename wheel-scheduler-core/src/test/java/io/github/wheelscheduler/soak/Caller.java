@@ -113,8 +113,11 @@ final class Caller implements Runnable {
             } else if (timer.cancel(false)) {
                 ledger.cancelled(number);
             }
-        } catch (Throwable ex) {
-            ledger.inDoubt(number);
+        } catch (OutOfMemoryError ex) {
+            // Thrown before it is cancelled, or by what follows.
+            if (timer.isCancelled()) {
+                ledger.cancelled(number);
+            }
         }
     }
 

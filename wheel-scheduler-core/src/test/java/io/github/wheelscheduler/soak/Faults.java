@@ -11,6 +11,7 @@ final class Faults {
     private static final long LONGEST_QUIET_NANOS = 300 * Nap.MILLI;
     private static final long LONGEST_MEMORY_SPELL_NANOS = 200 * Nap.MILLI;
     private static final long LONGEST_JUMP_NANOS = 2 * Nap.SECOND;
+    private static final long PATIENCE_NANOS = 10 * Nap.SECOND;
     private static final int MOST_WORKERS = 32;
 
     private final WheelScheduledExecutor executor;
@@ -26,6 +27,7 @@ final class Faults {
     private int pauses;
     private int jumps;
     private int limits;
+    private int cutShort;
 
     Faults(
             WheelScheduledExecutor executor,
@@ -52,6 +54,23 @@ final class Faults {
             floods++;
             flood.setOn(true);
         }
+        try {
+            steer();
+            if (runsOutOfMemory) {
+                memorySpells++;
+                memory.holdFor(Math.min(nanos, LONGEST_MEMORY_SPELL_NANOS));
+            } else {
+                Nap.nanos(nanos);
+            }
+        } catch (OutOfMemoryError ex) {
+            // Not what is tested: whoever takes all memory may lack some himself.
+            cutShort++;
+        }
+        stop();
+        Nap.nanos(random.nextLong(LONGEST_QUIET_NANOS));
+    }
+
+    private void steer() {
         if (random.nextInt(100) < 15) {
             pauses++;
             executor.pause();
@@ -64,20 +83,24 @@ final class Faults {
             limits++;
             executor.setMaxWorkers(random.nextInt(1, MOST_WORKERS));
         }
-        if (runsOutOfMemory) {
-            memorySpells++;
-            memory.holdFor(Math.min(nanos, LONGEST_MEMORY_SPELL_NANOS));
-        } else {
-            Nap.nanos(nanos);
-        }
-        stop();
-        Nap.nanos(random.nextLong(LONGEST_QUIET_NANOS));
     }
 
     private void stop() {
         workers.setFailing(false);
         flood.setOn(false);
-        executor.resume();
+        if (!Nap.until(this::resume, PATIENCE_NANOS)) {
+            throw new IllegalStateException("it must be possible to resume within 10 s when there is memory");
+        }
+    }
+
+    private boolean resume() {
+        try {
+            executor.resume();
+            return true;
+        } catch (OutOfMemoryError ex) {
+            cutShort++;
+            return false;
+        }
     }
 
     /** Makes the last end, and the clock go on where it has been before. */
@@ -91,6 +114,6 @@ final class Faults {
     public String toString() {
         return memorySpells + " times out of memory, " + failures + " times without threads or refused ("
                 + workers.failures() + "), " + floods + " floods, " + pauses + " pauses, " + jumps + " clock jumps, "
-                + limits + " limits";
+                + limits + " limits, " + cutShort + " times cut short";
     }
 }

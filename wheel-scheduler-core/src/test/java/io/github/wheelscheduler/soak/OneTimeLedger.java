@@ -32,6 +32,7 @@ final class OneTimeLedger {
     private final Runnable[] tasks;
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong ran = new AtomicLong();
+    private final AtomicLong inDoubt = new AtomicLong();
     private final AtomicLong ranInDoubt = new AtomicLong();
     private final AtomicLong ranCancelled = new AtomicLong();
     private final AtomicLong cancelled = new AtomicLong();
@@ -78,8 +79,9 @@ final class OneTimeLedger {
         }
     }
 
-    /** The call has failed in another way, so nobody knows whether the timer will run. */
+    /** The call that schedules it has failed in another way, so nobody knows whether the timer was scheduled, and will run. */
     void inDoubt(int number) {
+        inDoubt.incrementAndGet();
         if (states.compareAndSet(number, ARMED, IN_DOUBT)) {
             deadlines.set(number, System.nanoTime());
         } else {
@@ -145,6 +147,11 @@ final class OneTimeLedger {
     /** Returns how many runs there were, of whatever kind. */
     long ranCount() {
         return ran.get();
+    }
+
+    /** Returns how many timers nobody knows to have been accepted. */
+    long inDoubtCount() {
+        return inDoubt.get();
     }
 
     /** Returns how many runs there were of timers that nobody knows to have been accepted. */

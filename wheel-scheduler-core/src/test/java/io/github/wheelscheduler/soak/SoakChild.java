@@ -24,6 +24,9 @@ public final class SoakChild {
     private final Flood flood;
     private final Faults faults;
 
+    /** What the main thread is at: an error for want of memory may come without a stack trace. */
+    private String doing = "starting";
+
     private SoakChild(WorkerKind kind, SplittableRandom random) {
         Load load = Load.of(kind);
         FaultyWorkers workers = new FaultyWorkers(kind);
@@ -49,7 +52,7 @@ public final class SoakChild {
         try {
             System.out.println("> soak of " + args[0] + " for " + args[1] + " s with seed " + args[2]);
             SoakChild child = new SoakChild(WorkerKind.valueOf(args[0]), new SplittableRandom(Long.parseLong(args[2])));
-            child.play(Long.parseLong(args[1]) * Nap.SECOND);
+            child.playAndTell(Long.parseLong(args[1]) * Nap.SECOND);
             exitCode = child.findings.count() == 0 ? 0 : 1;
         } catch (Throwable ex) {
             ex.printStackTrace(System.out);
@@ -57,6 +60,15 @@ public final class SoakChild {
             System.out.flush();
             // What is wrong may keep threads from ending.
             Runtime.getRuntime().halt(exitCode);
+        }
+    }
+
+    private void playAndTell(long forNanos) throws InterruptedException {
+        try {
+            play(forNanos);
+        } catch (Throwable ex) {
+            System.out.println("while " + doing + ": " + faults);
+            throw ex;
         }
     }
 
@@ -68,20 +80,26 @@ public final class SoakChild {
         // What runs for the first time needs memory, tasks and accounts too.
         Nap.nanos(WARM_UP_NANOS);
         long startNanos = System.nanoTime();
+        doing = "making faults";
         while (System.nanoTime() - startNanos < forNanos && findings.count() == 0) {
             faults.makeSome();
         }
+        doing = "ending the faults";
         faults.end();
+        doing = "ending the callers";
         flood.end();
         calendar.end();
         for (Caller caller : callers) {
             caller.end();
         }
+        doing = "settling";
         settle();
+        doing = "telling";
         System.out.println("> " + faults + ", " + series.ranCount() + " runs of series, " + flood.ranCount()
                 + " of floods, "
                 + ledgers.stream().mapToLong(OneTimeLedger::ranCount).sum() + " of one-time timers, "
-                + ledgers.stream().mapToLong(OneTimeLedger::cancelledCount).sum() + " cancelled; "
+                + ledgers.stream().mapToLong(OneTimeLedger::cancelledCount).sum() + " cancelled, "
+                + ledgers.stream().mapToLong(OneTimeLedger::inDoubtCount).sum() + " in doubt; "
                 + (findings.count() == 0 ? "all well" : "WRONG, " + executor));
         if (findings.count() > 0) {
             findings.print(System.out);
@@ -108,18 +126,21 @@ public final class SoakChild {
         long ran = series.ranCount() + flood.ranCount();
         long cancelled = SERIES;
         long ranCancelled = 0;
+        long inDoubt = 0;
         for (OneTimeLedger ledger : ledgers) {
             ran += ledger.ranCount();
             cancelled += ledger.cancelledCount();
             ranCancelled += ledger.ranCancelledCount();
+            inDoubt += ledger.inDoubtCount();
         }
-        // A timer that is cancelled while it runs was not pending any more.
+        // A timer that is cancelled while it runs was not pending any more. One that was scheduled when memory ran out
+        // is cancelled.
         long cancelledInRun = cancelled - totals.cancelled();
-        if (cancelledInRun < 0 || ranCancelled > cancelledInRun) {
+        if (cancelledInRun + inDoubt < 0 || ranCancelled > cancelledInRun + inDoubt) {
             findings.add("what was cancelled must not run", ranCancelled, totals.cancelled(), cancelled);
         }
         // One that is cancelled after its run has begun and before its task is called does not call it.
-        if (totals.fired() < ran || totals.fired() > ran + cancelledInRun - ranCancelled) {
+        if (totals.fired() < ran || totals.fired() > ran + cancelledInRun + inDoubt - ranCancelled) {
             findings.add("what was fired must have run", cancelledInRun - ranCancelled, totals.fired(), ran);
         }
         if (totals.scheduled() != totals.fired() + totals.cancelled() + far.count()) {

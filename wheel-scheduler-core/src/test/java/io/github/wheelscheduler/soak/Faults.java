@@ -2,6 +2,7 @@ package io.github.wheelscheduler.soak;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /** Makes faults at random, several at once, for a while each. What comes when follows from the seed. */
 final class Faults {
@@ -20,6 +21,9 @@ final class Faults {
     private final Flood flood;
     private final SplittableRandom random;
     private final MemoryPressure memory = new MemoryPressure();
+
+    /** Made before there is no memory for it. */
+    private final BooleanSupplier resuming = this::resume;
 
     private int memorySpells;
     private int failures;
@@ -44,8 +48,17 @@ final class Faults {
 
     /** Makes some, waits until they are over, and lets the executor alone for a while. */
     void makeSome() {
-        boolean runsOutOfMemory = random.nextInt(100) < 30;
-        long nanos = random.nextLong(SHORTEST_NANOS, LONGEST_NANOS);
+        try {
+            begin(random.nextLong(SHORTEST_NANOS, LONGEST_NANOS), random.nextInt(100) < 30);
+        } catch (OutOfMemoryError ex) {
+            // Not what is tested: whoever takes all memory may lack some himself.
+            cutShort++;
+        }
+        stop();
+        Nap.nanos(random.nextLong(LONGEST_QUIET_NANOS));
+    }
+
+    private void begin(long nanos, boolean runsOutOfMemory) {
         if (random.nextInt(100) < 30) {
             failures++;
             workers.setFailing(true);
@@ -54,20 +67,13 @@ final class Faults {
             floods++;
             flood.setOn(true);
         }
-        try {
-            steer();
-            if (runsOutOfMemory) {
-                memorySpells++;
-                memory.holdFor(Math.min(nanos, LONGEST_MEMORY_SPELL_NANOS));
-            } else {
-                Nap.nanos(nanos);
-            }
-        } catch (OutOfMemoryError ex) {
-            // Not what is tested: whoever takes all memory may lack some himself.
-            cutShort++;
+        steer();
+        if (runsOutOfMemory) {
+            memorySpells++;
+            memory.holdFor(Math.min(nanos, LONGEST_MEMORY_SPELL_NANOS));
+        } else {
+            Nap.nanos(nanos);
         }
-        stop();
-        Nap.nanos(random.nextLong(LONGEST_QUIET_NANOS));
     }
 
     private void steer() {
@@ -88,7 +94,7 @@ final class Faults {
     private void stop() {
         workers.setFailing(false);
         flood.setOn(false);
-        if (!Nap.until(this::resume, PATIENCE_NANOS)) {
+        if (!Nap.until(resuming, PATIENCE_NANOS)) {
             throw new IllegalStateException("it must be possible to resume within 10 s when there is memory");
         }
     }

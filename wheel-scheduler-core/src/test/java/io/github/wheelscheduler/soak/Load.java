@@ -15,12 +15,16 @@ record Load(long periodNanos, int callers, int mostFlood) {
 
     private static final Load FULL = new Load(10 * Nap.MILLI, 2, 100_000);
 
+    /** A virtual thread takes up to two kilobytes, and the heap is small. */
+    private static final Load OF_VIRTUAL_THREADS = new Load(10 * Nap.MILLI, 2, 10_000);
+
     /** A platform thread for each run takes its time. */
     private static final Load LIGHT = new Load(100 * Nap.MILLI, 1, 2_000);
 
     static Load of(WorkerKind kind) {
-        boolean startsPlatformThreads =
-                kind == WorkerKind.THREAD_PER_RUN && Runtime.version().feature() < FIRST_JDK_WITH_VIRTUAL_THREADS;
-        return startsPlatformThreads ? LIGHT : FULL;
+        if (kind != WorkerKind.THREAD_PER_RUN) {
+            return FULL;
+        }
+        return Runtime.version().feature() < FIRST_JDK_WITH_VIRTUAL_THREADS ? LIGHT : OF_VIRTUAL_THREADS;
     }
 }

@@ -30,9 +30,11 @@ final class ChildJvm {
 
     /** What a JVM said: a result, or a text with {@code failure} in it. */
     Result run(Plan.Item item, boolean isTiny) {
-        List<String> command = List.of(
-                javaHome.resolve("bin").resolve("java").toString(),
-                KEEP_INITIAL_HEAP,
+        List<String> command = new ArrayList<>();
+        command.add(javaHome.resolve("bin").resolve("java").toString());
+        command.add(KEEP_INITIAL_HEAP);
+        command.addAll(item.figure().jvmOptions(item.variant()));
+        command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path"),
                 Child.class.getName(),
@@ -40,7 +42,7 @@ final class ChildJvm {
                 item.variant(),
                 item.contender(),
                 isTiny ? Child.TINY : Child.FULL,
-                String.valueOf(item.jvm()));
+                String.valueOf(item.jvm())));
         try {
             Process process =
                     new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -35,6 +35,11 @@ public interface Figure {
         return Integer.MAX_VALUE;
     }
 
+    /** Returns what a JVM is started with in a variant, beside what all are. */
+    default List<String> jvmOptions(String variant) {
+        return List.of();
+    }
+
     /** Whether it is part of a comparison on a JDK before 25. */
     default boolean isOnOlderJdks() {
         return false;

@@ -1,0 +1,106 @@
+package io.github.wheelscheduler.durable;
+
+import com.github.kagkarlsson.scheduler.task.Execution;
+import io.github.wheelscheduler.WheelTimer;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A row that this node has claimed: it waits on the wheel until it is due, runs, and is told to the database. */
+final class Claim implements Runnable {
+
+    /** WAITING becomes one of the others once; whoever makes the move does what follows. */
+    enum State {
+        WAITING,
+        RUNNING,
+        /** It is not this node's any more, or is about to be given back. */
+        GONE
+    }
+
+    private final Claims owner;
+    private final Execution row;
+    private final RowKey key;
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    /** Written before it is due for the first time, or by its run. */
+    private volatile @Nullable WheelTimer<?> timer;
+
+    /** When the database was last told, or asked, for certain; taken before that. Writers: who claims, the heartbeat, the run. */
+    private volatile Moment lastSeen;
+
+    Claim(Claims owner, Execution row, Moment claimedAt) {
+        this.owner = owner;
+        this.row = row;
+        this.key = new RowKey(row.getTaskName(), row.getId(), row.version);
+        this.lastSeen = claimedAt;
+    }
+
+    Execution row() {
+        return row;
+    }
+
+    RowKey key() {
+        return key;
+    }
+
+    Instant dueAt() {
+        return row.getExecutionTime();
+    }
+
+    Moment lastSeen() {
+        return lastSeen;
+    }
+
+    void seen(Moment moment) {
+        lastSeen = moment;
+    }
+
+    boolean isWaiting() {
+        return state.get() == State.WAITING;
+    }
+
+    boolean isRunning() {
+        return state.get() == State.RUNNING;
+    }
+
+    /** Takes it for a run; true for one caller. */
+    boolean start() {
+        return state.compareAndSet(State.WAITING, State.RUNNING);
+    }
+
+    /** Takes it away before it has started; true for one caller. */
+    boolean takeAway() {
+        if (!state.compareAndSet(State.WAITING, State.GONE)) {
+            return false;
+        }
+        WheelTimer<?> armed = timer;
+        if (armed != null) {
+            boolean ignored = armed.cancel(false);
+        }
+        return true;
+    }
+
+    /** The database has been told how its run has ended. */
+    void forget() {
+        owner.forget(this);
+    }
+
+    void armed(WheelTimer<?> newTimer) {
+        timer = newTimer;
+        if (!isWaiting()) {
+            boolean ignored = newTimer.cancel(false);
+        }
+    }
+
+    /** Its time has come. Worker of the durable group. */
+    @Override
+    public void run() {
+        owner.due(this);
+    }
+
+    /** Without the payload, which may be secret. */
+    @Override
+    public String toString() {
+        return key.handler() + " " + key.id();
+    }
+}

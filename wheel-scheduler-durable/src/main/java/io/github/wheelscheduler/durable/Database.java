@@ -1,0 +1,132 @@
+package io.github.wheelscheduler.durable;
+
+import com.github.kagkarlsson.scheduler.Resolvable;
+import com.github.kagkarlsson.scheduler.SchedulerName;
+import com.github.kagkarlsson.scheduler.TaskRepository;
+import com.github.kagkarlsson.scheduler.TaskResolver;
+import com.github.kagkarlsson.scheduler.event.SchedulerListeners;
+import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepository;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import com.github.kagkarlsson.scheduler.task.Task;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
+final class Database {
+
+    private final DataSource dataSource;
+    private final DurableSettings settings;
+    private final JdbcTemplate jdbc;
+
+    private volatile @Nullable TaskTable table;
+    private volatile @Nullable Dialect dialect;
+
+    Database(DataSource dataSource, DurableSettings settings) {
+        this.dataSource = Objects.requireNonNull(dataSource, "dataSource must not be null");
+        this.settings = settings;
+        this.jdbc = new JdbcTemplate(dataSource);
+    }
+
+    /**
+     * Returns the table.
+     *
+     * @throws org.springframework.dao.DataAccessException if the database does not answer
+     */
+    TaskTable table() {
+        TaskTable known = table;
+        return known != null ? known : open();
+    }
+
+    private synchronized TaskTable open() {
+        TaskTable known = table;
+        if (known != null) {
+            return known;
+        }
+        String product = jdbc.execute((ConnectionCallback<String>)
+                connection -> connection.getMetaData().getDatabaseProductName());
+        Dialect found = Dialect.of(String.valueOf(product));
+        if (settings.initializeSchema()) {
+            DatabasePopulatorUtils.execute(
+                    new ResourceDatabasePopulator(new ByteArrayResource(script(found))), dataSource);
+        }
+        TaskTable opened = new TaskTable(jdbc, found, settings.table());
+        dialect = found;
+        table = opened;
+        return opened;
+    }
+
+    private byte[] script(Dialect found) {
+        try {
+            String text =
+                    new ClassPathResource(found.script(), Database.class).getContentAsString(StandardCharsets.UTF_8);
+            String indexes = settings.table().substring(settings.table().indexOf('.') + 1);
+            return text.replace("index if not exists " + TaskTable.DEFAULT_NAME, "index if not exists " + indexes)
+                    .replace(" " + TaskTable.DEFAULT_NAME + " ", " " + settings.table() + " ")
+                    .getBytes(StandardCharsets.UTF_8);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** Returns db-scheduler's door to the table, which claims ahead; outside of transactions of users. */
+    TaskRepository repository(Handlers handlers, PassedOver passedOver, DatabaseClock clock, LongSupplier nanoClock) {
+        Dialect found = Objects.requireNonNull(dialect, "the table must be known");
+        SchedulerName node = new SchedulerName.Fixed(settings.node());
+        return new JdbcTaskRepository(
+                dataSource,
+                true,
+                new ClaimAhead(found, settings.claimAhead(), handlers, passedOver, nanoClock),
+                settings.table(),
+                new AnyTask(clock),
+                node,
+                new RawBytes(),
+                false,
+                clock::now);
+    }
+
+    /** Claims ask for the names of handlers, so db-scheduler knows no task, and has nothing against any. */
+    @SuppressWarnings("rawtypes") // as it declares it
+    private static final class AnyTask extends TaskResolver {
+
+        AnyTask(DatabaseClock clock) {
+            super(SchedulerListeners.NOOP, clock::now, List.of());
+        }
+
+        @Override
+        public Optional<Task> resolve(Resolvable row, boolean excludesUnresolved) {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isUnresolved(String taskName) {
+            return false;
+        }
+    }
+
+    /** Payloads are read by their handlers, not by db-scheduler. */
+    private static final class RawBytes implements Serializer {
+
+        @Override
+        public byte[] serialize(Object data) {
+            return (byte[]) data;
+        }
+
+        @Override
+        public <T> T deserialize(Class<T> type, byte[] data) {
+            return type.cast(data);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from there. The clock of this
+ * machine has no say. Any thread.
+ */
+final class DatabaseClock {
+
+    private static final int QUESTIONS = 3;
+
+    /** An older answer is worth less, as clocks drift apart. */
+    private static final long MOST_DRIFT = 20_000;
+
+    private final LongSupplier nanoClock;
+
+    private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 2);
+
+    /** @param errorNanos by how much it may be wrong */
+    private record Answer(Instant time, long atNanos, long errorNanos) {
+
+        long errorNanos(long nowNanos) {
+            return errorNanos + (nowNanos - atNanos) / MOST_DRIFT;
+        }
+    }
+
+    DatabaseClock(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
+
+    /** Asks the database a few times, and believes the quickest answer. */
+    void ask(Supplier<Instant> database) {
+        for (int i = 0; i < QUESTIONS; i++) {
+            long beforeNanos = nanoClock.getAsLong();
+            Instant time = database.get();
+            long afterNanos = nanoClock.getAsLong();
+            long errorNanos = (afterNanos - beforeNanos) / 2;
+            if (errorNanos <= answer.errorNanos(afterNanos)) {
+                answer = new Answer(time, beforeNanos + errorNanos, errorNanos);
+            }
+        }
+    }
+
+    Instant now() {
+        Answer last = answer;
+        return last.time().plusNanos(nanoClock.getAsLong() - last.atNanos());
+    }
+
+    /** Returns by how much it may be wrong. */
+    Duration error() {
+        return Duration.ofNanos(answer.errorNanos(nanoClock.getAsLong()));
+    }
+}

@@ -1,0 +1,25 @@
+package io.github.wheelscheduler.durable;
+
+/**
+ * What a node has done with durable tasks so far.
+ *
+ * @param waiting rows that are claimed and not started, now
+ * @param running runs that are going on, now
+ * @param claimed rows that have been claimed
+ * @param succeeded runs that have come to a good end
+ * @param failed runs that have failed, be they retried or not
+ * @param givenUp tasks that have failed for good
+ * @param takenOver rows of dead nodes that this node has freed
+ * @param lost rows that were claimed here, and then found to be somebody else's
+ * @param unreadable rows that were given back because this node cannot read their payload
+ */
+public record DurableCounts(
+        int waiting,
+        int running,
+        long claimed,
+        long succeeded,
+        long failed,
+        long givenUp,
+        long takenOver,
+        long lost,
+        long unreadable) {}

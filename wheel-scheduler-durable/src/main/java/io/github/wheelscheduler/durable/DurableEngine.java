@@ -1,0 +1,405 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A node that schedules and runs durable tasks: their rows are in a database, which db-scheduler locks and reads; the wheel of an executor knows
+ * when they are due. A node claims rows a second before that, so that none waits for a statement when its time comes.
+ *
+ * <p>It has two groups of the executor: {@code durable} runs tasks, {@code durable-keeper} talks with the database, and is not held up by
+ * pause or halt. While the executor is paused or halted, nothing is claimed, and what has not started is given back. All methods may be called from any
+ * thread.
+ */
+public final class DurableEngine implements DurableTasks, AutoCloseable {
+
+    /** The group that runs durable tasks. */
+    public static final String GROUP = "durable";
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int MOST_KEEPERS = 4;
+    private static final int LONGEST_NAME = 250;
+    private static final int LONGEST_PAGE = 10_000;
+    private static final int LOOKS_PER_CLAIM_AHEAD = 5;
+    private static final int LOOKS_AHEAD = 2;
+    private static final long ASK_CLOCK_SECONDS = 10;
+    private static final long CONNECT_AGAIN_SECONDS = 1;
+
+    private final DurableSettings settings;
+    private final WheelScheduledExecutor executor;
+    private final WheelScheduledExecutor workers;
+    private final WheelScheduledExecutor keepers;
+    private final Database database;
+    private final Payloads payloads;
+    private final DurableObserver observer;
+    private final Handlers handlers = new Handlers();
+    private final PassedOver passedOver = new PassedOver();
+    private final Availability availability = new Availability();
+    private final Tally tally = new Tally();
+    private final DatabaseClock clock;
+
+    /** One thread claims at a time. */
+    private final ReentrantLock claiming = new ReentrantLock();
+
+    private final AtomicBoolean isClaimAsked = new AtomicBoolean();
+    private final AtomicBoolean isStarted = new AtomicBoolean();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** Null until the database has answered for the first time. */
+    private volatile @Nullable Claims claims;
+
+    /**
+     * Makes a node that has not started.
+     *
+     * @param executor on whose wheel the tasks are; no group, and not shut down with this
+     * @param dataSource where the table is; transactions of Spring's on it are taken part in
+     * @param mapper writes and reads payloads
+     * @param observer is told of runs
+     */
+    public DurableEngine(
+            DurableSettings settings,
+            WheelScheduledExecutor executor,
+            DataSource dataSource,
+            JsonMapper mapper,
+            DurableObserver observer) {
+        this.settings = Objects.requireNonNull(settings, "settings must not be null");
+        this.executor = Objects.requireNonNull(executor, "executor must not be null");
+        this.payloads = new Payloads(Objects.requireNonNull(mapper, "mapper must not be null"));
+        this.observer = Objects.requireNonNull(observer, "observer must not be null");
+        this.database = new Database(dataSource, settings);
+        this.clock = new DatabaseClock(executor::nanoTime);
+        this.workers = workersOf(executor, settings);
+        this.keepers = executor.newGroup(GROUP + "-keeper")
+                .maxWorkers(MOST_KEEPERS)
+                .onFull(OnFull.WAIT)
+                .standsApart(true)
+                .build();
+    }
+
+    private static WheelScheduledExecutor workersOf(WheelScheduledExecutor executor, DurableSettings settings) {
+        for (WheelScheduledExecutor group : executor.groups()) {
+            if (GROUP.equals(group.groupName())) {
+                return group;
+            }
+        }
+        return executor.newGroup(GROUP)
+                .maxWorkers(settings.maxConcurrent())
+                .onFull(OnFull.WAIT)
+                .build();
+    }
+
+    /**
+     * Says what runs the tasks of a name on this node. A node claims no task that it has no handler for.
+     *
+     * @param name by which tasks are scheduled, 1 to 250 characters
+     * @param payloadType what their payload is read as
+     * @throws IllegalStateException if there is one of that name
+     */
+    public <T> void handle(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
+        requireName("handler", name);
+        Objects.requireNonNull(payloadType, "payloadType must not be null");
+        Objects.requireNonNull(retries, "retries must not be null");
+        Objects.requireNonNull(body, "body must not be null");
+        handlers.add(new Handler<>(name, payloadType, retries, body));
+    }
+
+    // Its life
+
+    /**
+     * Begins to claim and to run tasks; if the database does not answer, as soon as it does.
+     *
+     * @throws IllegalStateException if the database is none that this works with, or this has been closed
+     */
+    public void start() {
+        if (isClosed.get()) {
+            throw new IllegalStateException("A node that has been closed cannot be started");
+        }
+        if (isStarted.compareAndSet(false, true)) {
+            connect();
+        }
+    }
+
+    private void connect() {
+        try {
+            claims = connected();
+        } catch (DataAccessException ex) {
+            availability.isAway(ex);
+            if (!isClosed.get()) {
+                Object ignored = keepers.schedule(this::connect, CONNECT_AGAIN_SECONDS, TimeUnit.SECONDS);
+            }
+            return;
+        }
+        availability.isThere();
+        LOGGER.info("Durable tasks of " + handlers.names().size() + " handlers run on node " + settings.node()
+                + ", whose clock is known to " + clock.error());
+        every(settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD), this::claim);
+        every(settings.heartbeat(), this::keep);
+        every(Duration.ofSeconds(ASK_CLOCK_SECONDS), () -> clock.ask(database.table()::now));
+    }
+
+    private Claims connected() {
+        TaskTable table = database.table();
+        clock.ask(table::now);
+        Runs runs = new Runs(
+                keepers, clock, table, handlers, passedOver, payloads, availability, tally, observer, this::claimSoon);
+        return new Claims(
+                settings,
+                workers,
+                clock,
+                table,
+                database.repository(handlers, passedOver, clock, keepers::nanoTime),
+                handlers,
+                availability,
+                tally,
+                runs);
+    }
+
+    private void every(Duration pause, Runnable step) {
+        Object ignored = keepers.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException ex) {
+            if (Availability.isOfDatabase(ex)) {
+                availability.isAway(ex);
+            } else {
+                LOGGER.error("Keeping durable tasks has failed, and goes on", ex);
+            }
+        }
+    }
+
+    private void claim() {
+        Claims current = claims;
+        if (current == null) {
+            return;
+        }
+        claiming.lock();
+        try {
+            boolean more = mayClaim();
+            if (!more) {
+                current.releaseWaiting();
+            }
+            while (more) {
+                more = current.claimSome() && mayClaim();
+            }
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    private boolean mayClaim() {
+        return !isClosed.get()
+                && !executor.isPaused()
+                && !executor.isHalted()
+                && !workers.isPaused()
+                && !workers.isHalted()
+                && !executor.isShutdown();
+    }
+
+    /** Looks for rows that are due soon without waiting for the next time. */
+    private void claimSoon() {
+        if (claims != null && !isClosed.get() && isClaimAsked.compareAndSet(false, true)) {
+            try {
+                Object ignored = keepers.schedule(this::claimAsked, 0, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException ex) {
+                isClaimAsked.set(false);
+            }
+        }
+    }
+
+    private void claimAsked() {
+        isClaimAsked.set(false);
+        guarded(this::claim);
+    }
+
+    private void keep() {
+        Claims current = claims;
+        if (current == null) {
+            return;
+        }
+        current.beat();
+        int freed = database.table().freeDead(clock.now().minus(settings.deadAfter()));
+        availability.isThere();
+        if (freed > 0) {
+            LOGGER.info(freed + " durable tasks of nodes that are not heard of any more can be claimed again");
+            long unused = tally.takenOver.addAndGet(freed);
+            claimSoon();
+        }
+    }
+
+    /**
+     * Gives back what has not started, and waits for runs that are going on, for as long as the settings say; what then still runs is interrupted.
+     * Nothing is claimed any more. The executor is left running.
+     */
+    @Override
+    public void close() {
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
+        giveBack();
+        workers.shutdown();
+        try {
+            if (!workers.awaitTermination(settings.closeLimit().toNanos(), TimeUnit.NANOSECONDS)) {
+                LOGGER.warn("Durable tasks still run after " + settings.closeLimit() + ", and are interrupted");
+                List<Runnable> ignored = workers.shutdownNow();
+                boolean unused = workers.awaitTermination(1, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        List<Runnable> ignored = keepers.shutdownNow();
+    }
+
+    private void giveBack() {
+        Claims current = claims;
+        if (current == null) {
+            return;
+        }
+        claiming.lock();
+        try {
+            current.releaseWaiting();
+        } catch (RuntimeException ex) {
+            LOGGER.warn(
+                    "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    // Scheduling
+
+    @Override
+    public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
+        requireName("handler", handler);
+        requireName("id", id);
+        Objects.requireNonNull(at, "at must not be null");
+        boolean inserted = database.table().insert(handler, id, payloads.write(payload), at);
+        if (inserted) {
+            claimSoonIfDueBy(at);
+        }
+        return inserted;
+    }
+
+    @Override
+    public int scheduleAll(String handler, List<DurableRequest> requests) {
+        requireName("handler", handler);
+        List<String> ids = new ArrayList<>();
+        List<byte[]> data = new ArrayList<>();
+        List<Instant> times = new ArrayList<>();
+        Instant earliest = Instant.MAX;
+        for (DurableRequest request : requests) {
+            requireName("id", request.id());
+            ids.add(request.id());
+            data.add(payloads.write(request.payload()));
+            times.add(request.at());
+            earliest = request.at().isBefore(earliest) ? request.at() : earliest;
+        }
+        int inserted = ids.isEmpty() ? 0 : database.table().insertAll(handler, ids, data, times);
+        if (inserted > 0) {
+            claimSoonIfDueBy(earliest);
+        }
+        return inserted;
+    }
+
+    @Override
+    public boolean cancel(String handler, String id) {
+        return database.table().delete(handler, id);
+    }
+
+    @Override
+    public boolean reschedule(String handler, String id, Instant at) {
+        boolean moved = database.table().move(handler, id, Objects.requireNonNull(at, "at must not be null"));
+        if (moved) {
+            claimSoonIfDueBy(at);
+        }
+        return moved;
+    }
+
+    @Override
+    public boolean retry(String handler, String id) {
+        Instant now = database.table().now();
+        boolean isTried = database.table().retry(handler, id, now);
+        if (isTried) {
+            claimSoonIfDueBy(now);
+        }
+        return isTried;
+    }
+
+    @Override
+    public Optional<DurableTask> find(String handler, String id) {
+        return database.table().find(handler, id);
+    }
+
+    @Override
+    public List<DurableTask> list(
+            String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
+        if (limit < 1 || limit > LONGEST_PAGE) {
+            throw new IllegalArgumentException("limit must be 1 to 10,000, was " + limit);
+        }
+        return database.table().list(handler, state, afterId, limit);
+    }
+
+    /** Others see a row only when it is committed. */
+    private void claimSoonIfDueBy(Instant at) {
+        if (at.isAfter(clock.now().plus(settings.claimAhead()))) {
+            return;
+        }
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    claimSoon();
+                }
+            });
+        } else {
+            claimSoon();
+        }
+    }
+
+    private static void requireName(String what, String name) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
+        }
+    }
+
+    // Looking
+
+    public DurableCounts counts() {
+        return tally.read();
+    }
+
+    /** Returns why the database does not answer; null if it does. */
+    public @Nullable Throwable problem() {
+        return availability.problem();
+    }
+
+    /** Returns by how much the database's clock may differ from what this node takes it for. */
+    public Duration clockError() {
+        return clock.error();
+    }
+
+    public DurableSettings settings() {
+        return settings;
+    }
+}

@@ -1,0 +1,37 @@
+package io.github.wheelscheduler.durable;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Declares a method of a bean that runs durable tasks. It has one parameter, the payload, or none. A task runs at least once: when a node dies
+ * in the middle of a run, another one runs the task again.
+ *
+ * <pre>{@code
+ * @DurableHandler("invoice")
+ * void send(Invoice invoice) { ... }
+ * }</pre>
+ *
+ * <p>What a run throws counts as a failure, and the task is tried again after a pause that doubles each time. When it has failed once more than it may be retried, it is
+ * kept as {@link DurableTask.State#FAILED failed}.
+ */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface DurableHandler {
+
+    /** The name by which tasks are scheduled. It is in the database, so it stays while there are tasks of that name. */
+    String value();
+
+    /** How often a run is tried again after it has failed, 0 or more. */
+    int maxRetries() default 10;
+
+    /** The pause before the first retry, such as {@code 500ms} or {@code PT1S}; placeholders are resolved. */
+    String backOff() default "1s";
+
+    /** The longest pause. */
+    String maxBackOff() default "1h";
+}

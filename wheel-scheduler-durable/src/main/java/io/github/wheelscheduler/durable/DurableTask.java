@@ -1,0 +1,37 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable task as the database has it. Its payload is not part of that, as it may be secret.
+ *
+ * @param handler what runs it
+ * @param id which it is of that handler
+ * @param dueAt when it is to run, by the database's clock
+ * @param state what has become of it
+ * @param owner the node that has claimed it; null if none has
+ * @param failures how many runs have failed in a row
+ * @param lastFailureAt when the last of them failed; null if none has
+ * @param failure the exception of a task that has failed for good; else null
+ */
+public record DurableTask(
+        String handler,
+        String id,
+        Instant dueAt,
+        State state,
+        @Nullable String owner,
+        int failures,
+        @Nullable Instant lastFailureAt,
+        @Nullable String failure) {
+
+    /** What has become of a task that has not run to its end. */
+    public enum State {
+        /** It is not due, or nobody has claimed it so far; it can be cancelled and rescheduled. */
+        SCHEDULED,
+        /** A node has it: it waits there for its time, or runs. */
+        CLAIMED,
+        /** It has failed more often than it is retried, and is kept until somebody retries or cancels it. */
+        FAILED
+    }
+}

@@ -1,0 +1,65 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Schedules durable tasks. What is scheduled within a transaction of Spring's belongs to it: committed means that the task will run, rolled back means
+ * that it never does. All methods ask the database, and throw what Spring makes of its errors. Any thread.
+ */
+public interface DurableTasks {
+
+    /**
+     * Schedules a task, unless there is one of that handler and id.
+     *
+     * @param handler a name that some node has a handler for; not necessarily this one
+     * @param id which task of that handler it is
+     * @param payload what the handler is given, null for nothing; it is written as JSON
+     * @param at when it is to run; the past means now
+     * @return whether it has been scheduled; if not, nothing has changed, and the caller's transaction can go on
+     * @throws IllegalArgumentException if handler or id is empty or longer than 250 characters, or the payload cannot be written
+     */
+    boolean schedule(String handler, String id, @Nullable Object payload, Instant at);
+
+    /**
+     * Schedules tasks of a handler in one batch, without those that are there already.
+     *
+     * @return how many have been scheduled
+     * @throws IllegalArgumentException as {@link #schedule}; then none is
+     */
+    int scheduleAll(String handler, List<DurableRequest> requests);
+
+    /**
+     * Deletes a task that nobody has claimed, or that has failed for good.
+     *
+     * @return whether it was in time; false also if there is no such task
+     */
+    boolean cancel(String handler, String id);
+
+    /**
+     * Gives a task that nobody has claimed another time.
+     *
+     * @return whether it was in time; false also if there is no such task
+     */
+    boolean reschedule(String handler, String id, Instant at);
+
+    /**
+     * Makes a task that has failed for good run again, now, with as many retries as at first.
+     *
+     * @return whether there was such a task
+     */
+    boolean retry(String handler, String id);
+
+    Optional<DurableTask> find(String handler, String id);
+
+    /**
+     * Returns tasks of a handler by id.
+     *
+     * @param state only those in that state; null for all
+     * @param afterId only those with a greater id; null for the first page
+     * @param limit how many at most, 1 to 10,000
+     */
+    List<DurableTask> list(String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit);
+}

@@ -1,0 +1,44 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How often a durable task is tried again, and when.
+ *
+ * @param maxRetries how often after the first failure, 0 or more
+ * @param backOff the pause before the first retry, more than zero; it doubles with each
+ * @param maxBackOff the longest pause, not less than the first
+ */
+public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff) {
+
+    /** Ten retries, after a second, two, four, and so on. */
+    public static final RetryPolicy DEFAULT = new RetryPolicy(10, Duration.ofSeconds(1), Duration.ofHours(1));
+
+    private static final int MOST_DOUBLINGS = 40;
+
+    /** @throws IllegalArgumentException if a value does not fit */
+    public RetryPolicy {
+        Objects.requireNonNull(backOff, "backOff must not be null");
+        Objects.requireNonNull(maxBackOff, "maxBackOff must not be null");
+        if (maxRetries < 0) {
+            throw new IllegalArgumentException("maxRetries must be at least 0, was " + maxRetries);
+        }
+        if (backOff.isNegative() || backOff.isZero()) {
+            throw new IllegalArgumentException("backOff must be more than zero, was " + backOff);
+        }
+        if (maxBackOff.compareTo(backOff) < 0) {
+            throw new IllegalArgumentException(
+                    "maxBackOff must be at least backOff, which is " + backOff + ", was " + maxBackOff);
+        }
+    }
+
+    /** Returns the pause after so many failures in a row, which is at least 1. */
+    Duration pauseAfter(int failures) {
+        Duration pause = backOff;
+        for (int i = 1; i < Math.min(failures, MOST_DOUBLINGS) && pause.compareTo(maxBackOff) < 0; i++) {
+            pause = pause.multipliedBy(2);
+        }
+        return pause.compareTo(maxBackOff) < 0 ? pause : maxBackOff;
+    }
+}

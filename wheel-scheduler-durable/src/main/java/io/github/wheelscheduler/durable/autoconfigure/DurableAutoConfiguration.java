@@ -1,0 +1,74 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableObserver;
+import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.spring.TimerWheel;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration"
+        })
+@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnMissingBean(DurableTasks.class)
+@EnableConfigurationProperties(DurableProperties.class)
+public final class DurableAutoConfiguration {
+
+    private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
+
+    @Bean(destroyMethod = "close")
+    DurableEngine wheelDurableTasks(
+            DurableProperties properties,
+            TimerWheel wheel,
+            DataSource dataSource,
+            ObjectProvider<JsonMapper> mapper,
+            ObjectProvider<DurableObserver> observer) {
+        boolean isEmbedded = EmbeddedDatabaseConnection.isEmbedded(dataSource);
+        if (isEmbedded) {
+            LOGGER.warn(
+                    "Durable tasks are in an embedded database: other nodes know nothing of them, and nothing survives the process if it is in memory");
+        }
+        return new DurableEngine(
+                properties.settings(isEmbedded, host()),
+                wheel.executor(),
+                dataSource,
+                mapper.getIfUnique(() -> JsonMapper.builder().build()),
+                observer.getIfUnique(() -> DurableObserver.NONE));
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException ex) {
+            return "node";
+        }
+    }
+
+    @Bean
+    static DurableHandlerMethods wheelDurableHandlerMethods(
+            ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
+        return new DurableHandlerMethods(beanFactory, engine);
+    }
+
+    @Bean
+    DurableLifecycle wheelDurableLifecycle(DurableEngine engine, DurableProperties properties) {
+        return new DurableLifecycle(engine, properties.enabled());
+    }
+}

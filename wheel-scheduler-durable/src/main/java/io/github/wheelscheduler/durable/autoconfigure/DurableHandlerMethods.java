@@ -1,0 +1,105 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.RetryPolicy;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the methods that run durable tasks, when all singletons are there. */
+final class DurableHandlerMethods implements SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final DurableEngine engine;
+
+    DurableHandlerMethods(ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
+        this.beanFactory = beanFactory;
+        this.engine = engine;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String name : beanFactory.getBeanNamesForType(Object.class, false, false)) {
+            if (!ScopedProxyUtils.isScopedTarget(name)) {
+                Class<?> type = beanFactory.getType(name, false);
+                if (type != null && AnnotationUtils.isCandidateClass(type, DurableHandler.class)) {
+                    addHandlersOf(name, type);
+                }
+            }
+        }
+    }
+
+    private void addHandlersOf(String beanName, Class<?> type) {
+        Map<Method, DurableHandler> methods = MethodIntrospector.selectMethods(
+                userClassOf(beanName, type), (MethodIntrospector.MetadataLookup<@Nullable DurableHandler>)
+                        method -> AnnotatedElementUtils.findMergedAnnotation(method, DurableHandler.class));
+        methods.forEach((method, annotation) -> add(beanName, method, annotation));
+    }
+
+    private Class<?> userClassOf(String beanName, Class<?> type) {
+        return java.lang.reflect.Proxy.isProxyClass(type)
+                ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(beanName))
+                : org.springframework.util.ClassUtils.getUserClass(type);
+    }
+
+    private void add(String beanName, Method method, DurableHandler annotation) {
+        if (method.getParameterCount() > 1) {
+            throw new IllegalStateException(
+                    "A method with @DurableHandler must have one parameter at most, the payload, but " + method
+                            + " has " + method.getParameterCount());
+        }
+        Class<?> payloadType = method.getParameterCount() == 0 ? Void.class : method.getParameterTypes()[0];
+        if (payloadType.isPrimitive()) {
+            throw new IllegalStateException(
+                    "The payload of a method with @DurableHandler may be missing, so it must not be primitive, but is in "
+                            + method);
+        }
+        engine.handle(
+                annotation.value(),
+                payloadType,
+                retriesOf(method, annotation),
+                payload -> call(beanName, method, payload));
+    }
+
+    private RetryPolicy retriesOf(Method method, DurableHandler annotation) {
+        try {
+            return new RetryPolicy(
+                    annotation.maxRetries(), duration(annotation.backOff()), duration(annotation.maxBackOff()));
+        } catch (IllegalArgumentException ex) {
+            throw new IllegalStateException("@DurableHandler on " + method + ": " + ex.getMessage(), ex);
+        }
+    }
+
+    private Duration duration(String text) {
+        String resolved = beanFactory.resolveEmbeddedValue(text);
+        return DurationStyle.detectAndParse(String.valueOf(resolved));
+    }
+
+    private void call(String beanName, Method method, @Nullable Object payload) throws Exception {
+        Object bean = beanFactory.getBean(beanName);
+        Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+        ReflectionUtils.makeAccessible(invocable);
+        try {
+            Object ignored = method.getParameterCount() == 0 ? invocable.invoke(bean) : invocable.invoke(bean, payload);
+        } catch (InvocationTargetException ex) {
+            Throwable cause = ex.getTargetException();
+            if (cause instanceof Exception exception) {
+                throw exception;
+            }
+            throw (Error) cause;
+        }
+    }
+}

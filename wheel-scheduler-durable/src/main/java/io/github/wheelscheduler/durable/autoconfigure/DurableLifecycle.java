@@ -1,0 +1,43 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableEngine;
+import org.springframework.context.SmartLifecycle;
+
+/** Starts a node when the context is up, and closes it before web servers and data sources go. */
+final class DurableLifecycle implements SmartLifecycle {
+
+    private final DurableEngine engine;
+    private final boolean isEnabled;
+
+    private volatile boolean isRunning;
+
+    DurableLifecycle(DurableEngine engine, boolean isEnabled) {
+        this.engine = engine;
+        this.isEnabled = isEnabled;
+    }
+
+    @Override
+    public void start() {
+        if (isEnabled) {
+            engine.start();
+        }
+        isRunning = true;
+    }
+
+    @Override
+    public void stop() {
+        engine.close();
+        isRunning = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return isRunning;
+    }
+
+    /** A pause of the context is no end. */
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+}

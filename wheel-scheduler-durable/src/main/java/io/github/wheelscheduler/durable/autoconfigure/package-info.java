@@ -1,0 +1,5 @@
+/** Auto-configuration of durable tasks. */
+@NullMarked
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

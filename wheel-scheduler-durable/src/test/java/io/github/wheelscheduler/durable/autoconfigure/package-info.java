@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -52,6 +52,11 @@ final class GroupLifecycle extends Lifecycle {
 
     /** Starts what all groups share; the group's own threads come with its first run. */
     @Override
+    boolean isEnding() {
+        return runState.isShutdown() || shared.isShutdown();
+    }
+
+    @Override
     void startIfNeeded() {
         if (started) {
             return;

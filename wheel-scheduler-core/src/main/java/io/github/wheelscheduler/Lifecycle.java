@@ -81,10 +81,8 @@ abstract class Lifecycle {
         return false;
     }
 
-    /** Whether this has been shut down, or what it is a group of. */
-    final boolean isEnding() {
-        return runState.isShutdown() || shared.isShutdown();
-    }
+    /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
+    abstract boolean isEnding();
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
     boolean isLeaving() {

@@ -16,6 +16,11 @@ final class RootLifecycle extends Lifecycle {
     }
 
     @Override
+    boolean isEnding() {
+        return runState.isShutdown();
+    }
+
+    @Override
     void startIfNeeded() {
         if (started) {
             return;

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -29,6 +30,9 @@ final class SchedulerSettings {
     volatile SchedulerMode mode = SchedulerMode.RUN;
 
     volatile TaskCatalog taskCatalog = new TaskCatalog();
+
+    /** Null for nobody. */
+    volatile @Nullable TaskRouter taskRouter;
 
     /** Null for the name of this machine. */
     volatile @Nullable String node;

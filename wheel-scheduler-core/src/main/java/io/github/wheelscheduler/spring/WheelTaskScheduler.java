@@ -10,6 +10,7 @@ import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskBook;
 import io.github.wheelscheduler.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.spring.watch.SchedulerObservation;
@@ -72,6 +73,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             this::decorate,
             this::isOff,
             this::getTaskCatalog,
+            this::getTaskRouter,
             this::getNode));
 
     private final SchedulerSettings settings = new SchedulerSettings();
@@ -219,6 +221,16 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Returns what is known of tasks before they are scheduled: their ids and settings. */
     public TaskCatalog getTaskCatalog() {
         return settings.taskCatalog;
+    }
+
+    /** Sets who may take tasks away that bring no name, when they are scheduled; null, the default, for nobody. Before any is. */
+    public void setTaskRouter(@Nullable TaskRouter taskRouter) {
+        settings.taskRouter = taskRouter;
+    }
+
+    /** Returns who may take tasks away when they are scheduled; null for nobody. */
+    public @Nullable TaskRouter getTaskRouter() {
+        return settings.taskRouter;
     }
 
     /**

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.GuardedTask;
+import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.task.TaskTimers;
 import java.time.Clock;
@@ -32,6 +33,7 @@ final class WheelTimers implements TaskTimers {
     private final UnaryOperator<Runnable> decorator;
     private final BooleanSupplier isOff;
     private final Supplier<TaskCatalog> catalog;
+    private final Supplier<@Nullable TaskRouter> router;
     private final Supplier<String> node;
 
     WheelTimers(
@@ -41,6 +43,7 @@ final class WheelTimers implements TaskTimers {
             UnaryOperator<Runnable> decorator,
             BooleanSupplier isOff,
             Supplier<TaskCatalog> catalog,
+            Supplier<@Nullable TaskRouter> router,
             Supplier<String> node) {
         this.executor = executor;
         this.clock = clock;
@@ -48,6 +51,7 @@ final class WheelTimers implements TaskTimers {
         this.decorator = decorator;
         this.isOff = isOff;
         this.catalog = catalog;
+        this.router = router;
         this.node = node;
     }
 
@@ -113,6 +117,11 @@ final class WheelTimers implements TaskTimers {
     @Override
     public TaskCatalog catalog() {
         return catalog.get();
+    }
+
+    @Override
+    public @Nullable TaskRouter router() {
+        return router.get();
     }
 
     @Override

@@ -80,6 +80,16 @@ public final class TaskCatalog {
         return known.stream().allMatch(one -> one.id().equals(first)) ? first : HiddenMethod.idOf(wrapper, known);
     }
 
+    /** Returns the method that was declared first with that id; null if none was. */
+    public @Nullable TaskDeclaration declaration(String id) {
+        return firstOfId.get(id);
+    }
+
+    /** Returns the first method of each id, in no order. */
+    public Collection<TaskDeclaration> declarations() {
+        return List.copyOf(firstOfId.values());
+    }
+
     // Settings
 
     /** Sets what holds for tasks of that id, in code, over what annotations say; in place of what was set here before. */

@@ -120,6 +120,13 @@ public final class TaskBook {
         String name = TaskNames.of(task, timers.catalog());
         TaskSettings settings = timers.catalog().settingsOf(name, TaskSettings.NONE);
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
+        TaskRouter router = timers.router();
+        ScheduledFuture<?> routed = router == null
+                ? null
+                : router.route(name, task, settled.schedule(), settled.first(), settled.enabled());
+        if (routed != null) {
+            return routed;
+        }
         RegisteredTask registered = newTask(name, task, origin, settled, settings);
         boolean isPut = false;
         try {

@@ -39,6 +39,10 @@ public interface TaskTimers {
     /** Returns what is known of tasks before they are scheduled. */
     TaskCatalog catalog();
 
+    /** Returns who may take tasks away; null for nobody. */
+    @Nullable
+    TaskRouter router();
+
     /** Returns what tells this node from others that do the same. */
     String node();
 

@@ -1,0 +1,27 @@
+package io.github.wheelscheduler.spring.task;
+
+import java.time.Instant;
+import java.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes tasks that bring no name away from a scheduler when they are scheduled, to run them in another way, as one does that runs some once for several processes. Whoever
+ * schedules the task; what it throws he gets.
+ */
+@FunctionalInterface
+public interface TaskRouter {
+
+    /**
+     * Takes a task, or leaves it to the scheduler.
+     *
+     * @param id which it is, as for its settings; several schedules of a method have the same
+     * @param task what is to run
+     * @param schedule when, after settings have been heard
+     * @param first when a fixed rate or delay starts; null for at once
+     * @param isEnabled whether it runs at all; if not, it is to be left
+     * @return its future; null to leave it to the scheduler
+     */
+    @Nullable
+    ScheduledFuture<?> route(
+            String id, Runnable task, TaskSchedule schedule, @Nullable Instant first, boolean isEnabled);
+}

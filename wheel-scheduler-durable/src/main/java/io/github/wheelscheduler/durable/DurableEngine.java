@@ -38,6 +38,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     private static final int MOST_KEEPERS = 4;
     private static final int LONGEST_NAME = 250;
+    private static final int LONGEST_RECURRING = 200;
+    private static final long PLANT_AGAIN_MILLIS = 1_000;
     private static final int LONGEST_PAGE = 10_000;
     private static final int LOOKS_PER_CLAIM_AHEAD = 5;
     private static final int LOOKS_AHEAD = 2;
@@ -119,7 +121,64 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        handlers.add(new Handler<>(name, payloadType, retries, body));
+        if (name.startsWith(Handler.RECURRING)) {
+            throw new IllegalArgumentException(
+                    "handler must not begin with " + Handler.RECURRING + ", was '" + name + "'");
+        }
+        handlers.add(Handler.ofOneTime(name, payloadType, retries, body));
+    }
+
+    /**
+     * Runs something again and again, once for all nodes that do. Its row is made when the database answers, unless it is there; if it is there with another schedule, it
+     * gets this one. A node that has not been {@linkplain #start started} does neither.
+     *
+     * @param id what it is called in the database, 1 to 200 characters
+     * @param skipsMissed whether a run that is more than ten seconds late is left out
+     * @return ends it on this node, and leaves its row to others
+     * @throws IllegalStateException if there is one of that id
+     */
+    public Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
+        if (id.isEmpty() || id.length() > LONGEST_RECURRING) {
+            throw new IllegalArgumentException("id must have 1 to 200 characters, was '" + id + "'");
+        }
+        Handler<Void> handler = Handler.ofRecurring(
+                id,
+                Objects.requireNonNull(recurrence, "recurrence must not be null"),
+                skipsMissed,
+                Objects.requireNonNull(body, "body must not be null"));
+        handlers.add(handler);
+        if (claims != null) {
+            plantSoon(handler, 0);
+        }
+        return () -> handlers.remove(handler);
+    }
+
+    private void plantSoon(Handler<?> handler, long delayMillis) {
+        try {
+            Object ignored = keepers.schedule(() -> plant(handler), delayMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Closed before the row of " + handler.name() + " was made");
+        }
+    }
+
+    /** Makes the row of a recurring task, or gives it another schedule. While another node runs it, that waits. */
+    private void plant(Handler<?> handler) {
+        Recurrence recurrence = handler.recurrence();
+        if (recurrence == null || isClosed.get() || !handlers.has(handler)) {
+            return;
+        }
+        boolean isPlanted = false;
+        try {
+            Instant first = recurrence.first(clock.now());
+            isPlanted = first == null || database.table().plant(handler.name(), recurrence.text(), first);
+            claimSoon();
+        } catch (DataAccessException ex) {
+            availability.isAway(ex);
+        } finally {
+            if (!isPlanted) {
+                plantSoon(handler, PLANT_AGAIN_MILLIS);
+            }
+        }
     }
 
     // Its life
@@ -151,6 +210,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         availability.isThere();
         LOGGER.info("Durable tasks of " + handlers.names().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
+        handlers.recurring().forEach(handler -> plantSoon(handler, 0));
+        every(Duration.ofMinutes(1), this::forgetGone);
         every(settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD), this::claim);
         every(settings.heartbeat(), this::keep);
         every(Duration.ofSeconds(ASK_CLOCK_SECONDS), () -> clock.ask(database.table()::now));
@@ -245,6 +306,14 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
             LOGGER.info(freed + " durable tasks of nodes that are not heard of any more can be claimed again");
             long unused = tally.takenOver.addAndGet(freed);
             claimSoon();
+        }
+    }
+
+    private void forgetGone() {
+        int gone = database.table().deleteRecurringBefore(clock.now().minus(settings.forgetAfter()));
+        if (gone > 0) {
+            LOGGER.info(gone + " recurring durable tasks have run nowhere for " + settings.forgetAfter()
+                    + ", and are forgotten");
         }
     }
 

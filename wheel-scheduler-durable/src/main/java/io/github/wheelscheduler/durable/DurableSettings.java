@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param heartbeat how often a node says that what it has claimed is alive, 100 ms to 1 minute
  * @param deadAfter after how long without that a row is dead, at least four heartbeats
  * @param closeLimit how long closing waits for runs that are going on
+ * @param forgetAfter how long a recurring task may be overdue, because no node knows it any more, before its row is deleted; at least a minute
  */
 public record DurableSettings(
         String table,
@@ -25,7 +26,8 @@ public record DurableSettings(
         int maxClaimed,
         Duration heartbeat,
         Duration deadAfter,
-        Duration closeLimit) {
+        Duration closeLimit,
+        Duration forgetAfter) {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -49,6 +51,9 @@ public record DurableSettings(
         if (Objects.requireNonNull(closeLimit, "closeLimit must not be null").isNegative()) {
             throw new IllegalArgumentException("closeLimit must not be negative, was " + closeLimit);
         }
+        if (forgetAfter.compareTo(LONGEST) < 0) {
+            throw new IllegalArgumentException("forgetAfter must be at least 1 minute, was " + forgetAfter);
+        }
     }
 
     /** Returns those that nobody has to set: ten runs at a time, rows claimed a second ahead and dead after six. */
@@ -62,7 +67,8 @@ public record DurableSettings(
                 2_000,
                 Duration.ofMillis(1_500),
                 Duration.ofSeconds(6),
-                Duration.ofSeconds(20));
+                Duration.ofSeconds(20),
+                Duration.ofDays(7));
     }
 
     private static void requireAtLeastOne(String name, int value) {

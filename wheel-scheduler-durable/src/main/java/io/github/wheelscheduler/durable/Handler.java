@@ -1,10 +1,44 @@
 package io.github.wheelscheduler.durable;
 
-/** A handler of this node. */
-record Handler<T>(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handler of this node.
+ *
+ * @param recurrence when it runs again after each run; null for one-time tasks
+ * @param skipsMissed whether a recurring run that is much too late is left out
+ */
+record Handler<T>(
+        String name,
+        Class<T> payloadType,
+        RetryPolicy retries,
+        TaskBody<? super T> body,
+        @Nullable Recurrence recurrence,
+        boolean skipsMissed) {
+
+    /** Rows of recurring tasks have names that begin with it. */
+    static final String RECURRING = "recurring:";
+
+    private static final Duration TOO_LATE = Duration.ofSeconds(10);
+
+    static <T> Handler<T> ofOneTime(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
+        return new Handler<>(name, payloadType, retries, body, null, false);
+    }
+
+    static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
+        return new Handler<>(
+                RECURRING + id, Void.class, RetryPolicy.DEFAULT, payload -> body.run(), recurrence, skipsMissed);
+    }
 
     /** @throws Exception whatever the body throws, or if the payload cannot be read */
     void run(byte[] payload, Payloads payloads) throws Exception {
-        body.run(payloads.read(payload, payloadType));
+        // The row of a recurring task says what its schedule is.
+        body.run(recurrence != null ? null : payloads.read(payload, payloadType));
+    }
+
+    boolean leavesOut(Instant dueAt, Instant now) {
+        return recurrence != null && skipsMissed && Duration.between(dueAt, now).compareTo(TOO_LATE) > 0;
     }
 }

@@ -23,6 +23,20 @@ final class Handlers {
         return byName.get(name);
     }
 
+    void remove(Handler<?> handler) {
+        boolean ignored = byName.remove(handler.name(), handler);
+    }
+
+    boolean has(Handler<?> handler) {
+        return handler.equals(byName.get(handler.name()));
+    }
+
+    List<Handler<?>> recurring() {
+        return byName.values().stream()
+                .filter(handler -> handler.recurrence() != null)
+                .toList();
+    }
+
     List<String> names() {
         return List.copyOf(byName.keySet());
     }

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -73,14 +74,17 @@ final class Runs {
                 tell(claim, () -> giveBack(claim));
                 return;
             }
+            if (handler.leavesOut(claim.dueAt(), now)) {
+                LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
+                        + ", which is too long ago: it is left out");
+                tell(claim, again(claim, handler, 0));
+                return;
+            }
             tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
             long startNanos = keepers.nanoTime();
             BooleanSupplier end = call(claim, handler);
             tellObserver(() -> observer.ended(
-                    handler.name(),
-                    Duration.ofNanos(keepers.nanoTime() - startNanos),
-                    // The only end that deletes.
-                    end instanceof Done));
+                    handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), !(end instanceof AfterFailure)));
             tell(claim, end);
         } finally {
             int unused = tally.running.decrementAndGet();
@@ -95,7 +99,7 @@ final class Runs {
             handler.run(data instanceof byte[] bytes ? bytes : new byte[0], payloads);
             passedOver.readable(key);
             tally.succeeded.incrementAndGet();
-            return new Done(table, key);
+            return handler.recurrence() == null ? () -> table.done(key) : again(claim, handler, 0);
         } catch (UnreadablePayloadException ex) {
             tally.unreadable.incrementAndGet();
             passedOver.add(key, keepers.nanoTime());
@@ -106,12 +110,27 @@ final class Runs {
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            return afterFailure(claim, handler, ex);
+            return new AfterFailure(afterFailure(claim, handler, ex));
         }
+    }
+
+    /** Returns what gives a recurring task its next time. */
+    private BooleanSupplier again(Claim claim, Handler<?> handler, int failures) {
+        Instant now = clock.now();
+        Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
+        Instant next = recurrence.next(claim.dueAt(), now);
+        Instant failedAt = failures == 0 ? claim.row().lastFailure : now;
+        return next == null
+                ? () -> table.done(claim.key())
+                : () -> table.release(claim.key(), next, failures, failedAt);
     }
 
     private BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = claim.row().consecutiveFailures + 1;
+        if (handler.recurrence() != null) {
+            LOGGER.error("The durable task " + claim + " has failed, and runs again at its next time", ex);
+            return again(claim, handler, failures);
+        }
         Instant now = clock.now();
         if (failures > handler.retries().maxRetries()) {
             LOGGER.error("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
@@ -184,11 +203,11 @@ final class Runs {
         return clean.length() > LONGEST_FAILURE ? clean.substring(0, LONGEST_FAILURE) : clean;
     }
 
-    /** The end of a run that has succeeded. */
-    private record Done(TaskTable table, RowKey key) implements BooleanSupplier {
+    /** The end of a run that has failed. */
+    private record AfterFailure(BooleanSupplier end) implements BooleanSupplier {
         @Override
         public boolean getAsBoolean() {
-            return table.done(key);
+            return end.getAsBoolean();
         }
     }
 }

@@ -1,11 +1,13 @@
 package io.github.wheelscheduler.durable;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -24,6 +26,10 @@ final class TaskTable {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
     private static final String ONE = " where task_name = ? and task_instance = ?";
+
+    /** The id of the only row of a recurring task. */
+    private static final String THE_ONE = "recurring";
+
     private static final String HAS_FAILED = "(picked = true and last_heartbeat is null)";
 
     private final JdbcTemplate jdbc;
@@ -149,6 +155,36 @@ final class TaskTable {
     private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time == null ? null : time.toInstant();
+    }
+
+    // For recurring tasks
+
+    /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
+    boolean plant(String handler, String schedule, Instant first) {
+        byte[] text = schedule.getBytes(StandardCharsets.UTF_8);
+        if (insert(handler, THE_ONE, text, first)) {
+            return true;
+        }
+        List<byte[]> there = jdbc.queryForList("select task_data from " + name + ONE, byte[].class, handler, THE_ONE);
+        if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
+            return true;
+        }
+        return jdbc.update(
+                        "update " + name + " set task_data = ?, execution_time = ?, version = version + 1" + ONE
+                                + " and picked = false",
+                        text,
+                        time(first),
+                        handler,
+                        THE_ONE)
+                == 1;
+    }
+
+    /** Deletes recurring tasks that were due before then and that nobody has run. */
+    int deleteRecurringBefore(Instant time) {
+        return jdbc.update(
+                "delete from " + name + " where picked = false and execution_time < ? and task_name like '"
+                        + Handler.RECURRING + "%'",
+                time(time));
     }
 
     // For rows of this node

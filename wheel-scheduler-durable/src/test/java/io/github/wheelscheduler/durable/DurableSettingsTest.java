@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DurableSettingsTest {
 
     private static DurableSettings with(String table, Duration claimAhead, Duration heartbeat, Duration deadAfter) {
-        return new DurableSettings(table, false, "node", 1, claimAhead, 1, heartbeat, deadAfter, Duration.ZERO);
+        return new DurableSettings(
+                table, false, "node", 1, claimAhead, 1, heartbeat, deadAfter, Duration.ZERO, Duration.ofMinutes(1));
     }
 
     @ParameterizedTest

@@ -32,7 +32,8 @@ final class Node implements AutoCloseable {
                 2_000,
                 Duration.ofMillis(300),
                 Duration.ofMillis(1_500),
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                Duration.ofDays(1));
     }
 
     <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {

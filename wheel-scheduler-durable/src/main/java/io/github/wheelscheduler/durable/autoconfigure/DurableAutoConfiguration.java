@@ -4,6 +4,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.spring.TimerWheel;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import javax.sql.DataSource;
@@ -12,6 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -24,7 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
-            "io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration"
+            "io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration",
+            "io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration"
         })
 @ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnMissingBean(DurableTasks.class)
@@ -65,6 +68,15 @@ public final class DurableAutoConfiguration {
     static DurableHandlerMethods wheelDurableHandlerMethods(
             ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
         return new DurableHandlerMethods(beanFactory, engine);
+    }
+
+    @Bean
+    @ConditionalOnBean(TaskCatalog.class)
+    static DurableSchedules wheelDurableSchedules(
+            ObjectProvider<DurableEngine> engine,
+            ObjectProvider<DurableProperties> properties,
+            ObjectProvider<TaskCatalog> catalog) {
+        return new DurableSchedules(engine, properties, catalog);
     }
 
     @Bean

@@ -20,6 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param heartbeat how often a node says that it is alive, 100 ms to 1 minute
  * @param deadAfter after how long without that the tasks of a node are taken over, at least four heartbeats
  * @param closeLimit how long closing waits for tasks that run
+ * @param forgetAfter how long a recurring task may be overdue before its row is deleted
  */
 @ConfigurationProperties("wheel.scheduler.durable")
 public record DurableProperties(
@@ -32,7 +33,8 @@ public record DurableProperties(
         @DefaultValue("2000") int maxClaimed,
         @DefaultValue("1500ms") Duration heartbeat,
         @DefaultValue("6s") Duration deadAfter,
-        @DefaultValue("20s") Duration closeLimit) {
+        @DefaultValue("20s") Duration closeLimit,
+        @DefaultValue("7d") Duration forgetAfter) {
 
     private static final int LONGEST_HOST = 36;
     private static final int RANDOM = 12;
@@ -57,7 +59,8 @@ public record DurableProperties(
                 maxClaimed,
                 heartbeat,
                 deadAfter,
-                closeLimit);
+                closeLimit,
+                forgetAfter);
     }
 
     /** Two processes of one machine are two nodes, and one that has been started again is another. */

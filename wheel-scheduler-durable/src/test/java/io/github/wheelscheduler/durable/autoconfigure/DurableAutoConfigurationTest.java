@@ -4,21 +4,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
+import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** Durable tasks of an application that adds the dependency and a handler. */
 class DurableAutoConfigurationTest {
@@ -28,6 +40,7 @@ class DurableAutoConfigurationTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     DataSourceAutoConfiguration.class,
+                    WheelTaskSchedulerBuilderAutoConfiguration.class,
                     TimerWheelAutoConfiguration.class,
                     DurableAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
@@ -114,5 +127,127 @@ class DurableAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("heartbeat must be 100 ms to 1 minute, was PT0.001S"));
+    }
+
+    static class Ticking {
+        final AtomicInteger ticks = new AtomicInteger();
+        final AtomicInteger plain = new AtomicInteger();
+
+        @Durable
+        @Scheduled(fixedRate = 100)
+        void tick() {
+            ticks.incrementAndGet();
+        }
+
+        @Scheduled(fixedRate = 100)
+        void plain() {
+            plain.incrementAndGet();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class WithTicking {
+        @Bean
+        Ticking ticking() {
+            return new Ticking();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class WithSchedulerOfItsOwn {
+        @Bean
+        Ticking ticking() {
+            return new Ticking();
+        }
+
+        @Bean
+        org.springframework.scheduling.TaskScheduler taskScheduler() {
+            return new org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler();
+        }
+    }
+
+    @Test
+    void annotatedSchedulesAreRowsAndOthersStay() {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .run(context -> {
+                    Ticking ticking = context.getBean(Ticking.class);
+                    await().atMost(PATIENCE).until(() -> ticking.ticks.get() >= 3 && ticking.plain.get() >= 3);
+                    String id = Ticking.class.getName() + ".tick";
+                    assertThat(context.getBean(DurableTasks.class).list("recurring:" + id, null, null, 10))
+                            .hasSize(1);
+                    assertThat(context.getBean(WheelTaskScheduler.class)
+                                    .getTaskRegistry()
+                                    .list(0, 100))
+                            .extracting(TaskInfo::id)
+                            .containsExactly(Ticking.class.getName() + ".plain");
+                });
+    }
+
+    @Test
+    void whereTheyAreDisabledAnnotatedSchedulesDoNotRunAtAll() {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .withPropertyValues("wheel.scheduler.durable.enabled=false")
+                .run(context -> {
+                    Ticking ticking = context.getBean(Ticking.class);
+                    await().atMost(PATIENCE).until(() -> ticking.plain.get() >= 5);
+                    assertThat(ticking.ticks).hasValue(0);
+                });
+    }
+
+    @Test
+    void aSchedulerThatIsNotOnTheWheelStopsTheStart() {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithSchedulerOfItsOwn.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("must be scheduled by a scheduler on the wheel that runs, but is not"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithRegistry {
+        @Bean
+        SimpleMeterRegistry registry() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    @Test
+    void hasMetersAndHealth() {
+        runner.withConfiguration(AutoConfigurations.of(
+                        DurableMetricsAutoConfiguration.class, DurableHealthAutoConfiguration.class))
+                .withUserConfiguration(WithInvoices.class, WithRegistry.class)
+                .run(context -> {
+                    SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
+                    assertThat(context.getBean(DurableTasks.class)
+                                    .schedule("invoice", "1", new Invoice("1"), Instant.now()))
+                            .isTrue();
+
+                    await().atMost(PATIENCE)
+                            .untilAsserted(() -> assertThat(registry.get("wheel.scheduler.durable.run")
+                                            .tags("handler", "invoice", "outcome", "SUCCESS")
+                                            .timer()
+                                            .count())
+                                    .isEqualTo(1));
+                    assertThat(registry.get("wheel.scheduler.durable.lateness")
+                                    .tag("handler", "invoice")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                    assertThat(registry.get("wheel.scheduler.durable.claimed")
+                                    .functionCounter()
+                                    .count())
+                            .isEqualTo(1);
+                    assertThat(registry.get("wheel.scheduler.durable.clock.error")
+                                    .timeGauge()
+                                    .value(java.util.concurrent.TimeUnit.SECONDS))
+                            .isBetween(0.0, 1.0);
+                    Health health = ((HealthIndicator) context.getBean("wheelDurableHealthContributor")).health();
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(health.getDetails()).containsKeys("node", "waiting", "running", "clockError");
+                });
     }
 }

@@ -1,0 +1,106 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.TriggerContext;
+
+/** The schedule of a {@code @Scheduled} method, as the scheduler has settled it. */
+public final class ScheduleRecurrence implements Recurrence {
+
+    private final TaskSchedule schedule;
+    private final @Nullable Instant start;
+
+    private ScheduleRecurrence(TaskSchedule schedule, @Nullable Instant start) {
+        this.schedule = schedule;
+        this.start = start;
+    }
+
+    /**
+     * Returns the recurrence of a schedule.
+     *
+     * @param start when the first run of all is due, for a fixed rate or delay; null for at once
+     * @throws IllegalArgumentException if it is none that goes on by itself: one run, or a trigger that is no cron expression
+     */
+    public static ScheduleRecurrence of(TaskSchedule schedule, @Nullable Instant start) {
+        if (!(schedule instanceof TaskSchedule.FixedRate
+                || schedule instanceof TaskSchedule.FixedDelay
+                || schedule.isCron())) {
+            throw new IllegalArgumentException(
+                    "A durable schedule must be a cron expression, a fixed rate or a fixed delay, was "
+                            + schedule.kind());
+        }
+        return new ScheduleRecurrence(schedule, start);
+    }
+
+    @Override
+    public String text() {
+        return schedule.kind() + " " + schedule.text() + zoneText();
+    }
+
+    private String zoneText() {
+        if (schedule instanceof TaskSchedule.Cron cron) {
+            return " " + cron.zone();
+        }
+        return schedule instanceof TaskSchedule.Calendar calendar && calendar.zone() != null
+                ? " " + calendar.zone()
+                : "";
+    }
+
+    @Override
+    public @Nullable Instant first(Instant now) {
+        if (schedule.isCron()) {
+            return after(now);
+        }
+        return start == null || start.isBefore(now) ? now : start;
+    }
+
+    @Override
+    public @Nullable Instant next(Instant dueAt, Instant endedAt) {
+        if (schedule instanceof TaskSchedule.FixedRate rate) {
+            return nextInPhase(dueAt, endedAt, rate.period());
+        }
+        if (schedule instanceof TaskSchedule.FixedDelay fixed) {
+            return endedAt.plus(fixed.delay());
+        }
+        return after(endedAt.isAfter(dueAt) ? endedAt : dueAt);
+    }
+
+    /** Returns the next multiple of the period that is to come; those that have passed meanwhile are left out. */
+    private static Instant nextInPhase(Instant dueAt, Instant now, Duration period) {
+        Instant next = dueAt.plus(period);
+        if (next.isAfter(now)) {
+            return next;
+        }
+        long passed = Duration.between(dueAt, now).dividedBy(period);
+        return dueAt.plus(period.multipliedBy(passed + 1));
+    }
+
+    private @Nullable Instant after(Instant time) {
+        Trigger trigger = schedule instanceof TaskSchedule.Cron cron
+                ? cron.toTrigger()
+                : ((TaskSchedule.Calendar) schedule).trigger();
+        return trigger.nextExecution(new After(time));
+    }
+
+    /** As if the last run had been at that time. */
+    private record After(Instant time) implements TriggerContext {
+
+        @Override
+        public Instant lastScheduledExecution() {
+            return time;
+        }
+
+        @Override
+        public Instant lastActualExecution() {
+            return time;
+        }
+
+        @Override
+        public Instant lastCompletion() {
+            return time;
+        }
+    }
+}

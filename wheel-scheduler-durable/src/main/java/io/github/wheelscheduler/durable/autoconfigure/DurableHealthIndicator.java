@@ -1,0 +1,27 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableCounts;
+import io.github.wheelscheduler.durable.DurableEngine;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** The health of durable tasks: down while their database does not answer. */
+final class DurableHealthIndicator extends AbstractHealthIndicator {
+
+    private final DurableEngine engine;
+
+    DurableHealthIndicator(DurableEngine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        Throwable problem = engine.problem();
+        DurableCounts counts = engine.counts();
+        Health.Builder ignored = (problem == null ? builder.up() : builder.down(problem))
+                .withDetail("node", engine.settings().node())
+                .withDetail("waiting", counts.waiting())
+                .withDetail("running", counts.running())
+                .withDetail("clockError", engine.clockError().toString());
+    }
+}

@@ -6,6 +6,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
 
 /** Whether the database answers; each change is logged once. Any thread. */
@@ -23,6 +24,11 @@ final class Availability {
     }
 
     void isAway(Throwable ex) {
+        if (ex instanceof ConcurrencyFailureException) {
+            // It answers: others were faster, and it is tried again.
+            LOGGER.debug("Conflict", ex);
+            return;
+        }
         if (problem.getAndSet(ex) == null) {
             LOGGER.warn("The database of the durable tasks does not answer; they wait until it does", ex);
         }

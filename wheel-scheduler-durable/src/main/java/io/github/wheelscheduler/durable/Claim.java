@@ -1,13 +1,14 @@
 package io.github.wheelscheduler.durable;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
+import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A row that this node has claimed: it waits on the wheel until it is due, runs, and is told to the database. */
-final class Claim implements Runnable {
+final class Claim implements Runnable, ManagedTask {
 
     /** WAITING becomes one of the others once; whoever makes the move does what follows. */
     enum State {
@@ -96,6 +97,29 @@ final class Claim implements Runnable {
     @Override
     public void run() {
         owner.due(this);
+    }
+
+    /** Whether its time has come and nothing is going to run it. */
+    boolean isStranded(Instant now) {
+        WheelTimer<?> armed = timer;
+        return isWaiting() && !dueAt().isAfter(now) && (armed == null || armed.isDone());
+    }
+
+    /** The rejection handler has no say: a row is given back. */
+    @Override
+    public boolean isSteered() {
+        return true;
+    }
+
+    /** A row is not lost because others fill the group. */
+    @Override
+    public boolean waitsWhenFull() {
+        return true;
+    }
+
+    @Override
+    public String taskName() {
+        return key.handler();
     }
 
     /** Without the payload, which may be secret. */

@@ -4,15 +4,18 @@ import com.github.kagkarlsson.scheduler.jdbc.DefaultJdbcCustomization;
 import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepositoryContext;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Has db-scheduler claim rows before they are due, and only those that this node has a handler for.
- */
+/** Has db-scheduler claim rows before they are due, and only those that this node has a handler for. */
 final class ClaimAhead extends DefaultJdbcCustomization {
 
     private final Dialect dialect;
@@ -40,32 +43,36 @@ final class ClaimAhead extends DefaultJdbcCustomization {
         return true;
     }
 
+    /** The database's clock says what is due, and not that of db-scheduler. */
     @Override
     public List<Execution> lockAndFetchSingleStatement(
             JdbcTaskRepositoryContext context, Instant now, int limit, boolean byPriority) {
-        List<String> names = handlers.names();
-        List<RowKey> skipped = passedOver.rows(nanoClock.getAsLong());
+        long nowNanos = nanoClock.getAsLong();
+        List<String> names = new ArrayList<>(handlers.names());
+        boolean ignored = names.removeAll(passedOver.handlers(nowNanos));
+        if (names.isEmpty()) {
+            return List.of();
+        }
+        List<RowKey> skipped = passedOver.rows(nowNanos);
         return context.jdbcRunner.query(
                 dialect.claim(context.tableName, names.size(), skipped.size(), limit),
                 statement -> {
                     int index = 1;
                     if (dialect.asksBeforeItSets()) {
-                        index = setConditions(statement, index, now, names, skipped);
+                        index = setConditions(statement, index, names, skipped);
                     }
                     statement.setString(index++, context.schedulerName.getName());
-                    setInstant(statement, index++, now);
                     if (!dialect.asksBeforeItSets()) {
-                        int ignored = setConditions(statement, index, now, names, skipped);
+                        int unused = setConditions(statement, index, names, skipped);
                     }
                 },
                 context.resultSetMapper.get());
     }
 
-    private int setConditions(
-            PreparedStatement statement, int firstIndex, Instant now, List<String> names, List<RowKey> skipped)
+    private int setConditions(PreparedStatement statement, int firstIndex, List<String> names, List<RowKey> skipped)
             throws SQLException {
         int index = firstIndex;
-        setInstant(statement, index++, now.plus(ahead));
+        statement.setLong(index++, ahead.toMillis());
         for (String name : names) {
             statement.setString(index++, name);
         }
@@ -74,5 +81,16 @@ final class ClaimAhead extends DefaultJdbcCustomization {
             statement.setString(index++, row.id());
         }
         return index;
+    }
+
+    @Override
+    public void setInstant(PreparedStatement statement, int index, @Nullable Instant value) throws SQLException {
+        statement.setObject(index, value == null ? null : value.atOffset(ZoneOffset.UTC));
+    }
+
+    @Override
+    public @Nullable Instant getInstant(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
     }
 }

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,13 +25,13 @@ final class Claims {
 
     private static final int BATCH = 200;
     private static final int HEARTBEATS_IN_A_BATCH = 500;
-    private static final int LEAST_BACKLOG = 100;
     private static final int BACKLOG_PER_WORKER = 4;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
     private final DurableSettings settings;
     private final WheelScheduledExecutor workers;
     private final DatabaseClock clock;
+    private final HeldConnection held;
     private final TaskTable table;
     private final TaskRepository repository;
     private final Handlers handlers;
@@ -49,6 +50,7 @@ final class Claims {
             DurableSettings settings,
             WheelScheduledExecutor workers,
             DatabaseClock clock,
+            HeldConnection held,
             TaskTable table,
             TaskRepository repository,
             Handlers handlers,
@@ -58,14 +60,14 @@ final class Claims {
         this.settings = settings;
         this.workers = workers;
         this.clock = clock;
+        this.held = held;
         this.table = table;
         this.repository = repository;
         this.handlers = handlers;
         this.availability = availability;
         this.tally = tally;
         this.runs = runs;
-        this.mostOverdue =
-                Math.min(settings.maxClaimed(), Math.max(LEAST_BACKLOG, BACKLOG_PER_WORKER * settings.maxConcurrent()));
+        this.mostOverdue = Math.min(settings.maxClaimed(), BACKLOG_PER_WORKER * settings.maxConcurrent());
     }
 
     // Claiming: one thread at a time
@@ -83,23 +85,37 @@ final class Claims {
         List<Execution> rows = repository.lockAndGetDue(clock.now(), room);
         availability.isThere();
         Instant now = clock.now();
+        int overdue = overdue(now);
+        List<Execution> refused = new ArrayList<>();
         for (Execution row : rows) {
-            place(new Claim(this, row, before), now);
+            boolean isOverdue = !row.getExecutionTime().isAfter(now);
+            overdue += isOverdue ? 1 : 0;
+            // What is too much for this node may be just right for another one.
+            if ((isOverdue && overdue > mostOverdue) || !place(new Claim(this, row, before), now)) {
+                refused.add(row);
+            }
+        }
+        if (!refused.isEmpty()) {
+            repository.unpickPickedBatch(refused);
         }
         boolean isFull = rows.size() == room;
-        isBehind = isFull && !rows.get(rows.size() - 1).getExecutionTime().isAfter(now);
+        isBehind = !refused.isEmpty()
+                || (isFull && !rows.get(rows.size() - 1).getExecutionTime().isAfter(now));
         return isFull && !isBehind;
     }
 
-    private int room(Instant now) {
+    private int overdue(Instant now) {
         int overdue = 0;
         for (Claim claim : all.values()) {
             overdue += claim.isWaiting() && !claim.dueAt().isAfter(now) ? 1 : 0;
         }
-        if (overdue >= mostOverdue) {
-            return 0;
-        }
-        return isBehind ? mostOverdue - overdue : Math.min(BATCH, settings.maxClaimed() - tally.waiting.get());
+        return overdue;
+    }
+
+    private int room(Instant now) {
+        int overdue = overdue(now);
+        int left = settings.maxClaimed() - tally.waiting.get();
+        return overdue >= mostOverdue ? 0 : Math.min(left, isBehind ? mostOverdue - overdue : BATCH);
     }
 
     /** Whether more should be claimed now that a run has begun: there is more that is overdue, and little of it is left here. */
@@ -107,20 +123,37 @@ final class Claims {
         return isBehind && tally.waiting.get() <= mostOverdue / 2;
     }
 
-    private void place(Claim claim, Instant now) {
+    /** Lets a claim wait for its time; false, and it is forgotten, if the executor does not take it. */
+    private boolean place(Claim claim, Instant now) {
         tally.claimed.incrementAndGet();
         int ignored = tally.waiting.incrementAndGet();
         Claim unused = all.put(claim.key(), claim);
         try {
             arm(claim, now);
+            return true;
         } catch (RejectedExecutionException ex) {
-            // Closing: it is given back with the others.
-            LOGGER.debug("Not accepted any more: " + claim);
+            LOGGER.debug("Not accepted: " + claim, ex);
+            // Somebody else may have found it stranded.
+            return !forgetWaiting(claim);
         }
     }
 
+    /** Takes a claim away that has not started; false if it has, or somebody was faster. */
+    private boolean forgetWaiting(Claim claim) {
+        if (!claim.takeAway()) {
+            return false;
+        }
+        int ignored = tally.waiting.decrementAndGet();
+        forget(claim);
+        return true;
+    }
+
     private void arm(Claim claim, Instant now) {
-        armIn(claim, Math.max(0, Duration.between(now, claim.dueAt()).toNanos()));
+        armIn(
+                claim,
+                claim.dueAt().isAfter(now)
+                        ? Duration.between(now, claim.dueAt()).toNanos()
+                        : 0);
     }
 
     private void armIn(Claim claim, long delayNanos) {
@@ -129,7 +162,7 @@ final class Claims {
 
     // Running
 
-    /** Its time has come. Worker. */
+    /** Its time has come. Worker. If that fails before it has started, it is stranded, and the next heartbeat gives it back. */
     void due(Claim claim) {
         Instant now = clock.now();
         if (now.isBefore(claim.dueAt())) {
@@ -159,7 +192,7 @@ final class Claims {
     private boolean isStillOurs(Claim claim) {
         try {
             Moment before = Moment.now(workers);
-            if (table.beat(List.of(claim.key()), clock.now())[0]) {
+            if (table.beat(List.of(claim.key()))[0]) {
                 claim.seen(before);
                 return true;
             }
@@ -178,36 +211,64 @@ final class Claims {
 
     // Keeping
 
-    /** Tells the database which rows are alive, and takes leave of those that it gave to others. One thread at a time. */
+    /**
+     * Tells the database which rows are alive, takes leave of those that it gave to others, and gives back those that nothing is going to run. One thread at
+     * a time.
+     */
     void beat() {
         Moment before = Moment.now(workers);
+        Instant now = clock.now().minus(settings.heartbeat());
         List<Claim> claims = new ArrayList<>();
+        List<Execution> stranded = new ArrayList<>();
         for (Claim claim : all.values()) {
-            if (claim.lastSeen().nanosUntil(before) >= settings.heartbeat().toNanos() / 2) {
+            if (claim.isStranded(now)) {
+                if (forgetWaiting(claim)) {
+                    stranded.add(claim.row());
+                }
+            } else if (claim.lastSeen().nanosUntil(before)
+                    >= settings.heartbeat().toNanos() / 2) {
                 claims.add(claim);
             }
         }
+        claims.sort(Comparator.comparing(Claim::key));
         for (int from = 0; from < claims.size(); from += HEARTBEATS_IN_A_BATCH) {
-            List<Claim> batch = claims.subList(from, Math.min(claims.size(), from + HEARTBEATS_IN_A_BATCH));
-            boolean[] ours = table.beat(batch.stream().map(Claim::key).toList(), clock.now());
-            for (int i = 0; i < ours.length; i++) {
-                if (ours[i]) {
-                    batch.get(i).seen(before);
-                } else {
-                    lose(batch.get(i));
-                }
+            beat(claims.subList(from, Math.min(claims.size(), from + HEARTBEATS_IN_A_BATCH)));
+        }
+        if (!stranded.isEmpty()) {
+            repository.unpickPickedBatch(stranded);
+        }
+    }
+
+    private void beat(List<Claim> batch) {
+        Moment before = Moment.now(workers);
+        boolean[] ours =
+                held.use(keeping -> keeping.beat(batch.stream().map(Claim::key).toList()));
+        for (int i = 0; i < ours.length; i++) {
+            if (ours[i]) {
+                batch.get(i).seen(before);
+            } else {
+                lose(batch.get(i));
             }
         }
     }
 
+    /** Frees what other nodes have not been heard of for; returns how many rows. What this node has is alive, whatever it could say. */
+    int freeDead() {
+        int freed = 0;
+        for (RowKey row : held.use(keeping -> keeping.dead(settings.deadAfter()))) {
+            if (!all.containsKey(row)) {
+                freed += held.use(keeping -> keeping.freeDead(row, settings.deadAfter())) ? 1 : 0;
+            }
+        }
+        return freed;
+    }
+
     /** The row is not this node's any more. If its run has just ended, that is as it should be. */
     private void lose(Claim claim) {
-        if (claim.takeAway()) {
-            int ignored = tally.waiting.decrementAndGet();
+        if (forgetWaiting(claim)) {
             tally.lost.incrementAndGet();
             LOGGER.warn(
                     "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
-            forget(claim);
         }
     }
 
@@ -215,9 +276,7 @@ final class Claims {
     void releaseWaiting() {
         List<Execution> rows = new ArrayList<>();
         for (Claim claim : all.values()) {
-            if (claim.takeAway()) {
-                int ignored = tally.waiting.decrementAndGet();
-                forget(claim);
+            if (forgetWaiting(claim)) {
                 rows.add(claim.row());
             }
         }

@@ -62,7 +62,7 @@ final class Database {
             DatabasePopulatorUtils.execute(
                     new ResourceDatabasePopulator(new ByteArrayResource(script(found))), dataSource);
         }
-        TaskTable opened = new TaskTable(jdbc, found, settings.table());
+        TaskTable opened = new TaskTable(dataSource, found, settings.table());
         dialect = found;
         table = opened;
         return opened;
@@ -79,6 +79,12 @@ final class Database {
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
+    }
+
+    /** Returns a connection for what must not wait for others. */
+    HeldConnection held() {
+        return new HeldConnection(
+                dataSource, Objects.requireNonNull(dialect, "the table must be known"), settings.table());
     }
 
     /** Returns db-scheduler's door to the table, which claims ahead; outside of transactions of users. */

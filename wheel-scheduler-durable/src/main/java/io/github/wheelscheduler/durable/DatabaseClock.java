@@ -18,7 +18,7 @@ final class DatabaseClock {
 
     private final LongSupplier nanoClock;
 
-    private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 2);
+    private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 4);
 
     /** @param errorNanos by how much it may be wrong */
     private record Answer(Instant time, long atNanos, long errorNanos) {
@@ -39,10 +39,21 @@ final class DatabaseClock {
             Instant time = database.get();
             long afterNanos = nanoClock.getAsLong();
             long errorNanos = (afterNanos - beforeNanos) / 2;
-            if (errorNanos <= answer.errorNanos(afterNanos)) {
-                answer = new Answer(time, beforeNanos + errorNanos, errorNanos);
+            Answer next = new Answer(time, beforeNanos + errorNanos, errorNanos);
+            if (errorNanos <= answer.errorNanos(afterNanos) || contradicts(next, answer)) {
+                answer = next;
             }
         }
+    }
+
+    /** Whether both cannot be right: the database has another clock by now, or the monotonic one has stood still. */
+    private static boolean contradicts(Answer next, Answer last) {
+        long sinceNanos = next.atNanos() - last.atNanos();
+        Duration difference =
+                Duration.between(last.time().plusNanos(sinceNanos), next.time()).abs();
+        return difference.compareTo(Duration.ofNanos(next.errorNanos() + last.errorNanos(next.atNanos()))
+                        .plusMillis(1))
+                > 0;
     }
 
     Instant now() {

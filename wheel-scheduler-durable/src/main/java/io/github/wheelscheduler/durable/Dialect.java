@@ -2,10 +2,21 @@ package io.github.wheelscheduler.durable;
 
 import java.util.Locale;
 
-/** What differs between databases. */
+/**
+ * The statements that differ between databases. Whatever compares times for this and other nodes asks the database for the time: a node that had to wait for a
+ * connection or a lock does not say what was true before that.
+ */
 enum Dialect {
     POSTGRESQL("clock_timestamp()"),
     H2("current_timestamp(9)");
+
+    /** Payloads up to so many bytes come with the claim; longer ones are read when they are due, one by one. */
+    private static final int MOST_BYTES_WITH_CLAIM = 8_192;
+
+    private static final String COLUMNS =
+            "task_name, task_instance, execution_time, picked, picked_by, last_success, last_failure,"
+                    + " consecutive_failures, last_heartbeat, version, priority, case when octet_length(task_data) <= "
+                    + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
 
     private final String now;
 
@@ -45,35 +56,78 @@ enum Dialect {
                 + (this == POSTGRESQL ? " on conflict do nothing" : "");
     }
 
+    /** Returns the statement of PostgreSQL that inserts rows of a name from arrays: ids, payloads, times; those that are there are left out. */
+    static String insertAll(String table) {
+        return "insert into " + table + " (task_name, task_instance, task_data, execution_time, picked, version)"
+                + " select ?, k.i, k.d, k.t, false, 1 from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
+                + " on conflict do nothing";
+    }
+
     /**
-     * Returns the statement that claims what is due until a time, for a node, the earliest first. Its parameters are the node, the
-     * heartbeat, the time, the names, and names and ids of what is passed over.
+     * Returns the statement that claims what is due within some milliseconds, for a node, the earliest first. Its parameters are the milliseconds, the names,
+     * and names and ids of what is passed over; the node comes first or last, see {@link #asksBeforeItSets}.
      */
     String claim(String table, int names, int passedOver, int limit) {
-        String due = "select task_name, task_instance from " + table
-                + " where picked = false and execution_time <= ? and task_name in ("
-                + placeholders("?", names) + ")"
+        // PostgreSQL would take the primary key for the names, and read all rows of theirs, while it knows little of
+        // the table.
+        String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
+        String due = "select task_name, task_instance from " + table + " where picked = false and execution_time <= "
+                + later()
+                + " and " + name + " in (" + placeholders("?", names) + ")"
                 + (passedOver == 0
                         ? ""
                         : " and (task_name, task_instance) not in (" + placeholders("(?, ?)", passedOver) + ")")
                 + " order by execution_time";
-        String set = " set picked = true, picked_by = ?, last_heartbeat = ?, version = version + 1 ";
+        String set = " set picked = true, picked_by = ?, last_heartbeat = " + now + ", version = version + 1 ";
         return switch (this) {
             case POSTGRESQL ->
-                "with due as materialized (" + due + " limit " + limit + " for update skip locked), claimed as (update "
-                        + table + " t"
-                        + set
+                "with due as materialized (" + due + " limit " + limit
+                        + " for update skip locked), claimed as (update " + table + " t" + set
                         + "from due where t.task_name = due.task_name and t.task_instance = due.task_instance returning t.*)"
-                        + " select * from claimed order by execution_time";
+                        + " select " + COLUMNS + " from claimed order by execution_time";
             case H2 ->
-                "select * from final table (update " + table + set + "where (task_name, task_instance) in (" + due
-                        + " fetch first " + limit + " rows only)) order by execution_time";
+                "select " + COLUMNS + " from final table (update " + table + set
+                        + "where (task_name, task_instance) in (" + due + " fetch first " + limit
+                        + " rows only)) order by execution_time";
         };
     }
 
     /** Whether the parameters of the inner select come before those of the update. */
     boolean asksBeforeItSets() {
         return this == POSTGRESQL;
+    }
+
+    /** Returns the condition that a row has shown no life for some milliseconds. */
+    String isDead() {
+        return "picked = true and last_heartbeat <= "
+                + (this == POSTGRESQL
+                        ? now + " - ? * interval '1 millisecond'"
+                        : "dateadd(millisecond, -?, " + now + ")");
+    }
+
+    private String later() {
+        return this == POSTGRESQL ? now + " + ? * interval '1 millisecond'" : "dateadd(millisecond, ?, " + now + ")";
+    }
+
+    /** Returns the statement that says that a row is alive, with name, id and version. */
+    String beat(String table) {
+        return "update " + table + " set last_heartbeat = " + now
+                + " where task_name = ? and task_instance = ? and version = ? and picked = true";
+    }
+
+    /** Returns the statement of PostgreSQL that says so of rows in arrays of names, ids and versions, but for those that somebody has locked. */
+    static String beatAll(String table) {
+        return "update " + table
+                + " t set last_heartbeat = clock_timestamp() from (select s.task_name, s.task_instance from " + table
+                + " s join unnest(?::varchar[], ?::varchar[], ?::bigint[]) k(n, i, v)"
+                + " on s.task_name = k.n and s.task_instance = k.i and s.version = k.v where s.picked = true for update of s skip locked) m"
+                + " where t.task_name = m.task_name and t.task_instance = m.task_instance";
+    }
+
+    /** Returns the statement of PostgreSQL that reads which rows in such arrays are still there, locked or not: their numbers from 1. */
+    static String stillThere(String table) {
+        return "select k.o from unnest(?::varchar[], ?::varchar[], ?::bigint[]) with ordinality k(n, i, v, o) join "
+                + table + " s on s.task_name = k.n and s.task_instance = k.i and s.version = k.v where s.picked = true";
     }
 
     private static String placeholders(String one, int count) {

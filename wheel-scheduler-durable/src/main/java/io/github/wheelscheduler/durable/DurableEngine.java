@@ -2,15 +2,21 @@ package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -45,10 +51,18 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private static final int LOOKS_AHEAD = 2;
     private static final long ASK_CLOCK_SECONDS = 10;
     private static final long CONNECT_AGAIN_SECONDS = 1;
+    private static final long LAST_SECONDS = 1;
+    private static final long LOOK_NANOS = 2_000_000;
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
 
     private final DurableSettings settings;
     private final WheelScheduledExecutor executor;
     private final WheelScheduledExecutor workers;
+
+    /** Whether the group of workers is this node's own, and not one that the application has set up. */
+    private final boolean ownsWorkers;
+
     private final WheelScheduledExecutor keepers;
     private final Database database;
     private final Payloads payloads;
@@ -66,8 +80,14 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    /** Null until the database has answered for the first time. */
+    /** Between start and stop. */
+    private volatile boolean isRunning;
+
+    /** These are null until the database has answered for the first time. */
     private volatile @Nullable Claims claims;
+
+    private volatile @Nullable Runs runs;
+    private volatile @Nullable HeldConnection held;
 
     /**
      * Makes a node that has not started.
@@ -89,7 +109,14 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         this.observer = Objects.requireNonNull(observer, "observer must not be null");
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);
-        this.workers = workersOf(executor, settings);
+        WheelScheduledExecutor given = groupOf(executor);
+        this.ownsWorkers = given == null;
+        this.workers = given != null
+                ? given
+                : executor.newGroup(GROUP)
+                        .maxWorkers(settings.maxConcurrent())
+                        .onFull(OnFull.WAIT)
+                        .build();
         this.keepers = executor.newGroup(GROUP + "-keeper")
                 .maxWorkers(MOST_KEEPERS)
                 .onFull(OnFull.WAIT)
@@ -97,16 +124,18 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
                 .build();
     }
 
-    private static WheelScheduledExecutor workersOf(WheelScheduledExecutor executor, DurableSettings settings) {
+    private static @Nullable WheelScheduledExecutor groupOf(WheelScheduledExecutor executor) {
         for (WheelScheduledExecutor group : executor.groups()) {
             if (GROUP.equals(group.groupName())) {
+                if (group.isShutdown()) {
+                    throw new IllegalStateException(
+                            "The group " + GROUP
+                                    + " of the executor must not have been shut down, as by another node that still ends its runs");
+                }
                 return group;
             }
         }
-        return executor.newGroup(GROUP)
-                .maxWorkers(settings.maxConcurrent())
-                .onFull(OnFull.WAIT)
-                .build();
+        return null;
     }
 
     /**
@@ -117,6 +146,11 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
      * @throws IllegalStateException if there is one of that name
      */
     public <T> void handle(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
+        handle(name, (Type) payloadType, retries, body);
+    }
+
+    /** The same for a payload of any type, such as a list of something. */
+    public void handle(String name, Type payloadType, RetryPolicy retries, TaskBody<?> body) {
         requireName("handler", name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
@@ -184,7 +218,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     // Its life
 
     /**
-     * Begins to claim and to run tasks; if the database does not answer, as soon as it does.
+     * Begins to claim and to run tasks; if the database does not answer, as soon as it does. Also after {@link #stop}.
      *
      * @throws IllegalStateException if the database is none that this works with, or this has been closed
      */
@@ -192,46 +226,73 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         if (isClosed.get()) {
             throw new IllegalStateException("A node that has been closed cannot be started");
         }
+        isRunning = true;
         if (isStarted.compareAndSet(false, true)) {
+            try {
+                connect();
+            } catch (DataAccessException ex) {
+                availability.isAway(ex);
+                connectSoon();
+            }
+        } else {
+            claimSoon();
+        }
+    }
+
+    private void connectSoon() {
+        try {
+            Object ignored = keepers.schedule(this::connectAgain, CONNECT_AGAIN_SECONDS, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Closed before the database has answered");
+        }
+    }
+
+    private void connectAgain() {
+        boolean isConnected = false;
+        try {
             connect();
+            isConnected = true;
+        } catch (RuntimeException ex) {
+            availability.isAway(ex);
+        } finally {
+            if (!isConnected) {
+                connectSoon();
+            }
         }
     }
 
     private void connect() {
-        try {
-            claims = connected();
-        } catch (DataAccessException ex) {
-            availability.isAway(ex);
-            if (!isClosed.get()) {
-                Object ignored = keepers.schedule(this::connect, CONNECT_AGAIN_SECONDS, TimeUnit.SECONDS);
-            }
-            return;
-        }
+        Claims connected = connected();
         availability.isThere();
         LOGGER.info("Durable tasks of " + handlers.names().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
-        handlers.recurring().forEach(handler -> plantSoon(handler, 0));
         every(Duration.ofMinutes(1), this::forgetGone);
         every(settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD), this::claim);
         every(settings.heartbeat(), this::keep);
         every(Duration.ofSeconds(ASK_CLOCK_SECONDS), () -> clock.ask(database.table()::now));
+        claims = connected;
+        handlers.recurring().forEach(handler -> plantSoon(handler, 0));
     }
 
     private Claims connected() {
         TaskTable table = database.table();
         clock.ask(table::now);
-        Runs runs = new Runs(
+        HeldConnection heldConnection = database.held();
+        held = heldConnection;
+        Runs made = new Runs(
                 keepers, clock, table, handlers, passedOver, payloads, availability, tally, observer, this::claimSoon);
+        runs = made;
         return new Claims(
                 settings,
                 workers,
                 clock,
+                heldConnection,
                 table,
                 database.repository(handlers, passedOver, clock, keepers::nanoTime),
                 handlers,
                 availability,
                 tally,
-                runs);
+                made);
     }
 
     private void every(Duration pause, Runnable step) {
@@ -241,7 +302,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private void guarded(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
+            // An error, too: it must not end the series.
             if (Availability.isOfDatabase(ex)) {
                 availability.isAway(ex);
             } else {
@@ -270,12 +332,14 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     }
 
     private boolean mayClaim() {
-        return !isClosed.get()
+        return isRunning
+                && !isClosed.get()
                 && !executor.isPaused()
                 && !executor.isHalted()
                 && !workers.isPaused()
                 && !workers.isHalted()
-                && !executor.isShutdown();
+                && !executor.isShutdown()
+                && !workers.isShutdown();
     }
 
     /** Looks for rows that are due soon without waiting for the next time. */
@@ -300,7 +364,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
             return;
         }
         current.beat();
-        int freed = database.table().freeDead(clock.now().minus(settings.deadAfter()));
+        int freed = current.freeDead();
         availability.isThere();
         if (freed > 0) {
             LOGGER.info(freed + " durable tasks of nodes that are not heard of any more can be claimed again");
@@ -317,42 +381,80 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         }
     }
 
+    /** Gives back what has not started, claims nothing more until it is started again, and waits for runs that are going on, for as long as the settings say. */
+    public void stop() {
+        isRunning = false;
+        giveBackAndAwaitRuns(executor.nanoTime());
+    }
+
     /**
-     * Gives back what has not started, and waits for runs that are going on, for as long as the settings say; what then still runs is interrupted.
-     * Nothing is claimed any more. The executor is left running.
+     * Gives back what has not started, and waits for runs that are going on, for as long as the settings say; what then still runs is interrupted, and given
+     * back if that makes it fail. Nothing is claimed any more. The executor is left running.
      */
     @Override
     public void close() {
         if (!isClosed.compareAndSet(false, true)) {
             return;
         }
-        giveBack();
-        workers.shutdown();
+        isRunning = false;
+        if (!giveBackAndAwaitRuns(executor.nanoTime())) {
+            LOGGER.warn("Durable tasks still run after " + settings.closeLimit()
+                    + (ownsWorkers ? ", and are interrupted" : ", in a group that is not this node's own"));
+        }
+        Runs current = runs;
+        if (current != null) {
+            current.interrupting();
+        }
         try {
-            if (!workers.awaitTermination(settings.closeLimit().toNanos(), TimeUnit.NANOSECONDS)) {
-                LOGGER.warn("Durable tasks still run after " + settings.closeLimit() + ", and are interrupted");
+            if (ownsWorkers) {
                 List<Runnable> ignored = workers.shutdownNow();
-                boolean unused = workers.awaitTermination(1, TimeUnit.SECONDS);
+                boolean unused = workers.awaitTermination(LAST_SECONDS, TimeUnit.SECONDS);
+            }
+            // What the database is still to be told goes on until then.
+            keepers.shutdown();
+            if (!keepers.awaitTermination(LAST_SECONDS, TimeUnit.SECONDS)) {
+                LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
+                        + settings.deadAfter());
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
         List<Runnable> ignored = keepers.shutdownNow();
+        HeldConnection connection = held;
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    /** Returns whether no run is left within the limit. */
+    private boolean giveBackAndAwaitRuns(long startNanos) {
+        long limitNanos = settings.closeLimit().toNanos();
+        try {
+            // On another thread: the database may not answer.
+            keepers.submit(this::giveBack).get(Math.max(1, limitNanos), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
+            LOGGER.warn(
+                    "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
+        }
+        while (tally.running.get() > 0
+                && executor.nanoTime() - startNanos < limitNanos
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
+        return tally.running.get() == 0;
     }
 
     private void giveBack() {
         Claims current = claims;
-        if (current == null) {
-            return;
-        }
-        claiming.lock();
-        try {
-            current.releaseWaiting();
-        } catch (RuntimeException ex) {
-            LOGGER.warn(
-                    "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
-        } finally {
-            claiming.unlock();
+        if (current != null) {
+            claiming.lock();
+            try {
+                current.releaseWaiting();
+            } finally {
+                claiming.unlock();
+            }
         }
     }
 
@@ -362,7 +464,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
         requireName("handler", handler);
         requireName("id", id);
-        Objects.requireNonNull(at, "at must not be null");
+        requireTime(at);
         boolean inserted = database.table().insert(handler, id, payloads.write(payload), at);
         if (inserted) {
             claimSoonIfDueBy(at);
@@ -373,18 +475,23 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     @Override
     public int scheduleAll(String handler, List<DurableRequest> requests) {
         requireName("handler", handler);
-        List<String> ids = new ArrayList<>();
-        List<byte[]> data = new ArrayList<>();
-        List<Instant> times = new ArrayList<>();
+        List<DurableRequest> sorted = new ArrayList<>(requests);
+        sorted.sort(Comparator.comparing(DurableRequest::id));
+        int count = sorted.size();
+        String[] ids = new String[count];
+        byte[][] data = new byte[count][];
+        Instant[] times = new Instant[count];
         Instant earliest = Instant.MAX;
-        for (DurableRequest request : requests) {
+        for (int i = 0; i < count; i++) {
+            DurableRequest request = sorted.get(i);
             requireName("id", request.id());
-            ids.add(request.id());
-            data.add(payloads.write(request.payload()));
-            times.add(request.at());
+            requireTime(request.at());
+            ids[i] = request.id();
+            data[i] = payloads.write(request.payload());
+            times[i] = request.at();
             earliest = request.at().isBefore(earliest) ? request.at() : earliest;
         }
-        int inserted = ids.isEmpty() ? 0 : database.table().insertAll(handler, ids, data, times);
+        int inserted = count == 0 ? 0 : database.table().insertAll(handler, ids, data, times);
         if (inserted > 0) {
             claimSoonIfDueBy(earliest);
         }
@@ -398,7 +505,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public boolean reschedule(String handler, String id, Instant at) {
-        boolean moved = database.table().move(handler, id, Objects.requireNonNull(at, "at must not be null"));
+        requireTime(at);
+        boolean moved = database.table().move(handler, id, at);
         if (moved) {
             claimSoonIfDueBy(at);
         }
@@ -449,6 +557,18 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private static void requireName(String what, String name) {
         if (name.isEmpty() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
+        }
+        // Half of a character would become another id on its way.
+        if (name.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new IllegalArgumentException(
+                    what + " must be a text without the character 0 and without halves of characters");
+        }
+    }
+
+    private static void requireTime(Instant at) {
+        Objects.requireNonNull(at, "at must not be null");
+        if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+            throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Handler<T>(
         String name,
-        Class<T> payloadType,
+        Type payloadType,
         RetryPolicy retries,
         TaskBody<? super T> body,
         @Nullable Recurrence recurrence,
@@ -23,7 +24,7 @@ record Handler<T>(
 
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
-    static <T> Handler<T> ofOneTime(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
+    static <T> Handler<T> ofOneTime(String name, Type payloadType, RetryPolicy retries, TaskBody<? super T> body) {
         return new Handler<>(name, payloadType, retries, body, null, false);
     }
 
@@ -33,9 +34,10 @@ record Handler<T>(
     }
 
     /** @throws Exception whatever the body throws, or if the payload cannot be read */
+    @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
     void run(byte[] payload, Payloads payloads) throws Exception {
         // The row of a recurring task says what its schedule is.
-        body.run(recurrence != null ? null : payloads.read(payload, payloadType));
+        body.run(recurrence != null ? null : (T) payloads.read(payload, payloadType));
     }
 
     boolean leavesOut(Instant dueAt, Instant now) {

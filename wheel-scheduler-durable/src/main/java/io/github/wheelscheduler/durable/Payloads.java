@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -10,6 +11,8 @@ final class Payloads {
     /** Instead of null, which no column says anything about. */
     private static final byte[] NOTHING = {};
 
+    private static final int MOST_BYTES = 1 << 24;
+
     private final JsonMapper mapper;
 
     Payloads(JsonMapper mapper) {
@@ -17,26 +20,36 @@ final class Payloads {
     }
 
     byte[] write(@Nullable Object payload) {
+        if (payload == null) {
+            return NOTHING;
+        }
+        byte[] written;
         try {
-            return payload == null ? NOTHING : mapper.writeValueAsBytes(payload);
+            written = mapper.writeValueAsBytes(payload);
         } catch (JacksonException ex) {
             throw new IllegalArgumentException(
                     "payload must be something that can be written as JSON, was a "
                             + payload.getClass().getName(),
                     ex);
         }
+        if (written.length > MOST_BYTES) {
+            throw new IllegalArgumentException(
+                    "payload must be at most 16 MiB as JSON, was " + written.length + " bytes");
+        }
+        return written;
     }
 
     /** @throws UnreadablePayloadException if it is not of that type */
-    <T> @Nullable T read(byte[] payload, Class<T> type) {
+    @Nullable
+    Object read(byte[] payload, Type type) {
         if (payload.length == 0) {
             return null;
         }
         try {
-            return mapper.readValue(payload, type);
+            return mapper.readValue(payload, mapper.constructType(type));
         } catch (JacksonException ex) {
             // Without its message, which quotes what it has read.
-            throw new UnreadablePayloadException("payload is no JSON of a " + type.getName() + ": "
+            throw new UnreadablePayloadException("payload is no JSON of " + type.getTypeName() + ": "
                     + ex.getClass().getSimpleName() + " at " + ex.getLocation().offsetDescription());
         }
     }

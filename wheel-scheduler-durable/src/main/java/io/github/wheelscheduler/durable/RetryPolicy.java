@@ -8,13 +8,14 @@ import java.util.Objects;
  *
  * @param maxRetries how often after the first failure, 0 or more
  * @param backOff the pause before the first retry, more than zero; it doubles with each
- * @param maxBackOff the longest pause, not less than the first
+ * @param maxBackOff the longest pause, not less than the first, and a year at most
  */
 public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff) {
 
     /** Ten retries, after a second, two, four, and so on. */
     public static final RetryPolicy DEFAULT = new RetryPolicy(10, Duration.ofSeconds(1), Duration.ofHours(1));
 
+    private static final int LONGEST_DAYS = 366;
     private static final int MOST_DOUBLINGS = 40;
 
     /** @throws IllegalArgumentException if a value does not fit */
@@ -26,6 +27,9 @@ public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff)
         }
         if (backOff.isNegative() || backOff.isZero()) {
             throw new IllegalArgumentException("backOff must be more than zero, was " + backOff);
+        }
+        if (maxBackOff.toDays() > LONGEST_DAYS) {
+            throw new IllegalArgumentException("maxBackOff must be at most a year, was " + maxBackOff);
         }
         if (maxBackOff.compareTo(backOff) < 0) {
             throw new IllegalArgumentException(

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.springframework.dao.DataAccessException;
 
 /** Runs what is due, and tells the database how that ended, again and again if it does not answer. Workers. */
 final class Runs {
@@ -19,6 +18,8 @@ final class Runs {
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     private static final long TELL_AGAIN_MILLIS = 300;
+    private static final long LONGEST_PAUSE_MILLIS = 30_000;
+    private static final int MOST_DOUBLINGS = 10;
     private static final long SAY_AGAIN_NANOS = 60_000_000_000L;
     private static final int LONGEST_FAILURE = 8_000;
 
@@ -37,6 +38,8 @@ final class Runs {
     private volatile long saidNanos;
 
     private volatile boolean hasSaid;
+
+    private volatile boolean isInterrupting;
 
     Runs(
             WheelScheduledExecutor keepers,
@@ -65,38 +68,51 @@ final class Runs {
         claimSoon.run();
     }
 
+    /** From now on a run that fails is given back: it has been interrupted because the node closes. */
+    void interrupting() {
+        isInterrupting = true;
+    }
+
     /** Runs a claim that has been started. */
     void run(Claim claim, Instant now) {
         int ignored = tally.running.incrementAndGet();
+        boolean isTold = false;
         try {
-            Handler<?> handler = handlers.find(claim.key().handler());
-            if (handler == null) {
-                tell(claim, () -> giveBack(claim));
-                return;
-            }
-            if (handler.leavesOut(claim.dueAt(), now)) {
-                LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
-                        + ", which is too long ago: it is left out");
-                tell(claim, again(claim, handler, 0));
-                return;
-            }
-            tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
-            long startNanos = keepers.nanoTime();
-            BooleanSupplier end = call(claim, handler);
-            tellObserver(() -> observer.ended(
-                    handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), !(end instanceof AfterFailure)));
-            tell(claim, end);
+            tell(claim, runAndEnd(claim, now), 0);
+            isTold = true;
         } finally {
             int unused = tally.running.decrementAndGet();
+            if (!isTold) {
+                // Nobody knows how it has ended, so it is to be found dead.
+                claim.forget();
+            }
         }
+    }
+
+    /** Runs it, and returns what the database is to be told. */
+    private BooleanSupplier runAndEnd(Claim claim, Instant now) {
+        Handler<?> handler = handlers.find(claim.key().handler());
+        if (handler == null) {
+            return () -> giveBack(claim);
+        }
+        if (handler.leavesOut(claim.dueAt(), now)) {
+            LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
+                    + ", which is too long ago: it is left out");
+            return again(claim, handler, 0);
+        }
+        tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
+        long startNanos = keepers.nanoTime();
+        BooleanSupplier end = call(claim, handler);
+        tellObserver(() -> observer.ended(
+                handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), !(end instanceof AfterFailure)));
+        return end;
     }
 
     /** Calls the handler, and returns what the database is to be told. */
     private BooleanSupplier call(Claim claim, Handler<?> handler) {
         RowKey key = claim.key();
         try {
-            Object data = claim.row().taskInstance.getData();
-            handler.run(data instanceof byte[] bytes ? bytes : new byte[0], payloads);
+            handler.run(payloadOf(claim), payloads);
             passedOver.readable(key);
             tally.succeeded.incrementAndGet();
             return handler.recurrence() == null ? () -> table.done(key) : again(claim, handler, 0);
@@ -106,12 +122,23 @@ final class Runs {
             report(claim, ex);
             return () -> giveBack(claim);
         } catch (Throwable ex) {
-            tally.failed.incrementAndGet();
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
+            if (isInterrupting) {
+                return () -> giveBack(claim);
+            }
+            tally.failed.incrementAndGet();
             return new AfterFailure(afterFailure(claim, handler, ex));
         }
+    }
+
+    private byte[] payloadOf(Claim claim) {
+        if (claim.row().taskInstance.getData() instanceof byte[] bytes) {
+            return bytes;
+        }
+        byte[] read = table.payload(claim.key());
+        return read == null ? new byte[0] : read;
     }
 
     /** Returns what gives a recurring task its next time. */
@@ -128,19 +155,20 @@ final class Runs {
     private BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = claim.row().consecutiveFailures + 1;
         if (handler.recurrence() != null) {
-            LOGGER.error("The durable task " + claim + " has failed, and runs again at its next time", ex);
+            log("The durable task " + claim + " has failed, and runs again at its next time", ex);
             return again(claim, handler, failures);
         }
         Instant now = clock.now();
         if (failures > handler.retries().maxRetries()) {
-            LOGGER.error("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
+            log("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
             tally.givenUp.incrementAndGet();
             String text = textOf(ex);
             return () -> table.giveUp(claim.key(), failures, now, text);
         }
         Duration pause = handler.retries().pauseAfter(failures);
-        LOGGER.warn("The durable task " + claim + " has failed, and is tried again in " + pause, ex);
-        return () -> table.release(claim.key(), now.plus(pause), failures, now);
+        log("The durable task " + claim + " has failed, and is tried again in " + pause, ex);
+        Instant next = now.plus(pause);
+        return () -> table.release(claim.key(), next, failures, now);
     }
 
     private boolean giveBack(Claim claim) {
@@ -157,14 +185,25 @@ final class Runs {
         }
     }
 
+    /** What a handler throws may fail itself when it is asked for its text. */
+    private static void log(String text, Throwable ex) {
+        try {
+            LOGGER.error(text, ex);
+        } catch (RuntimeException failure) {
+            LOGGER.error(text + ": " + ex.getClass().getName());
+        }
+    }
+
     /** Tells the database how a run has ended, until it has taken notice. */
-    private void tell(Claim claim, BooleanSupplier end) {
+    private void tell(Claim claim, BooleanSupplier end, int attempt) {
         if (Thread.interrupted()) {
             // The run's, which has ended.
             LOGGER.debug("Interrupted: " + claim);
         }
         try {
-            if (!end.getAsBoolean()) {
+            boolean isTold = end.getAsBoolean();
+            // An answer may have been lost: then it is not there any more because of what was said before.
+            if (!isTold && attempt == 0) {
                 tally.lost.incrementAndGet();
                 LOGGER.warn(
                         "The durable task " + claim
@@ -172,35 +211,48 @@ final class Runs {
             }
             availability.isThere();
             claim.forget();
-        } catch (DataAccessException ex) {
-            availability.isAway(ex);
-            tellLater(claim, end);
+        } catch (RuntimeException ex) {
+            if (Availability.isOfDatabase(ex)) {
+                availability.isAway(ex);
+            } else {
+                LOGGER.warn(
+                        "The database could not be told how the durable task " + claim
+                                + " has ended; it is tried again",
+                        ex);
+            }
+            tellLater(claim, end, attempt);
         }
     }
 
-    private void tellLater(Claim claim, BooleanSupplier end) {
+    private void tellLater(Claim claim, BooleanSupplier end, int attempt) {
+        long pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS));
         try {
-            Object ignored = keepers.schedule(() -> tell(claim, end), TELL_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            Object ignored = keepers.schedule(() -> tell(claim, end, attempt + 1), pauseMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn(
                     "The durable task " + claim + " has run, but the database has not been told: it will run again");
+            claim.forget();
         }
     }
 
     private void tellObserver(Runnable call) {
         try {
             call.run();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             LOGGER.debug("The observer of durable tasks has failed", ex);
         }
     }
 
     private static String textOf(Throwable ex) {
-        StringWriter text = new StringWriter();
-        ex.printStackTrace(new PrintWriter(text));
-        // A database may refuse it.
-        String clean = text.toString().replace("\0", "");
-        return clean.length() > LONGEST_FAILURE ? clean.substring(0, LONGEST_FAILURE) : clean;
+        try {
+            StringWriter text = new StringWriter();
+            ex.printStackTrace(new PrintWriter(text));
+            // A database may refuse it.
+            String clean = text.toString().replace("\0", "");
+            return clean.length() > LONGEST_FAILURE ? clean.substring(0, LONGEST_FAILURE) : clean;
+        } catch (RuntimeException failure) {
+            return ex.getClass().getName();
+        }
     }
 
     /** The end of a run that has failed. */

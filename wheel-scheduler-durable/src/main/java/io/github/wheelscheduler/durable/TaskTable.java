@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.durable;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -10,10 +12,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.PreparedStatementSetter;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The table, as far as db-scheduler does not ask for what we need. What is called for users takes part in their transactions; what is called
@@ -25,33 +33,60 @@ final class TaskTable {
     static final String DEFAULT_NAME = "wheel_durable_task";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
+    private static final int LONGEST_NAME = 40;
     private static final String ONE = " where task_name = ? and task_instance = ?";
 
     /** The id of the only row of a recurring task. */
     private static final String THE_ONE = "recurring";
 
+    private static final int MOST_DEAD = 1_000;
+
     private static final String HAS_FAILED = "(picked = true and last_heartbeat is null)";
 
-    private final JdbcTemplate jdbc;
+    private final DataSource dataSource;
+    private final JdbcTemplate outer;
     private final Dialect dialect;
     private final String name;
 
-    TaskTable(JdbcTemplate jdbc, Dialect dialect, String name) {
-        this.jdbc = jdbc;
+    TaskTable(DataSource dataSource, Dialect dialect, String name) {
+        this.dataSource = dataSource;
+        this.outer = new JdbcTemplate(dataSource);
         this.dialect = dialect;
         this.name = name;
     }
 
+    /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
+    private <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
+        return outer.execute((ConnectionCallback<T>) connection -> {
+            T result = work.apply(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
+            if (!connection.getAutoCommit() && !isInTransaction()) {
+                connection.commit();
+            }
+            return result;
+        });
+    }
+
+    /** Whether the connection is that of a transaction of Spring's, which somebody else ends. */
+    private boolean isInTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.hasResource(dataSource);
+    }
+
+    private int update(String sql, @Nullable Object... parameters) {
+        return committed(jdbc -> jdbc.update(sql, parameters));
+    }
+
     static String checkName(String name) {
-        if (!NAME.matcher(name).matches()) {
+        if (!NAME.matcher(name).matches() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(
-                    "table must be letters, digits and _, perhaps after a schema and a dot, was '" + name + "'");
+                    "table must be up to 40 letters, digits and _, perhaps after a schema and a dot, was '" + name
+                            + "'");
         }
         return name;
     }
 
     Instant now() {
-        OffsetDateTime now = jdbc.queryForObject(dialect.selectNow(), OffsetDateTime.class);
+        OffsetDateTime now = committed(jdbc -> jdbc.queryForObject(dialect.selectNow(), OffsetDateTime.class));
         if (now == null) {
             throw new IllegalStateException("the database must know the time");
         }
@@ -62,39 +97,38 @@ final class TaskTable {
 
     boolean insert(String handler, String id, byte[] payload, Instant at) {
         try {
-            return jdbc.update(dialect.insert(name), handler, id, payload, time(at)) == 1;
+            return update(dialect.insert(name), handler, id, payload, time(at)) == 1;
         } catch (DuplicateKeyException ex) {
             // Only where a statement that fails leaves the transaction usable.
             return false;
         }
     }
 
-    int insertAll(String handler, List<String> ids, List<byte[]> payloads, List<Instant> times) {
+    /** The arrays are sorted by id, so that two who insert the same wait for each other in one direction only. */
+    int insertAll(String handler, String[] ids, byte[][] payloads, Instant[] times) {
         if (dialect != Dialect.POSTGRESQL) {
             int inserted = 0;
-            for (int i = 0; i < ids.size(); i++) {
-                inserted += insert(handler, ids.get(i), payloads.get(i), times.get(i)) ? 1 : 0;
+            for (int i = 0; i < ids.length; i++) {
+                inserted += insert(handler, ids[i], payloads[i], times[i]) ? 1 : 0;
             }
             return inserted;
         }
-        List<Object[]> rows = new ArrayList<>();
-        for (int i = 0; i < ids.size(); i++) {
-            rows.add(new Object[] {handler, ids.get(i), payloads.get(i), time(times.get(i))});
-        }
-        int inserted = 0;
-        for (int count : jdbc.batchUpdate(dialect.insert(name), rows)) {
-            inserted += count > 0 ? count : 0;
-        }
-        return inserted;
+        // One statement, not a batch: the text of a batch that fails quotes payloads.
+        return committed(jdbc -> jdbc.update(Dialect.insertAll(name), statement -> {
+            Connection connection = statement.getConnection();
+            statement.setString(1, handler);
+            statement.setArray(2, connection.createArrayOf("varchar", ids));
+            statement.setArray(3, connection.createArrayOf("bytea", payloads));
+            statement.setArray(4, connection.createArrayOf("timestamptz", times));
+        }));
     }
 
     boolean delete(String handler, String id) {
-        return jdbc.update("delete from " + name + ONE + " and (picked = false or " + HAS_FAILED + ")", handler, id)
-                == 1;
+        return update("delete from " + name + ONE + " and (picked = false or " + HAS_FAILED + ")", handler, id) == 1;
     }
 
     boolean move(String handler, String id, Instant at) {
-        return jdbc.update(
+        return update(
                         "update " + name + " set execution_time = ?, version = version + 1" + ONE
                                 + " and picked = false",
                         time(at),
@@ -104,7 +138,7 @@ final class TaskTable {
     }
 
     boolean retry(String handler, String id, Instant at) {
-        return jdbc.update(
+        return update(
                         "update " + name
                                 + " set execution_time = ?, version = version + 1, picked = false, failure = null, "
                                 + "consecutive_failures = 0" + ONE + " and " + HAS_FAILED,
@@ -115,7 +149,7 @@ final class TaskTable {
     }
 
     Optional<DurableTask> find(String handler, String id) {
-        return jdbc.query("select * from " + name + ONE, TaskTable::read, handler, id).stream()
+        return committed(jdbc -> jdbc.query("select * from " + name + ONE, TaskTable::read, handler, id)).stream()
                 .findFirst();
     }
 
@@ -127,12 +161,12 @@ final class TaskTable {
                     case CLAIMED -> " and picked = true and last_heartbeat is not null";
                     case FAILED -> " and " + HAS_FAILED;
                 };
-        return jdbc.query(
+        return committed(jdbc -> jdbc.query(
                 "select * from " + name + " where task_name = ? and task_instance > ?" + condition
                         + " order by task_instance fetch first " + limit + " rows only",
                 TaskTable::read,
                 handler,
-                afterId == null ? "" : afterId);
+                afterId == null ? "" : afterId));
     }
 
     private static DurableTask read(ResultSet row, int number) throws SQLException {
@@ -165,11 +199,12 @@ final class TaskTable {
         if (insert(handler, THE_ONE, text, first)) {
             return true;
         }
-        List<byte[]> there = jdbc.queryForList("select task_data from " + name + ONE, byte[].class, handler, THE_ONE);
+        List<byte[]> there = committed(
+                jdbc -> jdbc.queryForList("select task_data from " + name + ONE, byte[].class, handler, THE_ONE));
         if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
             return true;
         }
-        return jdbc.update(
+        return update(
                         "update " + name + " set task_data = ?, execution_time = ?, version = version + 1" + ONE
                                 + " and picked = false",
                         text,
@@ -181,7 +216,7 @@ final class TaskTable {
 
     /** Deletes recurring tasks that were due before then and that nobody has run. */
     int deleteRecurringBefore(Instant time) {
-        return jdbc.update(
+        return update(
                 "delete from " + name + " where picked = false and execution_time < ? and task_name like '"
                         + Handler.RECURRING + "%'",
                 time(time));
@@ -189,14 +224,30 @@ final class TaskTable {
 
     // For rows of this node
 
-    /** Says that rows are alive, and returns for each whether it is still this node's. */
-    boolean[] beat(List<RowKey> rows, Instant now) {
+    /** Reads the payload of a row that was too long to come with the claim; null if there is none, or it is not this node's any more. */
+    byte @Nullable [] payload(RowKey row) {
+        List<byte[]> found = committed(jdbc -> jdbc.query(
+                "select task_data from " + name + ONE + " and version = ?",
+                (result, number) -> result.getBytes(1),
+                row.handler(),
+                row.id(),
+                row.version()));
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    /**
+     * Says that rows are alive, and returns for each whether it is still this node's. One that somebody has locked is this node's, and nothing is said of it.
+     */
+    boolean[] beat(List<RowKey> rows) {
+        return dialect == Dialect.POSTGRESQL ? beatAll(rows) : beatEach(rows);
+    }
+
+    private boolean[] beatEach(List<RowKey> rows) {
         List<Object[]> parameters = new ArrayList<>();
         for (RowKey row : rows) {
-            parameters.add(new Object[] {time(now), row.handler(), row.id(), row.version()});
+            parameters.add(new Object[] {row.handler(), row.id(), row.version()});
         }
-        int[] updated = jdbc.batchUpdate(
-                "update " + name + " set last_heartbeat = ?" + ONE + " and version = ? and picked = true", parameters);
+        int[] updated = committed(jdbc -> jdbc.batchUpdate(dialect.beat(name), parameters));
         boolean[] ours = new boolean[updated.length];
         for (int i = 0; i < updated.length; i++) {
             ours[i] = updated[i] != 0;
@@ -204,17 +255,63 @@ final class TaskTable {
         return ours;
     }
 
-    /** Lets others claim what has shown no life since then; returns how many rows that were. */
-    int freeDead(Instant since) {
-        return jdbc.update(
-                "update " + name + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1"
-                        + " where picked = true and last_heartbeat <= ?",
-                time(since));
+    private boolean[] beatAll(List<RowKey> rows) {
+        PreparedStatementSetter arrays = statement -> {
+            Connection connection = statement.getConnection();
+            statement.setArray(
+                    1,
+                    connection.createArrayOf(
+                            "varchar", rows.stream().map(RowKey::handler).toArray()));
+            statement.setArray(
+                    2,
+                    connection.createArrayOf(
+                            "varchar", rows.stream().map(RowKey::id).toArray()));
+            statement.setArray(
+                    3,
+                    connection.createArrayOf(
+                            "bigint", rows.stream().map(RowKey::version).toArray()));
+        };
+        int updated = committed(jdbc -> jdbc.update(Dialect.beatAll(name), arrays));
+        boolean[] ours = new boolean[rows.size()];
+        Arrays.fill(ours, updated == ours.length);
+        if (updated < ours.length) {
+            List<Integer> there =
+                    committed(jdbc -> jdbc.query(Dialect.stillThere(name), arrays, (row, number) -> row.getInt(1)));
+            there.forEach(number -> ours[number - 1] = true);
+        }
+        return ours;
+    }
+
+    /** Returns what has shown no life for so long. */
+    List<RowKey> dead(Duration time) {
+        return committed(jdbc -> jdbc.query(
+                "select task_name, task_instance, version from " + name + " where " + dialect.isDead()
+                        + " order by last_heartbeat fetch first " + MOST_DEAD + " rows only",
+                (row, number) -> new RowKey(row.getString(1), row.getString(2), row.getLong(3)),
+                time.toMillis()));
+    }
+
+    /** Lets others claim a row that has shown no life for so long; false if it has shown some, or somebody else was faster. */
+    boolean freeDead(RowKey row, Duration time) {
+        return update(
+                        "update " + name
+                                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1"
+                                + ONE + " and version = ? and " + dialect.isDead(),
+                        row.handler(),
+                        row.id(),
+                        row.version(),
+                        time.toMillis())
+                == 1;
+    }
+
+    /** Whether there is a row of that name and id. */
+    boolean exists(RowKey row) {
+        return find(row.handler(), row.id()).isPresent();
     }
 
     /** Keeps a row that has failed for good; false if it is not this node's any more. */
     boolean giveUp(RowKey row, int failures, Instant now, String failure) {
-        return jdbc.update(
+        return update(
                         "update " + name
                                 + " set picked = true, picked_by = null, last_heartbeat = null, consecutive_failures = ?, "
                                 + "last_failure = ?, failure = ?, version = version + 1" + ONE + " and version = ?",
@@ -229,7 +326,7 @@ final class TaskTable {
 
     /** Lets a row wait for another run; false if it is not this node's any more. */
     boolean release(RowKey row, Instant at, int failures, @Nullable Instant failedAt) {
-        return jdbc.update(
+        return update(
                         "update " + name
                                 + " set picked = false, picked_by = null, last_heartbeat = null, execution_time = ?, "
                                 + "consecutive_failures = ?, last_failure = ?, version = version + 1" + ONE
@@ -245,8 +342,7 @@ final class TaskTable {
 
     /** Deletes a row that has run; false if it is not this node's any more. */
     boolean done(RowKey row) {
-        return jdbc.update("delete from " + name + ONE + " and version = ?", row.handler(), row.id(), row.version())
-                == 1;
+        return update("delete from " + name + ONE + " and version = ?", row.handler(), row.id(), row.version()) == 1;
     }
 
     private static OffsetDateTime time(Instant instant) {

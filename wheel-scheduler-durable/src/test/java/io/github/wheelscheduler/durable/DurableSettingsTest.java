@@ -20,8 +20,8 @@ class DurableSettingsTest {
     void aTableHasAPlainName(String table) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> with(table, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(4)))
-                .withMessage(
-                        "table must be letters, digits and _, perhaps after a schema and a dot, was '" + table + "'");
+                .withMessage("table must be up to 40 letters, digits and _, perhaps after a schema and a dot, was '"
+                        + table + "'");
     }
 
     @Test

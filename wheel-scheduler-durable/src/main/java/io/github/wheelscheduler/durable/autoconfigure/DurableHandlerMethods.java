@@ -3,10 +3,16 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.TaskBody;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -15,8 +21,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Finds the methods that run durable tasks, when all singletons are there. */
@@ -50,9 +59,9 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     }
 
     private Class<?> userClassOf(String beanName, Class<?> type) {
-        return java.lang.reflect.Proxy.isProxyClass(type)
+        return Proxy.isProxyClass(type)
                 ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(beanName))
-                : org.springframework.util.ClassUtils.getUserClass(type);
+                : ClassUtils.getUserClass(type);
     }
 
     private void add(String beanName, Method method, DurableHandler annotation) {
@@ -61,17 +70,43 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     "A method with @DurableHandler must have one parameter at most, the payload, but " + method
                             + " has " + method.getParameterCount());
         }
-        Class<?> payloadType = method.getParameterCount() == 0 ? Void.class : method.getParameterTypes()[0];
-        if (payloadType.isPrimitive()) {
+        Class<?> type = Objects.requireNonNull(beanFactory.getType(beanName, false));
+        try {
+            Method ignored = AopUtils.selectInvocableMethod(method, type);
+        } catch (IllegalStateException ex) {
+            throw new IllegalStateException(
+                    "A method with @DurableHandler must be one that the bean's proxy has: " + ex.getMessage(), ex);
+        }
+        Class<?> result = method.getReturnType();
+        if (Future.class.isAssignableFrom(result)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null) {
+            throw new IllegalStateException(
+                    "A method with @DurableHandler must have ended when it returns, but returns a " + result.getName()
+                            + ": " + method);
+        }
+        engine.handle(
+                annotation.value(), payloadTypeOf(method, type), retriesOf(method, annotation), body(beanName, method));
+    }
+
+    private TaskBody<Object> body(String beanName, Method method) {
+        return payload -> call(beanName, method, payload);
+    }
+
+    private static Type payloadTypeOf(Method method, Class<?> beanType) {
+        if (method.getParameterCount() == 0) {
+            return Void.class;
+        }
+        ResolvableType type = ResolvableType.forMethodParameter(method, 0, ClassUtils.getUserClass(beanType));
+        if (type.resolve() == null || type.hasUnresolvableGenerics()) {
+            throw new IllegalStateException("The type of the payload must be known, but is not in " + method);
+        }
+        if (type.toClass().isPrimitive()) {
             throw new IllegalStateException(
                     "The payload of a method with @DurableHandler may be missing, so it must not be primitive, but is in "
                             + method);
         }
-        engine.handle(
-                annotation.value(),
-                payloadType,
-                retriesOf(method, annotation),
-                payload -> call(beanName, method, payload));
+        // A type variable has been resolved; what stands in brackets is kept.
+        return type.getType() instanceof TypeVariable<?> ? type.toClass() : type.getType();
     }
 
     private RetryPolicy retriesOf(Method method, DurableHandler annotation) {

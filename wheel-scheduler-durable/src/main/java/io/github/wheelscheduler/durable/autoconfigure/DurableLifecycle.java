@@ -26,7 +26,8 @@ final class DurableLifecycle implements SmartLifecycle {
 
     @Override
     public void stop() {
-        engine.close();
+        // It may be started again; what is not is closed with its bean.
+        engine.stop();
         isRunning = false;
     }
 

@@ -250,4 +250,71 @@ class DurableAutoConfigurationTest {
                     assertThat(health.getDetails()).containsKeys("node", "waiting", "running", "clockError");
                 });
     }
+
+    static class Lists {
+        final Queue<Object> seen = new ConcurrentLinkedQueue<>();
+
+        @DurableHandler("list")
+        void all(java.util.List<Invoice> invoices) {
+            seen.addAll(invoices);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithLists {
+        @Bean
+        Lists lists() {
+            return new Lists();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithFuture {
+        @Bean
+        Object handler() {
+            return new Object() {
+                @DurableHandler("future")
+                @SuppressWarnings("unused") // on purpose
+                java.util.concurrent.CompletableFuture<Void> later(String one) {
+                    return new java.util.concurrent.CompletableFuture<>();
+                }
+            };
+        }
+    }
+
+    @Test
+    void aPayloadMayBeAListOfSomething() {
+        runner.withUserConfiguration(WithLists.class).run(context -> {
+            assertThat(context.getBean(DurableTasks.class)
+                            .schedule(
+                                    "list", "1", java.util.List.of(new Invoice("1"), new Invoice("2")), Instant.now()))
+                    .isTrue();
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(context.getBean(Lists.class).seen)
+                            .containsExactly(new Invoice("1"), new Invoice("2")));
+        });
+    }
+
+    @Test
+    void aMethodThatReturnsBeforeItHasEndedStopsTheStart() {
+        runner.withUserConfiguration(WithFuture.class)
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .hasMessageContaining(
+                                        "must have ended when it returns, but returns a java.util.concurrent.CompletableFuture"));
+    }
+
+    @Test
+    void aContextThatIsStoppedAndStartedGoesOn() {
+        runner.withUserConfiguration(WithInvoices.class).run(context -> {
+            context.stop();
+            context.start();
+            assertThat(context.getBean(DurableTasks.class).schedule("invoice", "1", new Invoice("4711"), Instant.now()))
+                    .isTrue();
+            await().atMost(PATIENCE)
+                    .untilAsserted(() ->
+                            assertThat(context.getBean(Invoices.class).sent).containsExactly(new Invoice("4711")));
+        });
+    }
 }

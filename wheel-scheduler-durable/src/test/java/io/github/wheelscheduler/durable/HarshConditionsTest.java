@@ -1,0 +1,435 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Nothing is lost or run twice because of what surrounds a node: its pool, its executor, locks, errors, hostile rows. */
+class HarshConditionsTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private final Queue<String> ran = new ConcurrentLinkedQueue<>();
+    private final List<AutoCloseable> toClose = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : toClose) {
+            each.close();
+        }
+    }
+
+    private HikariDataSource pool(String url, int size, boolean autoCommit) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(size);
+        config.setAutoCommit(autoCommit);
+        if (url.startsWith("jdbc:h2")) {
+            config.setUsername("sa");
+        }
+        return new HikariDataSource(config);
+    }
+
+    private DurableEngine engine(WheelScheduledExecutor executor, javax.sql.DataSource dataSource) {
+        DurableEngine engine = new DurableEngine(
+                Node.settings("x"), executor, dataSource, JsonMapper.builder().build(), DurableObserver.NONE);
+        toClose.add(0, () -> {
+            engine.close();
+            List<Runnable> ignored = executor.shutdownNow();
+        });
+        return engine;
+    }
+
+    private Node node(javax.sql.DataSource dataSource) {
+        Node node = new Node("a", dataSource);
+        toClose.add(0, node);
+        return node;
+    }
+
+    private void note(Node node) {
+        node.handle("note", String.class, payload -> ran.add(String.valueOf(payload)));
+    }
+
+    private void awaitRan(String... payloads) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).contains(payloads));
+    }
+
+    @Test
+    void aPoolWithoutAutoCommitIsToldHowRunsEnd() {
+        HikariDataSource dataSource = pool(TestDatabase.H2.newUrl(), 10, false);
+        Node node = node(dataSource);
+        note(node);
+        node.start();
+        new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+            boolean ignored = node.engine.schedule("note", "1", "one", Instant.now());
+        });
+        assertThat(node.engine.schedule("other", "1", null, Instant.now())).isTrue();
+        assertThat(node.engine.find("other", "1")).isPresent();
+        awaitRan("one");
+        await().atMost(PATIENCE).until(() -> node.engine.find("note", "1").isEmpty());
+    }
+
+    @Test
+    void aHeartbeatThatHadToWaitDoesNotFreeTheNodesOwnRuns() throws Exception {
+        HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
+        Node node = node(dataSource);
+        node.handle("note", String.class, payload -> {
+            ran.add(String.valueOf(payload));
+            Thread.sleep(4_000);
+        });
+        node.start();
+        for (int i = 0; i < 5; i++) {
+            assertThat(node.engine.schedule("note", "" + i, "p" + i, Instant.now()))
+                    .isTrue();
+        }
+        await().until(() -> ran.size() == 5);
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            boolean ignored =
+                    statement.execute("select * from wheel_durable_task where task_instance = '3' for update");
+            long beats = twiceDeadAfter(node);
+            assertThat(beats).isPositive();
+            connection.rollback();
+        }
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() == 5);
+        assertThat(ran).hasSize(5);
+        assertThat(node.engine.counts().takenOver()).isZero();
+    }
+
+    /** Lets twice the time pass after which a row is dead, by the database's own clock. */
+    private static long twiceDeadAfter(Node node) {
+        long millis = 2 * node.engine.settings().deadAfter().toMillis();
+        long startNanos = System.nanoTime();
+        await().atMost(PATIENCE).until(() -> System.nanoTime() - startNanos > 1_000_000 * millis);
+        return millis;
+    }
+
+    @Test
+    void whatIsDueSinceTheYearOneRuns() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        note(node);
+        assertThat(node.engine.schedule("note", "1", "one", Instant.parse("0001-01-01T00:00:00Z")))
+                .isTrue();
+        node.start();
+        awaitRan("one");
+    }
+
+    @Test
+    void whatTheExecutorHadNoRoomForRunsLater() {
+        WheelScheduledExecutor executor =
+                WheelScheduledExecutor.builder().maxPending(20).build();
+        DurableEngine engine = engine(executor, TestDatabase.H2.newDataSource());
+        engine.handle("note", String.class, RetryPolicy.DEFAULT, ran::add);
+        engine.start();
+        await().atMost(PATIENCE).until(() -> engine.clockError().toMillis() < 1_000);
+        List<WheelTimer<?>> timers = new ArrayList<>();
+        try {
+            while (true) {
+                timers.add(executor.schedule(() -> {}, 1, TimeUnit.HOURS));
+            }
+        } catch (RejectedExecutionException ex) {
+            assertThat(timers).isNotEmpty();
+        }
+        boolean ignored = claims(engine);
+        timers.forEach(timer -> {
+            boolean unused = timer.cancel(false);
+        });
+        awaitRan("one");
+    }
+
+    /** Schedules one, and waits until it has been claimed and has found no room, if the engine can tell anybody to look. */
+    private static boolean claims(DurableEngine engine) {
+        assertThat(engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        try {
+            await().atMost(Duration.ofSeconds(2)).until(() -> engine.counts().claimed() > 0);
+            return true;
+        } catch (org.awaitility.core.ConditionTimeoutException ex) {
+            return false;
+        }
+    }
+
+    @Test
+    void whatAFullGroupRefusesRunsLater() {
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+        WheelScheduledExecutor group = executor.newGroup(DurableEngine.GROUP)
+                .maxWorkers(1)
+                .queueCapacity(1)
+                .onFull(OnFull.REJECT)
+                .build();
+        assertThat(group.isShutdown()).isFalse();
+        DurableEngine engine = engine(executor, TestDatabase.H2.newDataSource());
+        engine.handle("note", String.class, RetryPolicy.DEFAULT, payload -> {
+            Thread.sleep(50);
+            ran.add(String.valueOf(payload));
+        });
+        engine.start();
+        for (int i = 0; i < 10; i++) {
+            assertThat(engine.schedule("note", "" + i, "p" + i, Instant.now().plusMillis(700)))
+                    .isTrue();
+        }
+        await().atMost(PATIENCE).until(() -> ran.size() == 10);
+    }
+
+    @Test
+    void manyUnreadableRowsHoldUpNoOther() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        note(node);
+        node.handle("new", Instant.class, payload -> {});
+        List<DurableRequest> unreadable = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            unreadable.add(
+                    new DurableRequest("u" + i, Map.of("a", 1), Instant.now().minusSeconds(60)));
+        }
+        assertThat(node.engine.scheduleAll("new", unreadable)).isEqualTo(400);
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        node.start();
+        awaitRan("one");
+    }
+
+    private static final class ErrorOnce extends DelegatingDataSource {
+        final AtomicInteger left = new AtomicInteger();
+
+        ErrorOnce(HikariDataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (left.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
+                throw new OutOfMemoryError("on purpose");
+            }
+            return super.getConnection();
+        }
+    }
+
+    @Test
+    void anErrorEndsNoLoop() {
+        ErrorOnce dataSource = new ErrorOnce(TestDatabase.H2.newDataSource());
+        Node node = node(dataSource);
+        note(node);
+        node.start();
+        await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
+        dataSource.left.set(2);
+        await().atMost(PATIENCE).until(() -> dataSource.left.get() == 0);
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now().plusSeconds(2)))
+                .isTrue();
+        awaitRan("one");
+    }
+
+    @Test
+    void anErrorOfTheObserverLosesNoTask() {
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+        DurableEngine engine = new DurableEngine(
+                Node.settings("x"), executor, TestDatabase.H2.newDataSource(), new JsonMapper(), new DurableObserver() {
+                    @Override
+                    public void starting(String handler, Duration lateness) {
+                        throw new NoSuchMethodError("on purpose");
+                    }
+                });
+        toClose.add(engine);
+        engine.handle("note", String.class, RetryPolicy.DEFAULT, ran::add);
+        engine.start();
+        assertThat(engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        awaitRan("one");
+    }
+
+    @Test
+    void anExceptionWithoutATextIsAFailure() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        node.handle("note", String.class, payload -> {
+            throw new IllegalStateException() {
+                @Override
+                public String getMessage() {
+                    throw new IllegalArgumentException("on purpose");
+                }
+            };
+        });
+        node.start();
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> node.engine
+                        .find("note", "1")
+                        .filter(task -> task.state() == DurableTask.State.FAILED)
+                        .isPresent());
+    }
+
+    @Test
+    void aRunThatClosingInterruptsHasNotFailed() {
+        DurableSettings quick = new DurableSettings(
+                TaskTable.DEFAULT_NAME,
+                true,
+                "a",
+                10,
+                Duration.ofSeconds(1),
+                2_000,
+                Duration.ofMillis(300),
+                Duration.ofMillis(1_500),
+                Duration.ofMillis(200),
+                Duration.ofDays(1));
+        Node node = new Node(quick, TestDatabase.H2.newDataSource(), DurableObserver.NONE);
+        node.engine.handle(
+                "note", String.class, new RetryPolicy(0, Duration.ofSeconds(1), Duration.ofSeconds(1)), payload -> {
+                    ran.add(String.valueOf(payload));
+                    Thread.sleep(60_000);
+                });
+        node.start();
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        awaitRan("one");
+        node.close();
+        assertThat(node.engine.find("note", "1"))
+                .get()
+                .extracting(DurableTask::state)
+                .isEqualTo(DurableTask.State.SCHEDULED);
+    }
+
+    @Test
+    void rewrittenBatchesAreCounted() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        Node node = node(pool(url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true", 10, true));
+        List<DurableRequest> requests = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            requests.add(new DurableRequest("" + i, "x", Instant.now().plusSeconds(60)));
+        }
+        assertThat(node.engine.scheduleAll("note", requests)).isEqualTo(10);
+    }
+
+    @Test
+    void anotherNodeHelpsWithABacklog() {
+        HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
+        DurableSettings one = new DurableSettings(
+                TaskTable.DEFAULT_NAME,
+                true,
+                "a",
+                1,
+                Duration.ofSeconds(1),
+                2_000,
+                Duration.ofMillis(300),
+                Duration.ofMillis(1_500),
+                Duration.ofMillis(200),
+                Duration.ofDays(1));
+        Queue<String> byB = new ConcurrentLinkedQueue<>();
+        Node a = new Node(one, dataSource, DurableObserver.NONE)
+                .handle("note", String.class, payload -> Thread.sleep(500));
+        Node b = new Node(one, dataSource, DurableObserver.NONE).handle("note", String.class, payload -> {
+            Thread.sleep(500);
+            byB.add(String.valueOf(payload));
+        });
+        toClose.add(a);
+        toClose.add(b);
+        List<DurableRequest> requests = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            requests.add(new DurableRequest("" + i, "x", Instant.now()));
+        }
+        assertThat(a.engine.scheduleAll("note", requests)).isEqualTo(40);
+        a.start();
+        b.start();
+        await().atMost(PATIENCE).until(() -> byB.size() > 3);
+    }
+
+    @Test
+    void aNodeCanBeStoppedAndStartedAgain() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        note(node);
+        node.start();
+        node.engine.stop();
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        assertThat(node.engine.find("note", "1"))
+                .get()
+                .extracting(DurableTask::state)
+                .isEqualTo(DurableTask.State.SCHEDULED);
+        node.start();
+        awaitRan("one");
+    }
+
+    @Test
+    void aLongPayloadIsReadWhenItIsDue() {
+        String text = "x".repeat(5_000_000);
+        for (TestDatabase database : TestDatabase.values()) {
+            Node node = new Node(database.name(), database.newDataSource());
+            toClose.add(0, node);
+            note(node);
+            node.start();
+            assertThat(node.engine.schedule("note", "1", text, Instant.now().plusMillis(300)))
+                    .isTrue();
+        }
+        await().atMost(PATIENCE).until(() -> ran.size() == 2);
+        assertThat(ran).containsOnly(text);
+    }
+
+    @Test
+    void idsMayHoldAnyCharacters() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        assertThat(node.engine.schedule("note", "x\u00e4 '\"%_", "odd", Instant.now()))
+                .isTrue();
+        note(node);
+        node.start();
+        awaitRan("odd");
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() == 1);
+        assertThat(node.engine.counts().lost()).isZero();
+    }
+
+    @Test
+    void namesThatADatabaseWouldChangeAreRefused() {
+        Node node = node(TestDatabase.H2.newDataSource());
+        for (String id : List.of("x\ud800", "x\0y")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> node.engine.schedule("note", id, null, Instant.now()))
+                    .withMessageStartingWith("id must be a text without");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("note", "1", null, Instant.MAX))
+                .withMessageStartingWith("at must be in one of the years 1 to 9999");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("note", "1", "x".repeat(1 << 24), Instant.now()))
+                .withMessage("payload must be at most 16 MiB as JSON, was 16777218 bytes");
+    }
+
+    @Test
+    void aPoolThatRunsUseUpDoesNotKeepTheNodeFromSayingThatItIsAlive() throws Exception {
+        HikariDataSource small = pool(TestDatabase.POSTGRESQL.newUrl(), 4, true);
+        Node node = node(small);
+        node.handle("note", String.class, payload -> {
+            try (Connection connection = small.getConnection()) {
+                ran.add(String.valueOf(payload));
+                assertThat(connection.isValid(1)).isTrue();
+                Thread.sleep(3_000);
+            }
+        });
+        node.start();
+        await().atMost(PATIENCE).until(() -> small.getHikariPoolMXBean().getActiveConnections() == 1);
+        for (int i = 0; i < 6; i++) {
+            assertThat(node.engine.schedule("note", "" + i, "p" + i, Instant.now()))
+                    .isTrue();
+        }
+        await().atMost(Duration.ofSeconds(60)).until(() -> node.engine.counts().succeeded() == 6);
+        assertThat(ran).hasSize(6);
+        assertThat(node.engine.counts().takenOver()).isZero();
+        assertThat(node.engine.counts().lost()).isZero();
+    }
+}

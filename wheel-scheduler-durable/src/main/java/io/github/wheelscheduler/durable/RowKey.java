@@ -6,7 +6,7 @@ import java.util.Comparator;
 record RowKey(String handler, String id, long version) implements Comparable<RowKey> {
 
     private static final Comparator<RowKey> ORDER =
-            Comparator.comparing(RowKey::handler).thenComparing(RowKey::id).thenComparing(RowKey::version);
+            Comparator.comparing(RowKey::handler).thenComparing(RowKey::id).thenComparingLong(RowKey::version);
 
     @Override
     public int compareTo(RowKey other) {

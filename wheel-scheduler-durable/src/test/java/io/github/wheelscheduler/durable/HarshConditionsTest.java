@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Nothing is lost or run twice because of what surrounds a node: its pool, its executor, locks, errors, hostile rows. */
 class HarshConditionsTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
     private final List<AutoCloseable> toClose = new ArrayList<>();

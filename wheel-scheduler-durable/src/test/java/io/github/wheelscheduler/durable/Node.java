@@ -21,18 +21,23 @@ final class Node implements AutoCloseable {
                 settings, executor, dataSource, JsonMapper.builder().build(), observer);
     }
 
-    /** Quick to take over, so that tests are. */
+    /** Quick to take over, so that tests are, and slow enough for a machine that stands still for seconds. */
     static DurableSettings settings(String name) {
+        return settings(name, Duration.ofSeconds(1));
+    }
+
+    /** The same for a node that claims so far ahead. */
+    static DurableSettings settings(String name, Duration claimAhead) {
         return new DurableSettings(
                 TaskTable.DEFAULT_NAME,
                 true,
                 name,
                 10,
-                Duration.ofSeconds(1),
+                claimAhead,
                 2_000,
-                Duration.ofMillis(300),
-                Duration.ofMillis(1_500),
-                Duration.ofSeconds(5),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(4),
+                Duration.ofSeconds(20),
                 Duration.ofDays(1));
     }
 

@@ -53,7 +53,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     private void addHandlersOf(String beanName, Class<?> type) {
         Map<Method, DurableHandler> methods = MethodIntrospector.selectMethods(
-                userClassOf(beanName, type), (MethodIntrospector.MetadataLookup<@Nullable DurableHandler>)
+                userClassOf(beanName, type), (MethodIntrospector.MetadataLookup<DurableHandler>)
                         method -> AnnotatedElementUtils.findMergedAnnotation(method, DurableHandler.class));
         methods.forEach((method, annotation) -> add(beanName, method, annotation));
     }

@@ -49,6 +49,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private static final int LONGEST_PAGE = 10_000;
     private static final int LOOKS_PER_CLAIM_AHEAD = 5;
     private static final int LOOKS_AHEAD = 2;
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
     private static final long ASK_CLOCK_SECONDS = 10;
     private static final long CONNECT_AGAIN_SECONDS = 1;
     private static final long LAST_SECONDS = 1;
@@ -267,11 +268,17 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         LOGGER.info("Durable tasks of " + handlers.names().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
         every(Duration.ofMinutes(1), this::forgetGone);
-        every(settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD), this::claim);
+        every(lookEvery(), this::claim);
         every(settings.heartbeat(), this::keep);
         every(Duration.ofSeconds(ASK_CLOCK_SECONDS), () -> clock.ask(database.table()::now));
         claims = connected;
         handlers.recurring().forEach(handler -> plantSoon(handler, 0));
+    }
+
+    /** Often enough to see each row about a second before it is due, and a pause soon. */
+    private Duration lookEvery() {
+        Duration pause = settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
+        return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
     }
 
     private Claims connected() {

@@ -28,10 +28,19 @@ final class Admission {
      * in there. Those that are were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
      * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
      *
+     * A sleep
+     * -------
+     * Messages that can wait until the next deadline do not end a sleep. Some of them may be about timers that are due when it ends, and
+     * before those that are in the wheel. So all that have come since the inbox was empty are taken before anything is handed over.
+     *
      * What fails in the middle, for lack of memory, leaves the timer that was in hand there, and the next pass begins with it.
      */
 
+    /** So many messages are taken at a time while they come faster than that: what is due does not wait for all of them. */
     private static final int DRAIN_LIMIT = 1024;
+
+    /** More than come while the tick thread sleeps and nothing wakes it. */
+    private static final int DRAIN_LIMIT_AFTER_ALL = 2 * Inbox.LARGE_BACKLOG;
 
     /** How often a thread that posts is waited for, in all several times what an operating system keeps it from running. */
     private static final int MAX_WAITS_FOR_PRODUCERS = 50_000;
@@ -64,6 +73,9 @@ final class Admission {
     private boolean settling;
 
     private long settledNanos;
+
+    /** The last drain has left no message. */
+    private boolean tookAll = true;
 
     /** Timers that run at once may be in the wheel, where they had to wait with others. */
     private boolean holdsAtOnce;
@@ -120,14 +132,19 @@ final class Admission {
     boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
         settle(isCaughtUp, timeStandsStill);
         straight = settled && !dispatchers.isWheelStepped();
-        return settling || drain() != DRAIN_LIMIT;
+        return settling || drain();
     }
 
-    private int drain() {
+    /** Takes messages, and says whether there were no more than could be taken. */
+    private boolean drain() {
+        int limit = tookAll ? DRAIN_LIMIT_AFTER_ALL : DRAIN_LIMIT;
+        // Also if this fails.
+        tookAll = false;
         try {
-            int drained = inbox.drain(taking, DRAIN_LIMIT);
+            int drained = inbox.drain(taking, limit);
             pass.moved(drained > 0);
-            return drained;
+            tookAll = drained < limit;
+            return tookAll;
         } finally {
             dispatchers.signalHandOver();
         }

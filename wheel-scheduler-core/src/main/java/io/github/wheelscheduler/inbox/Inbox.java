@@ -49,7 +49,7 @@ public final class Inbox<E> {
     private static final int CHUNK_SIZE = 256;
 
     /** About so many messages wake the owner even if none of them is urgent: it bounds the memory they hold. */
-    static final int LARGE_BACKLOG = 16_384;
+    public static final int LARGE_BACKLOG = 16_384;
 
     /** One in so many pairs of messages asks how many wait, because that reads what the owner and others write all the time. */
     private static final int SAMPLE_MASK = 127;

@@ -25,7 +25,7 @@ final class Seed {
             test.play(new SplittableRandom(seed));
         } catch (Throwable ex) {
             throw new AssertionError(
-                    "Failed with seed " + seed + "; play it again with -D" + PROPERTY + "=" + seed, ex);
+                    "Failed with seed " + seed + "; play it again with -D" + PROPERTY + "=" + seed + ": " + ex, ex);
         }
     }
 

@@ -50,6 +50,11 @@ final class Database {
         return known != null ? known : open();
     }
 
+    /** Returns its rows of recurring tasks; throws likewise. */
+    RecurringTable recurring() {
+        return new RecurringTable(table());
+    }
+
     private synchronized TaskTable open() {
         TaskTable known = table;
         if (known != null) {

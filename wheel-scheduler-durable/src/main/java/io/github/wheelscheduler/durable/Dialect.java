@@ -39,6 +39,11 @@ enum Dialect {
         };
     }
 
+    /** Returns the expression that is the time. */
+    String now() {
+        return now;
+    }
+
     /** Returns the statement that asks for the time. */
     String selectNow() {
         return "select " + now;
@@ -73,7 +78,8 @@ enum Dialect {
         String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
         String due = "select task_name, task_instance from " + table + " where picked = false and execution_time <= "
                 + later()
-                + " and " + name + " in (" + placeholders("?", names) + ")"
+                + " and (paused = false or regular_time is not null) and " + name + " in (" + placeholders("?", names)
+                + ")"
                 + (passedOver == 0
                         ? ""
                         : " and (task_name, task_instance) not in (" + placeholders("(?, ?)", passedOver) + ")")
@@ -99,10 +105,12 @@ enum Dialect {
 
     /** Returns the condition that a row has shown no life for some milliseconds. */
     String isDead() {
-        return "picked = true and last_heartbeat <= "
-                + (this == POSTGRESQL
-                        ? now + " - ? * interval '1 millisecond'"
-                        : "dateadd(millisecond, -?, " + now + ")");
+        return "picked = true and last_heartbeat <= " + earlier();
+    }
+
+    /** Returns the expression that is the time some milliseconds ago. */
+    String earlier() {
+        return this == POSTGRESQL ? now + " - ? * interval '1 millisecond'" : "dateadd(millisecond, -?, " + now + ")";
     }
 
     private String later() {

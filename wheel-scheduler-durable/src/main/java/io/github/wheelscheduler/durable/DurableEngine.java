@@ -73,6 +73,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private final Availability availability = new Availability();
     private final Tally tally = new Tally();
     private final DatabaseClock clock;
+    private final RecurringTasks recurringTasks;
 
     /** One thread claims at a time. */
     private final ReentrantLock claiming = new ReentrantLock();
@@ -110,6 +111,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         this.observer = Objects.requireNonNull(observer, "observer must not be null");
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);
+        this.recurringTasks = new RecurringTasks(database, handlers, this::claimSoonAfterCommit);
         WheelScheduledExecutor given = groupOf(executor);
         this.ownsWorkers = given == null;
         this.workers = given != null
@@ -205,7 +207,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         boolean isPlanted = false;
         try {
             Instant first = recurrence.first(clock.now());
-            isPlanted = first == null || database.table().plant(handler.name(), recurrence.text(), first);
+            isPlanted = first == null || database.recurring().plant(handler.name(), recurrence.text(), first);
             claimSoon();
         } catch (DataAccessException ex) {
             availability.isAway(ex);
@@ -287,7 +289,17 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         HeldConnection heldConnection = database.held();
         held = heldConnection;
         Runs made = new Runs(
-                keepers, clock, table, handlers, passedOver, payloads, availability, tally, observer, this::claimSoon);
+                keepers,
+                clock,
+                table,
+                database.recurring(),
+                handlers,
+                passedOver,
+                payloads,
+                availability,
+                tally,
+                observer,
+                this::claimSoon);
         runs = made;
         return new Claims(
                 settings,
@@ -381,7 +393,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     }
 
     private void forgetGone() {
-        int gone = database.table().deleteRecurringBefore(clock.now().minus(settings.forgetAfter()));
+        int gone = database.recurring().deleteBefore(clock.now().minus(settings.forgetAfter()));
         if (gone > 0) {
             LOGGER.info(gone + " recurring durable tasks have run nowhere for " + settings.forgetAfter()
                     + ", and are forgotten");
@@ -546,9 +558,12 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** Others see a row only when it is committed. */
     private void claimSoonIfDueBy(Instant at) {
-        if (at.isAfter(clock.now().plus(settings.claimAhead()))) {
-            return;
+        if (!at.isAfter(clock.now().plus(settings.claimAhead()))) {
+            claimSoonAfterCommit();
         }
+    }
+
+    private void claimSoonAfterCommit() {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
@@ -580,6 +595,16 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     }
 
     // Looking
+
+    /** Returns what sees and steers recurring tasks for all nodes. */
+    public RecurringTasks recurringTasks() {
+        return recurringTasks;
+    }
+
+    /** Returns what is in the database, which is asked for it. */
+    public DurableOverview overview() {
+        return database.table().overview();
+    }
 
     public DurableCounts counts() {
         return tally.read();

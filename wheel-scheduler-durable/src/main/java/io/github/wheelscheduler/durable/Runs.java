@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Runs what is due, and tells the database how that ended, again and again if it does not answer. Workers. */
 final class Runs {
@@ -26,6 +27,7 @@ final class Runs {
     private final WheelScheduledExecutor keepers;
     private final DatabaseClock clock;
     private final TaskTable table;
+    private final RecurringTable recurring;
     private final Handlers handlers;
     private final PassedOver passedOver;
     private final Payloads payloads;
@@ -45,6 +47,7 @@ final class Runs {
             WheelScheduledExecutor keepers,
             DatabaseClock clock,
             TaskTable table,
+            RecurringTable recurring,
             Handlers handlers,
             PassedOver passedOver,
             Payloads payloads,
@@ -55,6 +58,7 @@ final class Runs {
         this.keepers = keepers;
         this.clock = clock;
         this.table = table;
+        this.recurring = recurring;
         this.handlers = handlers;
         this.passedOver = passedOver;
         this.payloads = payloads;
@@ -98,7 +102,7 @@ final class Runs {
         if (handler.leavesOut(claim.dueAt(), now)) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", which is too long ago: it is left out");
-            return again(claim, handler, 0);
+            return again(claim, handler, null, false);
         }
         tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = keepers.nanoTime();
@@ -115,7 +119,7 @@ final class Runs {
             handler.run(payloadOf(claim), payloads);
             passedOver.readable(key);
             tally.succeeded.incrementAndGet();
-            return handler.recurrence() == null ? () -> table.done(key) : again(claim, handler, 0);
+            return handler.recurrence() == null ? () -> table.done(key) : again(claim, handler, null, true);
         } catch (UnreadablePayloadException ex) {
             tally.unreadable.incrementAndGet();
             passedOver.add(key, keepers.nanoTime());
@@ -142,21 +146,23 @@ final class Runs {
     }
 
     /** Returns what gives a recurring task its next time. */
-    private BooleanSupplier again(Claim claim, Handler<?> handler, int failures) {
+    private BooleanSupplier again(Claim claim, Handler<?> handler, @Nullable Throwable failure, boolean hasRun) {
         Instant now = clock.now();
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
-        Instant next = recurrence.next(claim.dueAt(), now);
-        Instant failedAt = failures == 0 ? claim.row().lastFailure : now;
-        return next == null
-                ? () -> table.done(claim.key())
-                : () -> table.release(claim.key(), next, failures, failedAt);
+        RunEnd end = new RunEnd(
+                now,
+                hasRun && failure == null ? now : claim.row().lastSuccess,
+                failure == null ? 0 : claim.row().consecutiveFailures + 1,
+                failure == null ? claim.row().lastFailure : now,
+                failure == null ? null : textOf(failure));
+        return () -> recurring.again(claim.key(), recurrence, claim.dueAt(), end);
     }
 
     private BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = claim.row().consecutiveFailures + 1;
         if (handler.recurrence() != null) {
             log("The durable task " + claim + " has failed, and runs again at its next time", ex);
-            return again(claim, handler, failures);
+            return again(claim, handler, ex, true);
         }
         Instant now = clock.now();
         if (failures > handler.retries().maxRetries()) {

@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
@@ -33,6 +35,37 @@ public final class ScheduleRecurrence implements Recurrence {
                             + schedule.kind());
         }
         return new ScheduleRecurrence(schedule, start);
+    }
+
+    /**
+     * Returns the recurrence that a {@linkplain #text text} tells.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    static ScheduleRecurrence parse(String text) {
+        int kindEnd = text.indexOf(' ');
+        String kind = kindEnd < 0 ? text : text.substring(0, kindEnd);
+        String rest = text.substring(kindEnd + 1);
+        try {
+            return of(
+                    switch (kind) {
+                        case "fixed-rate" -> TaskSchedule.fixedRate(Duration.parse(rest));
+                        case "fixed-delay" -> TaskSchedule.fixedDelay(Duration.parse(rest));
+                        case "cron" -> cron(rest);
+                        default ->
+                            throw new IllegalArgumentException(
+                                    "schedule must begin with fixed-rate, fixed-delay or cron, was " + text);
+                    },
+                    null);
+        } catch (DateTimeException ex) {
+            throw new IllegalArgumentException("schedule must be a kind and what belongs to it, was " + text, ex);
+        }
+    }
+
+    private static TaskSchedule cron(String text) {
+        int zoneStart = text.lastIndexOf(' ') + 1;
+        return new TaskSchedule.Cron(
+                text.substring(0, Math.max(0, zoneStart - 1)), ZoneId.of(text.substring(zoneStart)));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.durable;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,6 +10,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -36,10 +36,8 @@ final class TaskTable {
     private static final int LONGEST_NAME = 40;
     private static final String ONE = " where task_name = ? and task_instance = ?";
 
-    /** The id of the only row of a recurring task. */
-    private static final String THE_ONE = "recurring";
-
     private static final int MOST_DEAD = 1_000;
+    private static final long OVERDUE_MILLIS = 1_000;
 
     private static final String HAS_FAILED = "(picked = true and last_heartbeat is null)";
 
@@ -56,7 +54,7 @@ final class TaskTable {
     }
 
     /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
-    private <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
+    <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
         return outer.execute((ConnectionCallback<T>) connection -> {
             T result = work.apply(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
             if (!connection.getAutoCommit() && !isInTransaction()) {
@@ -72,8 +70,17 @@ final class TaskTable {
                 && TransactionSynchronizationManager.hasResource(dataSource);
     }
 
-    private int update(String sql, @Nullable Object... parameters) {
+    int update(String sql, @Nullable Object... parameters) {
         return committed(jdbc -> jdbc.update(sql, parameters));
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Returns the expression that is the time of the database. */
+    String nowText() {
+        return dialect.now();
     }
 
     static String checkName(String name) {
@@ -186,40 +193,32 @@ final class TaskTable {
                 row.getString("failure"));
     }
 
-    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time == null ? null : time.toInstant();
     }
 
-    // For recurring tasks
-
-    /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
-    boolean plant(String handler, String schedule, Instant first) {
-        byte[] text = schedule.getBytes(StandardCharsets.UTF_8);
-        if (insert(handler, THE_ONE, text, first)) {
-            return true;
-        }
-        List<byte[]> there = committed(
-                jdbc -> jdbc.queryForList("select task_data from " + name + ONE, byte[].class, handler, THE_ONE));
-        if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
-            return true;
-        }
-        return update(
-                        "update " + name + " set task_data = ?, execution_time = ?, version = version + 1" + ONE
-                                + " and picked = false",
-                        text,
-                        time(first),
-                        handler,
-                        THE_ONE)
-                == 1;
+    /** Returns who has claimed what, and how much waits for somebody. */
+    DurableOverview overview() {
+        List<DurableOverview.NodeShare> nodes = committed(jdbc -> jdbc.query(
+                "select picked_by, count(*), max(last_heartbeat) as heard from " + name
+                        + " where picked = true and last_heartbeat is not null group by picked_by order by picked_by",
+                (row, number) -> new DurableOverview.NodeShare(
+                        String.valueOf(row.getString(1)),
+                        row.getInt(2),
+                        Objects.requireNonNullElse(instant(row, "heard"), Instant.EPOCH))));
+        int overdue =
+                count("picked = false and paused = false and execution_time < " + dialect.earlier(), OVERDUE_MILLIS);
+        return new DurableOverview(nodes, overdue, count(HAS_FAILED));
     }
 
-    /** Deletes recurring tasks that were due before then and that nobody has run. */
-    int deleteRecurringBefore(Instant time) {
-        return update(
-                "delete from " + name + " where picked = false and execution_time < ? and task_name like '"
-                        + Handler.RECURRING + "%'",
-                time(time));
+    private int count(String condition, Object... parameters) {
+        Integer count = committed(jdbc -> jdbc.queryForObject(
+                "select count(*) from (select 1 as one from " + name + " where " + condition + " fetch first "
+                        + DurableOverview.MOST + " rows only) some_rows",
+                Integer.class,
+                parameters));
+        return count == null ? 0 : count;
     }
 
     // For rows of this node
@@ -333,7 +332,7 @@ final class TaskTable {
                                 + " and version = ?",
                         time(at),
                         failures,
-                        failedAt == null ? null : time(failedAt),
+                        timeOrNull(failedAt),
                         row.handler(),
                         row.id(),
                         row.version())
@@ -345,7 +344,11 @@ final class TaskTable {
         return update("delete from " + name + ONE + " and version = ?", row.handler(), row.id(), row.version()) == 1;
     }
 
-    private static OffsetDateTime time(Instant instant) {
+    static @Nullable OffsetDateTime timeOrNull(@Nullable Instant instant) {
+        return instant == null ? null : time(instant);
+    }
+
+    static OffsetDateTime time(Instant instant) {
         return instant.atOffset(ZoneOffset.UTC);
     }
 }

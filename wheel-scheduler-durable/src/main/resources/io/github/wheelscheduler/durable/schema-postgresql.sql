@@ -1,4 +1,4 @@
--- The table of durable tasks; its columns are those of db-scheduler, and one of our own at the end.
+-- The table of durable tasks; its columns are those of db-scheduler, and some of our own at the end.
 create table if not exists wheel_durable_task (
     task_name varchar(250) not null,
     task_instance varchar(250) not null,
@@ -13,6 +13,9 @@ create table if not exists wheel_durable_task (
     version bigint not null,
     priority smallint,
     failure text,
+    paused boolean default false not null,
+    schedule text,
+    regular_time timestamp with time zone,
     primary key (task_name, task_instance)
 );
 create index if not exists wheel_durable_task_due on wheel_durable_task (execution_time) where picked = false;

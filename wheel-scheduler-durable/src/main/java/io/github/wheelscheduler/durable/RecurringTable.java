@@ -1,0 +1,252 @@
+package io.github.wheelscheduler.durable;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.lang.Contract;
+
+/**
+ * The rows of recurring tasks, one for each. The payload of such a row is the schedule that the method says. What users have steered stands in
+ * columns of its own, which they change without another version, so that a node that has the row keeps it: {@code paused}, {@code schedule}
+ * for another than that of the method, and {@code regular_time} for when a run would have been due that has been triggered.
+ */
+final class RecurringTable {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    /** The id of the only row of a recurring task. */
+    private static final String THE_ONE = "recurring";
+
+    private static final String ONE = " where task_name = ? and task_instance = '" + THE_ONE + "'";
+    private static final String SET_TIME = " set execution_time = ?, version = version + 1";
+
+    private static final int MOST = 10_000;
+
+    private final TaskTable table;
+    private final String update;
+
+    RecurringTable(TaskTable table) {
+        this.table = table;
+        this.update = "update " + table.name();
+    }
+
+    // For nodes
+
+    /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
+    boolean plant(String handler, String schedule, Instant first) {
+        byte[] text = schedule.getBytes(StandardCharsets.UTF_8);
+        if (table.insert(handler, THE_ONE, text, first)) {
+            return true;
+        }
+        List<byte[]> there = table.committed(
+                jdbc -> jdbc.queryForList("select task_data from " + table.name() + ONE, byte[].class, handler));
+        if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
+            return true;
+        }
+        return table.update(
+                        update + SET_TIME + ", task_data = ?, schedule = null, regular_time = null" + ONE
+                                + " and picked = false",
+                        TaskTable.time(first),
+                        text,
+                        handler)
+                == 1;
+    }
+
+    /** Deletes recurring tasks that were due before then, that nobody has run, and nobody has paused. */
+    int deleteBefore(Instant time) {
+        return table.update(
+                "delete from " + table.name()
+                        + " where picked = false and paused = false and execution_time < ? and task_name like '"
+                        + Handler.RECURRING + "%'",
+                TaskTable.time(time));
+    }
+
+    /** Lets a row wait for its next run after one has ended; false if it is not this node's any more. */
+    boolean again(RowKey row, Recurrence declared, Instant dueAt, RunEnd end) {
+        while (true) {
+            Steered steered = steered(row);
+            if (steered == null) {
+                return false;
+            }
+            Instant next = next(steered.recurrence(row.handler(), declared), dueAt, steered.regularTime, end.at());
+            if (next == null) {
+                return table.done(row);
+            }
+            if (release(row, steered, next, end)) {
+                return true;
+            }
+        }
+    }
+
+    private @Nullable Steered steered(RowKey row) {
+        List<Steered> found = table.committed(jdbc -> jdbc.query(
+                "select schedule, regular_time from " + table.name() + ONE + " and version = ?",
+                (result, number) -> new Steered(result.getString(1), TaskTable.instant(result, "regular_time")),
+                row.handler(),
+                row.version()));
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    /** A run that has been triggered comes on top of the others. */
+    private static @Nullable Instant next(
+            Recurrence recurrence, Instant dueAt, @Nullable Instant regularTime, Instant endedAt) {
+        if (regularTime == null) {
+            return recurrence.next(dueAt, endedAt);
+        }
+        return regularTime.isAfter(endedAt) ? regularTime : recurrence.next(regularTime, endedAt);
+    }
+
+    /** False also if somebody has given it another schedule meanwhile. */
+    private boolean release(RowKey row, Steered steered, Instant next, RunEnd end) {
+        return table.update(
+                        update + SET_TIME
+                                + ", picked = false, picked_by = null, last_heartbeat = null, regular_time = null, "
+                                + "last_success = ?, consecutive_failures = ?, last_failure = ?, failure = ?" + ONE
+                                + " and version = ? and schedule is not distinct from cast(? as varchar)",
+                        TaskTable.time(next),
+                        TaskTable.timeOrNull(end.lastSuccessAt()),
+                        end.failures(),
+                        TaskTable.timeOrNull(end.lastFailureAt()),
+                        end.failure(),
+                        row.handler(),
+                        row.version(),
+                        steered.schedule)
+                == 1;
+    }
+
+    // For users
+
+    List<RecurringTask> list() {
+        return table.committed(jdbc -> jdbc.query(
+                "select * from " + table.name() + " where task_name like '" + Handler.RECURRING
+                        + "%' order by task_name fetch first " + MOST + " rows only",
+                RecurringTable::read));
+    }
+
+    Optional<RecurringTask> find(String handler) {
+        return table
+                .committed(jdbc -> jdbc.query("select * from " + table.name() + ONE, RecurringTable::read, handler))
+                .stream()
+                .findFirst();
+    }
+
+    private static RecurringTask read(ResultSet row, int number) throws SQLException {
+        byte[] data = row.getBytes("task_data");
+        String declared = data == null ? "" : new String(data, StandardCharsets.UTF_8);
+        String schedule = row.getString("schedule");
+        Instant dueAt = TaskTable.instant(row, "execution_time");
+        return new RecurringTask(
+                row.getString("task_name").substring(Handler.RECURRING.length()),
+                schedule == null ? declared : schedule,
+                declared,
+                row.getBoolean("paused"),
+                dueAt == null ? Instant.EPOCH : dueAt,
+                row.getString("picked_by"),
+                TaskTable.instant(row, "last_success"),
+                row.getInt("consecutive_failures"),
+                TaskTable.instant(row, "last_failure"),
+                row.getString("failure"));
+    }
+
+    /** Makes it due now, unless a node has it; when the run would have been due is kept. */
+    boolean trigger(String handler) {
+        return table.update(
+                        update + " set regular_time = coalesce(regular_time, execution_time), execution_time = "
+                                + table.nowText() + ", version = version + 1" + ONE + " and picked = false",
+                        handler)
+                == 1;
+    }
+
+    boolean pause(String handler) {
+        return table.update(update + " set paused = true" + ONE + " and paused = false", handler) == 1;
+    }
+
+    /**
+     * Lets it run at its times again.
+     *
+     * @param declared what this node takes it for; null if it does not know it
+     * @return false if it was not paused
+     */
+    boolean resume(String handler, @Nullable Recurrence declared, Instant now) {
+        while (true) {
+            List<Paused> paused = table.committed(jdbc -> jdbc.query(
+                    "select schedule, regular_time, execution_time, picked, version from " + table.name() + ONE
+                            + " and paused = true",
+                    RecurringTable::readPaused,
+                    handler));
+            if (paused.isEmpty()) {
+                return false;
+            }
+            if (resume(handler, paused.get(0), declared, now)) {
+                return true;
+            }
+        }
+    }
+
+    /** In one statement, as whatever is overdue is claimed at once when the pause ends. False if a node has claimed it, or ended it, meanwhile. */
+    private boolean resume(String handler, Paused row, @Nullable Recurrence declared, Instant now) {
+        Recurrence recurrence = row.steered.recurrence(handler, declared);
+        Instant next =
+                row.isWaiting && row.at.isBefore(now) && recurrence != null ? recurrence.next(row.at, now) : null;
+        return table.update(
+                        update
+                                + " set paused = false, execution_time = coalesce(?, execution_time), version = version + "
+                                + (row.isWaiting ? 1 : 0) + ONE + " and version = ?",
+                        TaskTable.timeOrNull(next),
+                        handler,
+                        row.version)
+                == 1;
+    }
+
+    private static Paused readPaused(ResultSet row, int number) throws SQLException {
+        Instant at = TaskTable.instant(row, "execution_time");
+        boolean isTriggered = row.getObject("regular_time") != null;
+        return new Paused(
+                new Steered(row.getString("schedule"), null),
+                at == null ? Instant.EPOCH : at,
+                !row.getBoolean("picked") && !isTriggered,
+                row.getLong("version"));
+    }
+
+    /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. */
+    boolean retime(String handler, String schedule, Instant first) {
+        boolean isMoved = table.update(
+                        update + SET_TIME + ", schedule = ?, regular_time = null" + ONE + " and picked = false",
+                        TaskTable.time(first),
+                        schedule,
+                        handler)
+                == 1;
+        return isMoved || table.update(update + " set schedule = ?" + ONE, schedule, handler) == 1;
+    }
+
+    private record Paused(Steered steered, Instant at, boolean isWaiting, long version) {}
+
+    /** What users have asked for. */
+    private record Steered(
+            @Nullable String schedule, @Nullable Instant regularTime) {
+
+        /** Returns what counts; null only if nothing is declared. */
+        @Contract("_, !null -> !null")
+        @Nullable
+        Recurrence recurrence(String handler, @Nullable Recurrence declared) {
+            if (schedule == null) {
+                return declared;
+            }
+            try {
+                return ScheduleRecurrence.parse(schedule);
+            } catch (IllegalArgumentException ex) {
+                LOGGER.warn(
+                        "The schedule of " + handler + " in the database makes no sense, so that of the method counts",
+                        ex);
+                return declared;
+            }
+        }
+    }
+}

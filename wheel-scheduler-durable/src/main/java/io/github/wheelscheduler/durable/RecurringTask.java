@@ -1,0 +1,30 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recurring task as the database has it, the same for all nodes.
+ *
+ * @param id what it is called
+ * @param schedule its kind and text, such as {@code cron 0 0 3 * * * Europe/Berlin} or {@code fixed-rate PT5S}
+ * @param declaredSchedule the same as the method says; another one if it has been re-timed
+ * @param isPaused whether no node runs it at its times until it is resumed
+ * @param dueAt when the next run is due, or the one that is going on was, by the database's clock
+ * @param owner the node that has claimed that run; null if none has
+ * @param lastSuccessAt when the last run ended that did not fail; null if none has
+ * @param failures how many runs have failed in a row
+ * @param lastFailureAt when the last of them failed; null if none has
+ * @param failure the exception of the last run; null if it did not fail
+ */
+public record RecurringTask(
+        String id,
+        String schedule,
+        String declaredSchedule,
+        boolean isPaused,
+        Instant dueAt,
+        @Nullable String owner,
+        @Nullable Instant lastSuccessAt,
+        int failures,
+        @Nullable Instant lastFailureAt,
+        @Nullable String failure) {}

@@ -1,0 +1,102 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recurring tasks, seen and steered for all nodes at once. What is said here stands in the database: it holds after a restart, too, and takes
+ * part in Spring's transaction. A node that has claimed a run already, up to a second before it is due, still runs it. All methods ask the database, and throw what Spring makes of its errors. Any
+ * thread.
+ */
+public final class RecurringTasks {
+
+    private final Database database;
+    private final Handlers handlers;
+    private final Runnable claimSoon;
+
+    /** @param claimSoon called when something may be due now */
+    RecurringTasks(Database database, Handlers handlers, Runnable claimSoon) {
+        this.database = database;
+        this.handlers = handlers;
+        this.claimSoon = claimSoon;
+    }
+
+    /** Returns the recurring tasks in the database by id, up to 10,000; those that this node does not know, too. */
+    public List<RecurringTask> list() {
+        return database.recurring().list();
+    }
+
+    public Optional<RecurringTask> find(String id) {
+        return database.recurring().find(Handler.RECURRING + id);
+    }
+
+    /**
+     * Runs it once more, now, on whichever node claims that first. Its other runs are as before. It may be paused.
+     *
+     * @return false if a node has it already, which is about to run it or does so; or there is none of that id
+     */
+    public boolean trigger(String id) {
+        boolean isTriggered = database.recurring().trigger(Handler.RECURRING + id);
+        if (isTriggered) {
+            claimSoon.run();
+        }
+        return isTriggered;
+    }
+
+    /**
+     * Lets it run no more at its times, on no node, until it is {@linkplain #resume resumed}.
+     *
+     * @return false if it is paused already, or there is none of that id
+     */
+    public boolean pause(String id) {
+        return database.recurring().pause(Handler.RECURRING + id);
+    }
+
+    /**
+     * Ends a {@linkplain #pause pause}. What has passed meanwhile is not made up for, if this node knows the task or it has been re-timed.
+     *
+     * @return false if it is not paused, or there is none of that id
+     */
+    public boolean resume(String id) {
+        Handler<?> handler = handlers.find(Handler.RECURRING + id);
+        @Nullable Recurrence declared = handler == null ? null : handler.recurrence();
+        boolean isResumed = database.recurring()
+                .resume(Handler.RECURRING + id, declared, database.table().now());
+        if (isResumed) {
+            claimSoon.run();
+        }
+        return isResumed;
+    }
+
+    /**
+     * Gives it another schedule, which holds until its method is deployed with another one. A fixed rate and a fixed delay begin to count now.
+     *
+     * @return false if there is none of that id
+     * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, or never comes
+     */
+    public boolean retime(String id, TaskSchedule schedule) {
+        Objects.requireNonNull(schedule, "schedule must not be null");
+        Instant now = database.table().now();
+        ScheduleRecurrence recurrence = ScheduleRecurrence.of(schedule, null);
+        // Other nodes read the text.
+        ScheduleRecurrence ignored = ScheduleRecurrence.parse(recurrence.text());
+        Instant first = schedule.isCron() ? recurrence.first(now) : now.plus(intervalOf(schedule, now));
+        if (first == null) {
+            throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
+        }
+        boolean isRetimed = database.recurring().retime(Handler.RECURRING + id, recurrence.text(), first);
+        if (isRetimed) {
+            claimSoon.run();
+        }
+        return isRetimed;
+    }
+
+    private static Duration intervalOf(TaskSchedule schedule, Instant now) {
+        return Objects.requireNonNull(schedule.intervalAfter(now));
+    }
+}

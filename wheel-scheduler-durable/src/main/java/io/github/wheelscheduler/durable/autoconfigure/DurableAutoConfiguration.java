@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import java.net.InetAddress;
@@ -54,6 +55,12 @@ public final class DurableAutoConfiguration {
                 dataSource,
                 mapper.getIfUnique(() -> JsonMapper.builder().build()),
                 observer.getIfUnique(() -> DurableObserver.NONE));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RecurringTasks wheelRecurringTasks(DurableEngine engine) {
+        return engine.recurringTasks();
     }
 
     private static String host() {

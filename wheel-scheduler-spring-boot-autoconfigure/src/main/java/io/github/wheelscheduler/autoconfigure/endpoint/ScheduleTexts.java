@@ -20,7 +20,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param zone of the cron expression
  * @param once an instant, as in {@code 2030-01-01T12:00:00Z} or with an offset
  */
-record ScheduleTexts(
+public record ScheduleTexts(
         @Nullable String fixedRate,
         @Nullable String fixedDelay,
         @Nullable String cron,
@@ -32,7 +32,7 @@ record ScheduleTexts(
      *
      * @throws IllegalArgumentException otherwise
      */
-    void requireNone() {
+    public void requireNone() {
         if (Stream.of(fixedRate, fixedDelay, cron, zone, once).anyMatch(Objects::nonNull)) {
             throw new IllegalArgumentException(
                     "fixedRate, fixedDelay, cron, zone and once must only be given with the action retime");
@@ -44,7 +44,7 @@ record ScheduleTexts(
      *
      * @throws IllegalArgumentException if that is not one schedule
      */
-    TaskSchedule toSchedule() {
+    public TaskSchedule toSchedule() {
         long given = Stream.of(fixedRate, fixedDelay, cron, once)
                 .filter(Objects::nonNull)
                 .count();

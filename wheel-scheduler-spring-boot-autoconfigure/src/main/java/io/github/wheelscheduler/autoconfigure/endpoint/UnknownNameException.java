@@ -3,15 +3,20 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Says that there is no task or scheduler of a name. */
+/** Says that there is no task, scheduler or something else of a name. */
 @SuppressWarnings("serial")
-final class UnknownNameException extends IllegalArgumentException {
+public final class UnknownNameException extends IllegalArgumentException {
 
     private final @Nullable Integer knownTasks;
 
     private UnknownNameException(String message, @Nullable Integer knownTasks) {
         super(message);
         this.knownTasks = knownTasks;
+    }
+
+    /** Returns one with that message. */
+    public static UnknownNameException of(String message) {
+        return new UnknownNameException(message, null);
     }
 
     static UnknownNameException ofTask(String id, int knownTasks) {

@@ -1,9 +1,5 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import io.github.wheelscheduler.spring.task.UnknownTaskException;
-import java.time.DateTimeException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -22,8 +18,6 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 @RegisterReflectionForBinding(ProblemDescriptor.class)
 public final class WheelSchedulerEndpointWebExtension {
 
-    private static final int STATUS_CONFLICT = 409;
-
     private final WheelSchedulerEndpoint endpoint;
 
     WheelSchedulerEndpointWebExtension(WheelSchedulerEndpoint endpoint) {
@@ -34,16 +28,16 @@ public final class WheelSchedulerEndpointWebExtension {
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> schedulers(
             @Nullable String scheduler, @Nullable String offset, @Nullable String limit) {
-        return answer(() -> endpoint.schedulers(
+        return EndpointAnswers.answer(() -> endpoint.schedulers(
                 scheduler,
-                parse("offset", offset, Integer.MAX_VALUE),
-                parse("limit", limit, WheelSchedulerEndpoint.MAX_LIMIT)));
+                EndpointAnswers.parse("offset", offset, Integer.MAX_VALUE),
+                EndpointAnswers.parse("limit", limit, WheelSchedulerEndpoint.MAX_LIMIT)));
     }
 
     /** Answers with one task. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> task(@Selector String id, @Nullable String scheduler) {
-        return answer(() -> endpoint.task(id, scheduler));
+        return EndpointAnswers.answer(() -> endpoint.task(id, scheduler));
     }
 
     /** Answers with one task, whose id has slashes. */
@@ -64,7 +58,8 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String cron,
             @Nullable String zone,
             @Nullable String once) {
-        return answer(() -> endpoint.steerTask(id, action, scheduler, fixedRate, fixedDelay, cron, zone, once));
+        return EndpointAnswers.answer(
+                () -> endpoint.steerTask(id, action, scheduler, fixedRate, fixedDelay, cron, zone, once));
     }
 
     /** Triggers, pauses, resumes or re-times one task, whose id has slashes, and answers with it. */
@@ -85,36 +80,6 @@ public final class WheelSchedulerEndpointWebExtension {
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerScheduler(
             @Nullable String action, @Nullable String scheduler) {
-        return answer(() -> endpoint.steerScheduler(action, scheduler));
-    }
-
-    /** Spring would refuse what is no number, too, but would not say why. */
-    private static @Nullable Integer parse(String what, @Nullable String text, int max) {
-        try {
-            return text == null ? null : Integer.valueOf(text);
-        } catch (NumberFormatException ex) {
-            throw new IllegalArgumentException(what + " must be a number between 0 and " + max + ", was " + text, ex);
-        }
-    }
-
-    private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
-        try {
-            return new WebEndpointResponse<>(operation.get());
-        } catch (UnknownNameException ex) {
-            return problem(WebEndpointResponse.STATUS_NOT_FOUND, ex, ex.knownTasks());
-        } catch (UnknownTaskException ex) {
-            // it has gone since it was found
-            return problem(WebEndpointResponse.STATUS_NOT_FOUND, ex, ex.knownTasks());
-        } catch (IllegalArgumentException | DateTimeException | ArithmeticException ex) {
-            return problem(WebEndpointResponse.STATUS_BAD_REQUEST, ex, null);
-        } catch (IllegalStateException | RejectedExecutionException ex) {
-            return problem(STATUS_CONFLICT, ex, null);
-        }
-    }
-
-    private static WebEndpointResponse<OperationResponseBody> problem(
-            int status, RuntimeException reason, @Nullable Integer knownTasks) {
-        return new WebEndpointResponse<>(
-                new ProblemDescriptor(String.valueOf(reason.getMessage()), knownTasks), status);
+        return EndpointAnswers.answer(() -> endpoint.steerScheduler(action, scheduler));
     }
 }

@@ -1,0 +1,44 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableCounts;
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableOverview;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * Durable tasks at one moment.
+ *
+ * @param node the name of this node
+ * @param clockError by how much the database's clock may differ from what this node takes it for
+ * @param counts of this node, since its start
+ * @param nodes the nodes that have claimed something
+ * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link DurableOverview#MOST}
+ * @param failed how many tasks have failed for good; counted likewise
+ * @param recurring those that recur, by id
+ */
+public record DurableDescriptor(
+        String node,
+        Duration clockError,
+        DurableCounts counts,
+        List<DurableOverview.NodeShare> nodes,
+        int overdue,
+        int failed,
+        List<RecurringTaskDescriptor> recurring)
+        implements OperationResponseBody {
+
+    static DurableDescriptor of(DurableEngine engine) {
+        DurableOverview overview = engine.overview();
+        return new DurableDescriptor(
+                engine.settings().node(),
+                engine.clockError(),
+                engine.counts(),
+                overview.nodes(),
+                overview.overdue(),
+                overview.failed(),
+                engine.recurringTasks().list().stream()
+                        .map(RecurringTaskDescriptor::of)
+                        .toList());
+    }
+}

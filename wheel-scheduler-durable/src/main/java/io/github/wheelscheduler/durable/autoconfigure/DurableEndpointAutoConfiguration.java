@@ -1,0 +1,33 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
+import io.github.wheelscheduler.durable.DurableEngine;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the {@link DurableEndpoint}, where there is the Actuator, and the endpoint is exposed. */
+@AutoConfiguration(after = DurableAutoConfiguration.class)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, EndpointAnswers.class})
+@ConditionalOnBean(DurableEngine.class)
+@ConditionalOnAvailableEndpoint(DurableEndpoint.class)
+public final class DurableEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    DurableEndpoint wheelDurableEndpoint(DurableEngine engine) {
+        return new DurableEndpoint(engine);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+    DurableEndpointWebExtension wheelDurableEndpointWebExtension(DurableEndpoint endpoint) {
+        return new DurableEndpointWebExtension(endpoint);
+    }
+}

@@ -1,0 +1,51 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.durable.RecurringTask;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A recurring task as all nodes have it.
+ *
+ * @param schedule its kind and text
+ * @param declaredSchedule the same as the method says
+ * @param state {@code SCHEDULED}, {@code CLAIMED}, or {@code PAUSED} if nobody has claimed it
+ * @param paused whether no node runs it at its times
+ * @param next when the next run is due, or the one that is going on was
+ * @param owner the node that has claimed it; null if none has
+ * @param lastSuccess when a run last ended well; null if none has
+ * @param failuresInARow how many runs have failed since then
+ * @param lastFailure when a run last failed; null if none has
+ * @param failure the first line of the exception of the last run; null if it did not fail
+ */
+public record RecurringTaskDescriptor(
+        String id,
+        String schedule,
+        String declaredSchedule,
+        String state,
+        boolean paused,
+        Instant next,
+        @Nullable String owner,
+        @Nullable Instant lastSuccess,
+        int failuresInARow,
+        @Nullable Instant lastFailure,
+        @Nullable String failure)
+        implements OperationResponseBody {
+
+    static RecurringTaskDescriptor of(RecurringTask task) {
+        String state = task.owner() != null ? "CLAIMED" : task.isPaused() ? "PAUSED" : "SCHEDULED";
+        return new RecurringTaskDescriptor(
+                task.id(),
+                task.schedule(),
+                task.declaredSchedule(),
+                state,
+                task.isPaused(),
+                task.dueAt(),
+                task.owner(),
+                task.lastSuccessAt(),
+                task.failures(),
+                task.lastFailureAt(),
+                DurableTaskDescriptor.firstLine(task.failure()));
+    }
+}

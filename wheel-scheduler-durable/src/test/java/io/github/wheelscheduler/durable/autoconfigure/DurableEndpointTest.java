@@ -1,0 +1,208 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.wheelscheduler.durable.Durable;
+import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.DurableTasks;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What two nodes show of durable tasks over HTTP, and what is done to them there. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DurableEndpointTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+    private final ConfigurableApplicationContext one = start("a");
+    private final ConfigurableApplicationContext other = start("b");
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableScheduling
+    static class Application {
+
+        static final Queue<String> ran = new ConcurrentLinkedQueue<>();
+
+        @Durable("night/close")
+        @Scheduled(fixedRate = 1, timeUnit = TimeUnit.HOURS, initialDelay = 1)
+        void close() {
+            ran.add("close");
+        }
+
+        @DurableHandler(value = "report", maxRetries = 0)
+        void report(String text) {
+            throw new IllegalStateException("no paper");
+        }
+
+        @DurableHandler("mail")
+        void mail(String text) {
+            ran.add(text);
+        }
+    }
+
+    private ConfigurableApplicationContext start(String node) {
+        return new SpringApplicationBuilder(Application.class)
+                .run(
+                        "--server.port=0",
+                        "--spring.datasource.url=" + url,
+                        "--wheel.scheduler.durable.node=" + node,
+                        "--management.endpoints.web.exposure.include=wheeldurable",
+                        "--management.endpoint.wheeldurable.access=unrestricted");
+    }
+
+    @AfterAll
+    void close() {
+        one.close();
+        other.close();
+        Application.ran.clear();
+    }
+
+    private HttpResponse<String> send(ConfigurableApplicationContext node, String path, String json) throws Exception {
+        String port = node.getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/wheeldurable" + path));
+        if (!json.isEmpty()) {
+            request.header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"')));
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private JsonNode read(ConfigurableApplicationContext node, String path, String json) throws Exception {
+        HttpResponse<String> answer = send(node, path, json);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JsonMapper.builder().build().readTree(answer.body());
+    }
+
+    private void assertRefused(int status, String path, String json, String reason) throws Exception {
+        HttpResponse<String> answer = send(one, path, json);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.body()).contains(reason);
+    }
+
+    @Test
+    void recurringTasksAreSeenAndSteeredOnEitherNode() throws Exception {
+        await().atMost(PATIENCE)
+                .until(() -> !read(one, "", "").path("recurring").isEmpty());
+        JsonNode all = read(other, "", "");
+        assertThat(all.path("node").asString()).isEqualTo("b");
+        JsonNode close = all.path("recurring").path(0);
+        assertThat(close.path("id").asString()).isEqualTo("night/close");
+        assertThat(close.path("schedule").asString()).isEqualTo("fixed-rate PT1H");
+        assertThat(close.path("state").asString()).isEqualTo("SCHEDULED");
+
+        String path = "/recurring/night/close";
+        assertThat(read(one, path, "{'action': 'pause'}").path("state").asString())
+                .isEqualTo("PAUSED");
+        assertThat(read(other, path, "").path("paused").asBoolean()).isTrue();
+        JsonNode triggered = read(other, path, "{'action': 'trigger'}");
+        assertThat(triggered.path("paused").asBoolean()).isTrue();
+        await().atMost(PATIENCE).until(() -> Application.ran.contains("close"));
+        assertThat(read(other, path, "{'action': 'retime', 'cron': '0 0 3 * * *', 'zone': 'Asia/Tokyo'}")
+                        .path("schedule")
+                        .asString())
+                .isEqualTo("cron 0 0 3 * * * Asia/Tokyo");
+        assertThat(read(one, path, "{'action': 'resume'}").path("paused").asBoolean())
+                .isFalse();
+        assertThat(read(other, path, "").path("declaredSchedule").asString()).isEqualTo("fixed-rate PT1H");
+    }
+
+    @Test
+    void oneTimeTasksAreSeenAndSteered() throws Exception {
+        DurableTasks tasks = one.getBean(DurableTasks.class);
+        Instant later = Instant.now().plusSeconds(3_600);
+        for (String id : new String[] {"1", "2", "3"}) {
+            assertThat(tasks.schedule("mail", id, "secret " + id, later)).isTrue();
+        }
+        JsonNode page = read(other, "/tasks/mail?limit=2", "");
+        assertThat(page.path("tasks").size()).isEqualTo(2);
+        assertThat(page.path("after").asString()).isEqualTo("2");
+        assertThat(page.toString()).doesNotContain("secret");
+        JsonNode last = read(other, "/tasks/mail?limit=2&state=scheduled&after=2", "");
+        assertThat(last.path("tasks").path(0).path("id").asString()).isEqualTo("3");
+        assertThat(last.path("after").isMissingNode() || last.path("after").isNull())
+                .isTrue();
+
+        assertThat(read(other, "/tasks/mail", "{'action': 'cancel', 'id': '1'}")
+                        .path("id")
+                        .asString())
+                .isEqualTo("1");
+        assertThat(read(other, "/tasks/mail", "{'action': 'reschedule', 'id': '2', 'at': '" + Instant.now() + "'}")
+                        .path("handler")
+                        .asString())
+                .isEqualTo("mail");
+        await().atMost(PATIENCE).until(() -> Application.ran.contains("secret 2"));
+        assertThat(Application.ran).doesNotContain("secret 1");
+    }
+
+    @Test
+    void whatHasFailedForGoodIsSeenAndRetried() throws Exception {
+        assertThat(one.getBean(DurableTasks.class).schedule("report", "1", "text", Instant.now()))
+                .isTrue();
+        await().atMost(PATIENCE).until(() -> read(other, "", "").path("failed").asInt() == 1);
+        JsonNode failed =
+                read(other, "/tasks/report?state=failed", "").path("tasks").path(0);
+        assertThat(failed.path("failure").asString()).isEqualTo("java.lang.IllegalStateException: no paper");
+        assertThat(failed.path("failures").asInt()).isEqualTo(1);
+        String lastFailure = failed.path("lastFailure").asString();
+
+        assertThat(read(other, "/tasks/report", "{'action': 'retry', 'id': '1'}")
+                        .path("id")
+                        .asString())
+                .isEqualTo("1");
+
+        await().atMost(PATIENCE)
+                .until(() -> !read(one, "/tasks/report?state=failed", "")
+                        .path("tasks")
+                        .path(0)
+                        .path("lastFailure")
+                        .asString(lastFailure)
+                        .equals(lastFailure));
+    }
+
+    @Test
+    void whatMakesNoSenseIsAnsweredWithTheReason() throws Exception {
+        await().atMost(PATIENCE)
+                .until(() -> !read(one, "", "").path("recurring").isEmpty());
+        assertRefused(404, "/recurring/none", "", "id must be that of a recurring durable task, was none");
+        assertRefused(404, "/recurring/none", "{'action': 'trigger'}", "was none");
+        assertRefused(404, "/others/none", "", "there are recurring and tasks here, was others");
+        assertRefused(400, "/recurring/night/close", "{'action': 'explode'}", "action must be");
+        assertRefused(400, "/recurring/night/close", "{'action': 'retime'}", "exactly one of");
+        assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'cron': '* * * * * *'}", "only be given");
+        assertRefused(400, "/recurring/night/close", "{'action': 'retime', 'cron': '0 0 0 31 2 *'}", "some time");
+        assertRefused(400, "/tasks/mail?limit=501", "", "limit must be between 1 and 500, was 501");
+        assertRefused(400, "/tasks/mail?limit=many", "", "was many");
+        assertRefused(400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed or failed, was lost");
+        assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");
+        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "was none");
+        assertThat(one.getBean(DurableTasks.class)
+                        .schedule("nobody", "x", "text", Instant.now().plusSeconds(3_600)))
+                .isTrue();
+        assertRefused(409, "/tasks/nobody", "{'action': 'retry', 'id': 'x'}", "SCHEDULED");
+        assertRefused(400, "/tasks/nobody", "{'action': 'reschedule', 'id': 'x', 'at': 'soon'}", "was soon");
+    }
+}

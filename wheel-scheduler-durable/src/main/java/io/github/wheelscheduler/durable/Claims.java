@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +27,7 @@ final class Claims {
     private static final int BATCH = 200;
     private static final int HEARTBEATS_IN_A_BATCH = 500;
     private static final int BACKLOG_PER_WORKER = 4;
+    private static final int LOOKS_BEFORE_FREED = 2;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
     private final DurableSettings settings;
@@ -39,6 +41,9 @@ final class Claims {
     private final Tally tally;
     private final Runs runs;
     private final Map<RowKey, Claim> all = new ConcurrentHashMap<>();
+
+    /** How often each row has been looked at that shows no life; only who frees them. */
+    private Map<RowKey, Integer> suspects = Map.of();
 
     /** How much of what is overdue may wait here. */
     private final int mostOverdue;
@@ -252,14 +257,24 @@ final class Claims {
         }
     }
 
-    /** Frees what other nodes have not been heard of for; returns how many rows. What this node has is alive, whatever it could say. */
+    /**
+     * Frees what other nodes have not been heard of for; returns how many rows. What this node has is alive, whatever it could say. A row is
+     * looked at for two heartbeats before: while it was locked, its node could say nothing, and does so then. One thread at a time.
+     */
     int freeDead() {
         int freed = 0;
-        for (RowKey row : held.use(keeping -> keeping.dead(settings.deadAfter()))) {
+        Duration suspicious = settings.deadAfter().minus(settings.heartbeat().multipliedBy(LOOKS_BEFORE_FREED));
+        Map<RowKey, Integer> looks = new HashMap<>();
+        for (RowKey row : held.use(keeping -> keeping.dead(suspicious))) {
             if (!all.containsKey(row)) {
-                freed += held.use(keeping -> keeping.freeDead(row, settings.deadAfter())) ? 1 : 0;
+                int look = suspects.getOrDefault(row, 0) + 1;
+                boolean isFreed =
+                        look > LOOKS_BEFORE_FREED && held.use(keeping -> keeping.freeDead(row, settings.deadAfter()));
+                freed += isFreed ? 1 : 0;
+                Integer ignored = looks.put(row, look);
             }
         }
+        suspects = looks;
         return freed;
     }
 

@@ -113,6 +113,11 @@ enum Dialect {
         return this == POSTGRESQL ? now + " - ? * interval '1 millisecond'" : "dateadd(millisecond, -?, " + now + ")";
     }
 
+    /** Returns what makes a select leave out rows that somebody has locked; H2 is for one node, which frees nothing. */
+    String skippingLocked() {
+        return this == POSTGRESQL ? " for update skip locked" : "";
+    }
+
     private String later() {
         return this == POSTGRESQL ? now + " + ? * interval '1 millisecond'" : "dateadd(millisecond, ?, " + now + ")";
     }

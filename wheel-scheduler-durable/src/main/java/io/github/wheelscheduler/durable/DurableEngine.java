@@ -154,14 +154,10 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** The same for a payload of any type, such as a list of something. */
     public void handle(String name, Type payloadType, RetryPolicy retries, TaskBody<?> body) {
-        requireName("handler", name);
+        requireHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        if (name.startsWith(Handler.RECURRING)) {
-            throw new IllegalArgumentException(
-                    "handler must not begin with " + Handler.RECURRING + ", was '" + name + "'");
-        }
         handlers.add(Handler.ofOneTime(name, payloadType, retries, body));
     }
 
@@ -481,7 +477,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
-        requireName("handler", handler);
+        requireHandler(handler);
         requireName("id", id);
         requireTime(at);
         boolean inserted = database.table().insert(handler, id, payloads.write(payload), at);
@@ -493,7 +489,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public int scheduleAll(String handler, List<DurableRequest> requests) {
-        requireName("handler", handler);
+        requireHandler(handler);
         List<DurableRequest> sorted = new ArrayList<>(requests);
         sorted.sort(Comparator.comparing(DurableRequest::id));
         int count = sorted.size();
@@ -519,11 +515,15 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public boolean cancel(String handler, String id) {
+        requireHandler(handler);
+        requireName("id", id);
         return database.table().delete(handler, id);
     }
 
     @Override
     public boolean reschedule(String handler, String id, Instant at) {
+        requireHandler(handler);
+        requireName("id", id);
         requireTime(at);
         boolean moved = database.table().move(handler, id, at);
         if (moved) {
@@ -534,6 +534,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public boolean retry(String handler, String id) {
+        requireHandler(handler);
+        requireName("id", id);
         Instant now = database.table().now();
         boolean isTried = database.table().retry(handler, id, now);
         if (isTried) {
@@ -544,12 +546,18 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     @Override
     public Optional<DurableTask> find(String handler, String id) {
+        requireHandler(handler);
+        requireName("id", id);
         return database.table().find(handler, id);
     }
 
     @Override
     public List<DurableTask> list(
             String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
+        requireHandler(handler);
+        if (afterId != null && !afterId.isEmpty()) {
+            requireName("afterId", afterId);
+        }
         if (limit < 1 || limit > LONGEST_PAGE) {
             throw new IllegalArgumentException("limit must be 1 to 10,000, was " + limit);
         }
@@ -576,6 +584,15 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         }
     }
 
+    /** Recurring tasks have rows of their own. */
+    private static void requireHandler(String name) {
+        requireName("handler", name);
+        if (name.startsWith(Handler.RECURRING)) {
+            throw new IllegalArgumentException(
+                    "handler must not begin with " + Handler.RECURRING + ", was '" + name + "'");
+        }
+    }
+
     private static void requireName(String what, String name) {
         if (name.isEmpty() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
@@ -587,7 +604,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         }
     }
 
-    private static void requireTime(Instant at) {
+    static void requireTime(Instant at) {
         Objects.requireNonNull(at, "at must not be null");
         if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
             throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);

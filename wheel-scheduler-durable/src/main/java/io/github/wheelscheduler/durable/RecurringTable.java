@@ -25,6 +25,9 @@ final class RecurringTable {
     private static final String THE_ONE = "recurring";
 
     private static final String ONE = " where task_name = ? and task_instance = '" + THE_ONE + "'";
+    private static final String IS_RECURRING =
+            "task_name like '" + Handler.RECURRING + "%' and task_instance = '" + THE_ONE + "'";
+    private static final String SAME_SCHEDULE = " and schedule is not distinct from cast(? as varchar)";
     private static final String SET_TIME = " set execution_time = ?, version = version + 1";
 
     private static final int MOST = 10_000;
@@ -50,11 +53,15 @@ final class RecurringTable {
         if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
             return true;
         }
+        // A run that has been triggered stays.
         return table.update(
-                        update + SET_TIME + ", task_data = ?, schedule = null, regular_time = null" + ONE
+                        update + " set task_data = ?, schedule = null, version = version + 1, "
+                                + "execution_time = case when regular_time is null then ? else execution_time end, "
+                                + "regular_time = case when regular_time is null then null else ? end" + ONE
                                 + " and picked = false",
-                        TaskTable.time(first),
                         text,
+                        TaskTable.time(first),
+                        TaskTable.time(first),
                         handler)
                 == 1;
     }
@@ -63,8 +70,8 @@ final class RecurringTable {
     int deleteBefore(Instant time) {
         return table.update(
                 "delete from " + table.name()
-                        + " where picked = false and paused = false and execution_time < ? and task_name like '"
-                        + Handler.RECURRING + "%'",
+                        + " where picked = false and paused = false and execution_time < ? and "
+                        + IS_RECURRING,
                 TaskTable.time(time));
     }
 
@@ -76,19 +83,22 @@ final class RecurringTable {
                 return false;
             }
             Instant next = next(steered.recurrence(row.handler(), declared), dueAt, steered.regularTime, end.at());
-            if (next == null) {
-                return table.done(row);
-            }
-            if (release(row, steered, next, end)) {
+            if (next == null ? delete(row, steered) : release(row, steered, next, end)) {
                 return true;
             }
         }
     }
 
+    /** Whether somebody has triggered the run that this node has claimed. */
+    boolean isTriggered(RowKey row) {
+        Steered steered = steered(row);
+        return steered != null && steered.regularTime != null;
+    }
+
     private @Nullable Steered steered(RowKey row) {
         List<Steered> found = table.committed(jdbc -> jdbc.query(
-                "select schedule, regular_time from " + table.name() + ONE + " and version = ?",
-                (result, number) -> new Steered(result.getString(1), TaskTable.instant(result, "regular_time")),
+                "select schedule, task_data, regular_time from " + table.name() + ONE + " and version = ?",
+                RecurringTable::readSteered,
                 row.handler(),
                 row.version()));
         return found.isEmpty() ? null : found.get(0);
@@ -103,18 +113,38 @@ final class RecurringTable {
         return regularTime.isAfter(endedAt) ? regularTime : recurrence.next(regularTime, endedAt);
     }
 
+    private static Steered readSteered(ResultSet row, int number) throws SQLException {
+        return new Steered(row.getString("schedule"), declared(row), TaskTable.instant(row, "regular_time"));
+    }
+
+    private static String declared(ResultSet row) throws SQLException {
+        byte[] data = row.getBytes("task_data");
+        return data == null ? "" : new String(data, StandardCharsets.UTF_8);
+    }
+
     /** False also if somebody has given it another schedule meanwhile. */
     private boolean release(RowKey row, Steered steered, Instant next, RunEnd end) {
         return table.update(
                         update + SET_TIME
                                 + ", picked = false, picked_by = null, last_heartbeat = null, regular_time = null, "
-                                + "last_success = ?, consecutive_failures = ?, last_failure = ?, failure = ?" + ONE
-                                + " and version = ? and schedule is not distinct from cast(? as varchar)",
+                                + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
+                                + "failure = case when ? then cast(? as varchar) else failure end" + ONE
+                                + " and version = ?" + SAME_SCHEDULE,
                         TaskTable.time(next),
                         TaskTable.timeOrNull(end.lastSuccessAt()),
                         end.failures(),
                         TaskTable.timeOrNull(end.lastFailureAt()),
+                        end.hasRun(),
                         end.failure(),
+                        row.handler(),
+                        row.version(),
+                        steered.schedule)
+                == 1;
+    }
+
+    private boolean delete(RowKey row, Steered steered) {
+        return table.update(
+                        "delete from " + table.name() + ONE + " and version = ?" + SAME_SCHEDULE,
                         row.handler(),
                         row.version(),
                         steered.schedule)
@@ -125,8 +155,8 @@ final class RecurringTable {
 
     List<RecurringTask> list() {
         return table.committed(jdbc -> jdbc.query(
-                "select * from " + table.name() + " where task_name like '" + Handler.RECURRING
-                        + "%' order by task_name fetch first " + MOST + " rows only",
+                "select * from " + table.name() + " where " + IS_RECURRING + " order by task_name fetch first " + MOST
+                        + " rows only",
                 RecurringTable::read));
     }
 
@@ -138,8 +168,7 @@ final class RecurringTable {
     }
 
     private static RecurringTask read(ResultSet row, int number) throws SQLException {
-        byte[] data = row.getBytes("task_data");
-        String declared = data == null ? "" : new String(data, StandardCharsets.UTF_8);
+        String declared = declared(row);
         String schedule = row.getString("schedule");
         Instant dueAt = TaskTable.instant(row, "execution_time");
         return new RecurringTask(
@@ -177,8 +206,8 @@ final class RecurringTable {
     boolean resume(String handler, @Nullable Recurrence declared, Instant now) {
         while (true) {
             List<Paused> paused = table.committed(jdbc -> jdbc.query(
-                    "select schedule, regular_time, execution_time, picked, version from " + table.name() + ONE
-                            + " and paused = true",
+                    "select schedule, task_data, regular_time, execution_time, picked, version from " + table.name()
+                            + ONE + " and paused = true",
                     RecurringTable::readPaused,
                     handler));
             if (paused.isEmpty()) {
@@ -198,7 +227,7 @@ final class RecurringTable {
         return table.update(
                         update
                                 + " set paused = false, execution_time = coalesce(?, execution_time), version = version + "
-                                + (row.isWaiting ? 1 : 0) + ONE + " and version = ?",
+                                + (row.isWaiting ? 1 : 0) + ONE + " and version = ? and paused = true",
                         TaskTable.timeOrNull(next),
                         handler,
                         row.version)
@@ -207,44 +236,48 @@ final class RecurringTable {
 
     private static Paused readPaused(ResultSet row, int number) throws SQLException {
         Instant at = TaskTable.instant(row, "execution_time");
-        boolean isTriggered = row.getObject("regular_time") != null;
+        Steered steered = readSteered(row, number);
         return new Paused(
-                new Steered(row.getString("schedule"), null),
+                steered,
                 at == null ? Instant.EPOCH : at,
-                !row.getBoolean("picked") && !isTriggered,
+                !row.getBoolean("picked") && steered.regularTime == null,
                 row.getLong("version"));
     }
 
     /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. */
     boolean retime(String handler, String schedule, Instant first) {
-        boolean isMoved = table.update(
-                        update + SET_TIME + ", schedule = ?, regular_time = null" + ONE + " and picked = false",
-                        TaskTable.time(first),
+        return table.update(
+                        update + " set schedule = ?, execution_time = case when picked then execution_time else ? end, "
+                                + "regular_time = case when picked and regular_time is not null then cast(? as "
+                                + "timestamp with time zone) end, version = version + case when picked then 0 else 1 end"
+                                + ONE,
                         schedule,
+                        TaskTable.time(first),
+                        TaskTable.time(first),
                         handler)
                 == 1;
-        return isMoved || table.update(update + " set schedule = ?" + ONE, schedule, handler) == 1;
     }
 
     private record Paused(Steered steered, Instant at, boolean isWaiting, long version) {}
 
-    /** What users have asked for. */
+    /** What users have asked for, and what a method says: perhaps not that of this node, but that of a newer deployment. */
     private record Steered(
-            @Nullable String schedule, @Nullable Instant regularTime) {
+            @Nullable String schedule,
+            String declaredText,
+            @Nullable Instant regularTime) {
 
-        /** Returns what counts; null only if nothing is declared. */
+        /** Returns what counts; null only if that makes no sense, and this node knows nothing else. */
         @Contract("_, !null -> !null")
         @Nullable
         Recurrence recurrence(String handler, @Nullable Recurrence declared) {
-            if (schedule == null) {
+            String text = schedule == null ? declaredText : schedule;
+            if (declared != null && text.equals(declared.text())) {
                 return declared;
             }
             try {
-                return ScheduleRecurrence.parse(schedule);
+                return ScheduleRecurrence.parse(text);
             } catch (IllegalArgumentException ex) {
-                LOGGER.warn(
-                        "The schedule of " + handler + " in the database makes no sense, so that of the method counts",
-                        ex);
+                LOGGER.debug("Not the schedule in the database but that of the method counts for " + handler, ex);
                 return declared;
             }
         }

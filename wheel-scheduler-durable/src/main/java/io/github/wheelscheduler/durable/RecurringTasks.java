@@ -77,10 +77,14 @@ public final class RecurringTasks {
      * Gives it another schedule, which holds until its method is deployed with another one. A fixed rate and a fixed delay begin to count now.
      *
      * @return false if there is none of that id
-     * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, or never comes
+     * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, never comes, or says what happens when clocks change
      */
     public boolean retime(String id, TaskSchedule schedule) {
         Objects.requireNonNull(schedule, "schedule must not be null");
+        if (schedule instanceof TaskSchedule.Cron cron && (cron.gap() != null || cron.overlap() != null)) {
+            throw new IllegalArgumentException(
+                    "schedule must leave to Spring what happens when clocks change, was " + cron);
+        }
         Instant now = database.table().now();
         ScheduleRecurrence recurrence = ScheduleRecurrence.of(schedule, null);
         // Other nodes read the text.
@@ -89,6 +93,7 @@ public final class RecurringTasks {
         if (first == null) {
             throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
         }
+        DurableEngine.requireTime(first);
         boolean isRetimed = database.recurring().retime(Handler.RECURRING + id, recurrence.text(), first);
         if (isRetimed) {
             claimSoon.run();

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * How a run of a recurring task has ended, with what is known of those before it.
  *
  * @param at when that was
+ * @param hasRun false if it was left out
  * @param lastSuccessAt when the last run ended that did not fail; null if none has
  * @param failures how many runs have failed in a row
  * @param lastFailureAt when the last of all failed; null if none has
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RunEnd(
         Instant at,
+        boolean hasRun,
         @Nullable Instant lastSuccessAt,
         int failures,
         @Nullable Instant lastFailureAt,

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import com.github.kagkarlsson.scheduler.task.Execution;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -99,7 +100,7 @@ final class Runs {
         if (handler == null) {
             return () -> giveBack(claim);
         }
-        if (handler.leavesOut(claim.dueAt(), now)) {
+        if (handler.leavesOut(claim.dueAt(), now) && !recurring.isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", which is too long ago: it is left out");
             return again(claim, handler, null, false);
@@ -149,11 +150,14 @@ final class Runs {
     private BooleanSupplier again(Claim claim, Handler<?> handler, @Nullable Throwable failure, boolean hasRun) {
         Instant now = clock.now();
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
+        Execution row = claim.row();
+        boolean succeeded = hasRun && failure == null;
         RunEnd end = new RunEnd(
                 now,
-                hasRun && failure == null ? now : claim.row().lastSuccess,
-                failure == null ? 0 : claim.row().consecutiveFailures + 1,
-                failure == null ? claim.row().lastFailure : now,
+                hasRun,
+                succeeded ? now : row.lastSuccess,
+                succeeded ? 0 : row.consecutiveFailures + (hasRun ? 1 : 0),
+                failure == null ? row.lastFailure : now,
                 failure == null ? null : textOf(failure));
         return () -> recurring.again(claim.key(), recurrence, claim.dueAt(), end);
     }

@@ -281,21 +281,22 @@ final class TaskTable {
         return ours;
     }
 
-    /** Returns what has shown no life for so long. */
+    /** Returns what has shown no life for so long, without what somebody has locked: its node cannot say that it is alive. */
     List<RowKey> dead(Duration time) {
         return committed(jdbc -> jdbc.query(
                 "select task_name, task_instance, version from " + name + " where " + dialect.isDead()
-                        + " order by last_heartbeat fetch first " + MOST_DEAD + " rows only",
+                        + " order by last_heartbeat fetch first " + MOST_DEAD + " rows only" + dialect.skippingLocked(),
                 (row, number) -> new RowKey(row.getString(1), row.getString(2), row.getLong(3)),
                 time.toMillis()));
     }
 
-    /** Lets others claim a row that has shown no life for so long; false if it has shown some, or somebody else was faster. */
+    /** Lets others claim a row that has shown no life for so long; false if it has shown some, somebody else was faster, or has locked it. */
     boolean freeDead(RowKey row, Duration time) {
         return update(
                         "update " + name
                                 + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1"
-                                + ONE + " and version = ? and " + dialect.isDead(),
+                                + " where (task_name, task_instance) in (select task_name, task_instance from " + name
+                                + ONE + " and version = ? and " + dialect.isDead() + dialect.skippingLocked() + ")",
                         row.handler(),
                         row.id(),
                         row.version(),

@@ -96,7 +96,7 @@ class RecurringTasksTest {
 
         assertInPhase(200);
         assertThat(due).doesNotHaveDuplicates();
-        assertThat(nodes.get(0).engine.list("recurring:tick", null, null, 10)).hasSize(1);
+        assertThat(nodes.get(0).engine.recurringTasks().list()).hasSize(1);
     }
 
     @Test
@@ -146,7 +146,7 @@ class RecurringTasksTest {
                 () -> ran.add("before"));
         before.start();
         await().atMost(PATIENCE)
-                .until(() -> before.engine.find("recurring:tick", "recurring").isPresent());
+                .until(() -> before.engine.recurringTasks().find("tick").isPresent());
         before.close();
 
         Node after = node("b");
@@ -176,11 +176,11 @@ class RecurringTasksTest {
         late.start();
 
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(late.engine.list("recurring:left-out", null, null, 1))
+                .untilAsserted(() -> assertThat(late.engine.recurringTasks().find("left-out").stream())
                         .singleElement()
                         .satisfies(task -> assertThat(task.dueAt()).isAfter(Instant.now())));
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(late.engine.list("recurring:made-up", null, null, 1))
+                .untilAsserted(() -> assertThat(late.engine.recurringTasks().find("made-up").stream())
                         .singleElement()
                         .satisfies(task -> assertThat(task.dueAt()).isAfter(Instant.now())));
         assertThat(ran).containsExactly("made up");
@@ -205,7 +205,7 @@ class RecurringTasksTest {
         next.start();
 
         await().atMost(PATIENCE)
-                .until(() -> next.engine.list("recurring:gone", null, null, 1).isEmpty());
+                .until(() -> next.engine.recurringTasks().find("gone").isEmpty());
         assertThat(next.engine.list("other", null, null, 1)).hasSize(1);
     }
 

@@ -9,15 +9,19 @@ import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -63,6 +67,32 @@ class SteeringTest {
         return node.engine.recurringTasks().find("tick").orElseThrow();
     }
 
+    /** As if so much time had passed. */
+    private int move(Instant due) {
+        return new JdbcTemplate(dataSource)
+                .update("update wheel_durable_task set execution_time = ?", due.atOffset(ZoneOffset.UTC));
+    }
+
+    /** Starts a node whose runs of {@code tick} go on until the latch is open. */
+    private Node nodeThatRuns(String name, @Nullable Instant first, CountDownLatch begun, CountDownLatch end) {
+        Node node = new Node(name, dataSource);
+        nodes.add(node);
+        Runnable ignored =
+                node.engine.repeat("tick", ScheduleRecurrence.of(TaskSchedule.fixedRate(HOUR), first), false, () -> {
+                    ran.add(name);
+                    begun.countDown();
+                    try {
+                        end.await();
+                    } catch (InterruptedException ex) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+        node.start();
+        await().atMost(PATIENCE)
+                .until(() -> node.engine.recurringTasks().find("tick").isPresent());
+        return node;
+    }
+
     private void awaitRuns(int count) {
         await().atMost(PATIENCE).until(() -> ran.size() >= count);
     }
@@ -96,7 +126,7 @@ class SteeringTest {
         RecurringTasks tasks = node.engine.recurringTasks();
         assertThat(tasks.pause("tick")).isTrue();
         Instant due = tickOn(node).dueAt().minus(HOUR.multipliedBy(3)).plusSeconds(60);
-        assertThat(node.engine.reschedule("recurring:tick", "recurring", due)).isTrue();
+        assertThat(move(due)).isEqualTo(1);
 
         assertThat(tasks.resume("tick")).isTrue();
         assertThat(tasks.resume("tick")).isFalse();
@@ -130,18 +160,7 @@ class SteeringTest {
     void whatANodeHasIsNotTriggered() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        Node node = new Node("a", dataSource);
-        nodes.add(node);
-        Runnable ignored =
-                node.engine.repeat("tick", ScheduleRecurrence.of(TaskSchedule.fixedRate(HOUR), null), false, () -> {
-                    begun.countDown();
-                    try {
-                        end.await();
-                    } catch (InterruptedException ex) {
-                        Thread.currentThread().interrupt();
-                    }
-                });
-        node.start();
+        Node node = nodeThatRuns("a", null, begun, end);
         await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
 
         assertThat(tickOn(node).owner()).isEqualTo("a");
@@ -177,19 +196,7 @@ class SteeringTest {
     void aScheduleThatIsGivenWhileItRunsCountsFromTheEndOfTheRun() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        Node node = new Node("a", dataSource);
-        nodes.add(node);
-        Runnable ignored =
-                node.engine.repeat("tick", ScheduleRecurrence.of(TaskSchedule.fixedRate(HOUR), null), false, () -> {
-                    begun.countDown();
-                    try {
-                        end.await();
-                    } catch (InterruptedException ex) {
-                        Thread.currentThread().interrupt();
-                    }
-                    ran.add("a");
-                });
-        node.start();
+        Node node = nodeThatRuns("a", null, begun, end);
         await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
 
         assertThat(node.engine.recurringTasks().retime("tick", TaskSchedule.fixedRate(Duration.ofMillis(50))))
@@ -228,8 +235,7 @@ class SteeringTest {
     @Test
     void aScheduleInTheDatabaseThatMakesNoSenseIsLeftAlone() {
         Node node = node("a", Duration.ofMillis(100));
-        assertThat(new org.springframework.jdbc.core.JdbcTemplate(dataSource)
-                        .update("update wheel_durable_task set schedule = 'cron nonsense'"))
+        assertThat(new JdbcTemplate(dataSource).update("update wheel_durable_task set schedule = 'cron nonsense'"))
                 .isEqualTo(1);
 
         awaitRuns(5);
@@ -313,5 +319,122 @@ class SteeringTest {
         });
         assertThat(seen.overdue()).isEqualTo(1);
         end.countDown();
+    }
+
+    @Test
+    void aScheduleThatIsGivenDuringATriggeredRunCountsFromItsEnd() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Node node = nodeThatRuns("a", Instant.now().plus(HOUR), begun, end);
+        assertThat(node.engine.recurringTasks().trigger("tick")).isTrue();
+        await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
+
+        assertThat(node.engine.recurringTasks().retime("tick", TaskSchedule.fixedRate(Duration.ofMillis(100))))
+                .isTrue();
+        end.countDown();
+
+        awaitRuns(3);
+    }
+
+    @Test
+    void aTransactionThatSteersForLongMakesNothingRunTwice() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Node one = nodeThatRuns("a", null, begun, end);
+        await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
+        Node other = nodeThatRuns("b", null, begun, end);
+        CountDownLatch longBegun = new CountDownLatch(1);
+        for (Node node : List.of(other, one)) {
+            node.handle("long", Void.class, payload -> {
+                ran.add("long");
+                longBegun.countDown();
+                end.await();
+            });
+            assertThat(node.engine.schedule("long", "1", null, Instant.now())).isEqualTo(node == other);
+            await().atMost(PATIENCE).until(() -> longBegun.getCount() == 0);
+        }
+        Duration deadAfter = one.engine.settings().deadAfter();
+        // H2 waits for the lock only so long.
+        Duration duration =
+                dataSource.getJdbcUrl().startsWith("jdbc:h2") ? Duration.ofMillis(500) : deadAfter.plus(deadAfter);
+
+        new TransactionTemplate(new JdbcTransactionManager(dataSource)).executeWithoutResult(status -> {
+            assertThat(one.engine.recurringTasks().retime("tick", TaskSchedule.fixedRate(HOUR.plus(HOUR))))
+                    .isTrue();
+            await().during(duration).atMost(duration.plus(PATIENCE)).until(() -> ran.size() == 2);
+        });
+
+        await().during(deadAfter).atMost(deadAfter.plus(PATIENCE)).until(() -> ran.size() == 2);
+        assertThat(one.engine.counts().takenOver() + other.engine.counts().takenOver())
+                .isZero();
+        end.countDown();
+    }
+
+    @Test
+    void anOldNodeGoesByTheScheduleOfANewDeployment() {
+        Node old = node("old", HOUR);
+        Node deployed = node("new", Duration.ofMillis(500), Instant.now());
+        awaitRuns(1);
+        deployed.close();
+
+        await().atMost(PATIENCE).until(() -> ran.stream().filter("old"::equals).count() >= 3);
+        assertThat(tickOn(old).declaredSchedule()).isEqualTo("fixed-rate PT0.5S");
+    }
+
+    @Test
+    void aRunThatIsLeftOutIsNoSuccessAndATriggeredOneIsNotLeftOut() {
+        Node node = new Node("a", dataSource);
+        nodes.add(node);
+        Runnable ignored =
+                node.engine.repeat("tick", ScheduleRecurrence.of(TaskSchedule.fixedRate(HOUR), null), true, () -> {
+                    ran.add("a");
+                    throw new IllegalStateException("on purpose");
+                });
+        node.start();
+        awaitRuns(1);
+        await().atMost(PATIENCE).until(() -> tickOn(node).failures() == 1);
+        assertThat(move(Instant.now().minusSeconds(60))).isEqualTo(1);
+        await().atMost(PATIENCE)
+                .until(() ->
+                        tickOn(node).owner() == null && tickOn(node).dueAt().isAfter(Instant.now()));
+
+        assertThat(ran).hasSize(1);
+        assertThat(tickOn(node).failures()).isEqualTo(1);
+        assertThat(tickOn(node).failure()).contains("on purpose");
+
+        node.executor.pause();
+        assertThat(node.engine.recurringTasks().trigger("tick")).isTrue();
+        assertThat(move(Instant.now().minusSeconds(60))).isEqualTo(1);
+        node.executor.resume();
+
+        awaitRuns(2);
+    }
+
+    @Test
+    void aRecurringTaskIsNoTaskOfAHandler() {
+        DurableTasks tasks = node("a", HOUR).engine;
+        String handler = "recurring:tick";
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> tasks.schedule(handler, "now", null, Instant.now()),
+                () -> tasks.scheduleAll(handler, List.of()),
+                () -> tasks.cancel(handler, "recurring"),
+                () -> tasks.reschedule(handler, "recurring", Instant.now()),
+                () -> tasks.retry(handler, "recurring"),
+                () -> tasks.find(handler, "recurring"),
+                () -> tasks.list(handler, null, null, 1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(call)
+                    .withMessage("handler must not begin with recurring:, was 'recurring:tick'");
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> tasks.find("a", "b\0"));
+        assertThatIllegalArgumentException().isThrownBy(() -> tasks.list("a", null, "b\0", 1));
+    }
+
+    @Test
+    void aScheduleThatIsBeyondTheCalendarIsRefused() {
+        RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> tasks.retime("tick", TaskSchedule.fixedRate(Duration.ofDays(110_000_000))))
+                .withMessageContaining("must be in one of the years 1 to 9999");
     }
 }

@@ -81,7 +81,7 @@ public final class DurableEndpoint {
      * @param action {@code trigger}, {@code pause}, {@code resume}, {@code retime}; {@code retry}, {@code cancel}, {@code reschedule}
      * @param id of the one-time task
      * @param at the instant to reschedule it to
-     * @return the task as it is then; one that has been cancelled as it was
+     * @return the task as it is then, or as it was if it is gone
      * @throws UnknownNameException if there is no such kind or task
      * @throws IllegalArgumentException if there is no such action, or something is missing, bad, or not wanted
      * @throws IllegalStateException if it is too late, as a node has claimed it, or it has not failed
@@ -103,6 +103,9 @@ public final class DurableEndpoint {
             schedule.requireNone();
         }
         if (isRecurring(kind)) {
+            if (id != null || at != null) {
+                throw new IllegalArgumentException("id and at must only be given for tasks");
+            }
             steerRecurring(name, wanted, action, schedule);
             return recurring(name);
         }
@@ -130,8 +133,8 @@ public final class DurableEndpoint {
         switch (wanted) {
             case "trigger" -> {
                 if (!tasks.trigger(id)) {
-                    throw new IllegalStateException("A task can only be triggered while no node has claimed it, but "
-                            + recurring(id).owner() + " has claimed " + id);
+                    throw new IllegalStateException("A task must not be claimed by a node when it is triggered, was "
+                            + recurring(id).id());
                 }
             }
             case "pause" -> {
@@ -161,7 +164,8 @@ public final class DurableEndpoint {
             throw new IllegalStateException("It cannot be done with a task that is "
                     + one(handler, id).state() + ": " + wanted + " " + handler + " " + id);
         }
-        return DurableTaskDescriptor.of(wanted.equals("cancel") ? before : one(handler, id));
+        // It may have run by now.
+        return DurableTaskDescriptor.of(engine.find(handler, id).orElse(before));
     }
 
     private DurableTask one(String handler, String id) {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.ProblemDescriptor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -11,10 +12,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.dao.DataAccessException;
 
 /** The endpoint of durable tasks over HTTP. What goes wrong is answered as {@link EndpointAnswers} says. */
 @EndpointWebExtension(endpoint = DurableEndpoint.class)
 @RegisterReflectionForBinding({
+    DurableDescriptor.class,
     ProblemDescriptor.class,
     RecurringTaskDescriptor.class,
     DurableTaskDescriptor.class,
@@ -28,6 +31,12 @@ public final class DurableEndpointWebExtension {
         this.endpoint = endpoint;
     }
 
+    /** Answers with what all nodes do. */
+    @ReadOperation
+    public WebEndpointResponse<OperationResponseBody> durable() {
+        return answer(endpoint::durable);
+    }
+
     /** Answers with a recurring task, or a page of the tasks of a handler. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> some(
@@ -36,7 +45,7 @@ public final class DurableEndpointWebExtension {
             @Nullable String state,
             @Nullable String after,
             @Nullable String limit) {
-        return EndpointAnswers.answer(() -> endpoint.some(
+        return answer(() -> endpoint.some(
                 kind, name, state, after, EndpointAnswers.parse("limit", limit, DurableEndpoint.MAX_LIMIT)));
     }
 
@@ -63,8 +72,7 @@ public final class DurableEndpointWebExtension {
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
-        return EndpointAnswers.answer(
-                () -> endpoint.steer(kind, name, action, id, at, fixedRate, fixedDelay, cron, zone));
+        return answer(() -> endpoint.steer(kind, name, action, id, at, fixedRate, fixedDelay, cron, zone));
     }
 
     /** The same for a name with slashes. */
@@ -80,5 +88,16 @@ public final class DurableEndpointWebExtension {
             @Nullable String cron,
             @Nullable String zone) {
         return steer(kind, String.join("/", segments), action, id, at, fixedRate, fixedDelay, cron, zone);
+    }
+
+    /** What the database says has statements in it. */
+    private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
+        try {
+            return EndpointAnswers.answer(operation);
+        } catch (DataAccessException ex) {
+            return EndpointAnswers.problem(
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+                    "the database must answer, but did not: " + ex.getClass().getSimpleName());
+        }
     }
 }

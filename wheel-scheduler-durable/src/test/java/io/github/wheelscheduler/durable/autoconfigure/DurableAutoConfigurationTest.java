@@ -11,6 +11,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -176,8 +177,7 @@ class DurableAutoConfigurationTest {
                     Ticking ticking = context.getBean(Ticking.class);
                     await().atMost(PATIENCE).until(() -> ticking.ticks.get() >= 3 && ticking.plain.get() >= 3);
                     String id = Ticking.class.getName() + ".tick";
-                    assertThat(context.getBean(DurableTasks.class).list("recurring:" + id, null, null, 10))
-                            .hasSize(1);
+                    assertThat(context.getBean(RecurringTasks.class).find(id)).isPresent();
                     assertThat(context.getBean(WheelTaskScheduler.class)
                                     .getTaskRegistry()
                                     .list(0, 100))

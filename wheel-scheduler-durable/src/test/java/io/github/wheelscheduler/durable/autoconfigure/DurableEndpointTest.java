@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
@@ -199,10 +200,35 @@ class DurableEndpointTest {
         assertRefused(400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed or failed, was lost");
         assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");
         assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "was none");
+        assertRefused(400, "/tasks/recurring:night", "", "must not begin with recurring:");
+        assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'id': '1'}", "only be given for tasks");
         assertThat(one.getBean(DurableTasks.class)
                         .schedule("nobody", "x", "text", Instant.now().plusSeconds(3_600)))
                 .isTrue();
         assertRefused(409, "/tasks/nobody", "{'action': 'retry', 'id': 'x'}", "SCHEDULED");
         assertRefused(400, "/tasks/nobody", "{'action': 'reschedule', 'id': 'x', 'at': 'soon'}", "was soon");
+    }
+
+    @Test
+    void aTaskThatHasRunBeforeTheAnswerIsAnsweredAsItWas() throws Exception {
+        DurableTasks tasks = one.getBean(DurableTasks.class);
+        for (int i = 0; i < 50; i++) {
+            assertThat(tasks.schedule("mail", "r" + i, "text", Instant.now().plusSeconds(3_600)))
+                    .isTrue();
+            String json = "{'action': 'reschedule', 'id': 'r" + i + "', 'at': '" + Instant.now() + "'}";
+            assertThat(read(other, "/tasks/mail", json).path("id").asString()).isEqualTo("r" + i);
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsAwayIsAnsweredWithoutItsWords() throws Exception {
+        try (ConfigurableApplicationContext third = start("c")) {
+            third.getBean(HikariDataSource.class).close();
+            for (String path : new String[] {"", "/recurring/night/close", "/tasks/mail"}) {
+                HttpResponse<String> answer = send(third, path, "");
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+                assertThat(answer.body()).contains("the database must answer").doesNotContain("select");
+            }
+        }
     }
 }

@@ -52,4 +52,9 @@ public final class EndpointAnswers {
         return new WebEndpointResponse<>(
                 new ProblemDescriptor(String.valueOf(reason.getMessage()), knownTasks), status);
     }
+
+    /** Returns the answer that something could not be done. */
+    public static WebEndpointResponse<OperationResponseBody> problem(int status, String error) {
+        return new WebEndpointResponse<>(new ProblemDescriptor(error, null), status);
+    }
 }

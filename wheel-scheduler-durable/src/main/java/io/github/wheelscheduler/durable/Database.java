@@ -44,6 +44,7 @@ final class Database {
      * Returns the table.
      *
      * @throws org.springframework.dao.DataAccessException if the database does not answer
+     * @throws UnsupportedDatabaseException if it is none that this works with
      */
     TaskTable table() {
         TaskTable known = table;
@@ -62,7 +63,7 @@ final class Database {
         }
         String product = jdbc.execute((ConnectionCallback<String>)
                 connection -> connection.getMetaData().getDatabaseProductName());
-        Dialect found = Dialect.of(String.valueOf(product));
+        Dialect found = dialectOf(String.valueOf(product));
         if (settings.initializeSchema()) {
             DatabasePopulatorUtils.execute(
                     new ResourceDatabasePopulator(new ByteArrayResource(script(found))), dataSource);
@@ -71,6 +72,14 @@ final class Database {
         dialect = found;
         table = opened;
         return opened;
+    }
+
+    private static Dialect dialectOf(String product) {
+        try {
+            return Dialect.of(product);
+        } catch (IllegalStateException ex) {
+            throw new UnsupportedDatabaseException(product, ex);
+        }
     }
 
     private byte[] script(Dialect found) {

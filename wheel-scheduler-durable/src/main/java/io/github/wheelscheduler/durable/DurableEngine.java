@@ -219,7 +219,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     /**
      * Begins to claim and to run tasks; if the database does not answer, as soon as it does. Also after {@link #stop}.
      *
-     * @throws IllegalStateException if the database is none that this works with, or this has been closed
+     * @throws UnsupportedDatabaseException if the database is none that this works with
+     * @throws IllegalStateException if this has been closed
      */
     public void start() {
         if (isClosed.get()) {

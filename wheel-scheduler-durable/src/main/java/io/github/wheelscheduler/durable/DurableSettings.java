@@ -13,9 +13,9 @@ import java.util.Objects;
  * @param claimAhead how long before it is due a row is claimed, 100 ms to 1 minute
  * @param maxClaimed how many rows may be claimed and not started, at least 1
  * @param heartbeat how often a node says that what it has claimed is alive, 100 ms to 1 minute
- * @param deadAfter after how long without that a row is dead, at least four heartbeats
- * @param closeLimit how long closing waits for runs that are going on
- * @param forgetAfter how long a recurring task may be overdue, because no node knows it any more, before its row is deleted; at least a minute
+ * @param deadAfter after how long without that a row is dead, at least four heartbeats and at most 1 day
+ * @param closeLimit how long closing waits for runs that are going on, at most 1 day
+ * @param forgetAfter how long a recurring task may be overdue, because no node knows it any more, before its row is deleted; 1 minute to 3650 days
  */
 public record DurableSettings(
         String table,
@@ -31,29 +31,41 @@ public record DurableSettings(
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofMinutes(1);
+    private static final Duration LONGEST_DEAD = Duration.ofDays(1);
+    private static final Duration LONGEST_CLOSE = Duration.ofDays(1);
+    private static final Duration LONGEST_FORGET = Duration.ofDays(3_650);
+    private static final String TABLE_RULE = "must be up to 40 letters, digits and _, perhaps after a schema and a dot";
     private static final int LONGEST_NODE = 50;
     private static final int LEAST_HEARTBEATS = 4;
 
-    /** @throws IllegalArgumentException if a value does not fit */
+    /** @throws UnusableDurableSettingException if a value does not fit */
     public DurableSettings {
-        TaskTable.checkName(table);
-        if (node.isEmpty() || node.length() > LONGEST_NODE) {
-            throw new IllegalArgumentException("node must have 1 to 50 characters, was '" + node + "'");
-        }
+        requireName(table);
+        UnusableDurableSettingException.unless(
+                !node.isEmpty() && node.length() <= LONGEST_NODE,
+                "node",
+                node,
+                "must have 1 to 50 characters",
+                "node-1");
         requireAtLeastOne("maxConcurrent", maxConcurrent);
         requireAtLeastOne("maxClaimed", maxClaimed);
         requireBetween("claimAhead", claimAhead);
         requireBetween("heartbeat", heartbeat);
-        if (deadAfter.compareTo(heartbeat.multipliedBy(LEAST_HEARTBEATS)) < 0) {
-            throw new IllegalArgumentException("deadAfter must be at least four heartbeats, which are "
-                    + heartbeat.multipliedBy(LEAST_HEARTBEATS) + ", was " + deadAfter);
-        }
-        if (Objects.requireNonNull(closeLimit, "closeLimit must not be null").isNegative()) {
-            throw new IllegalArgumentException("closeLimit must not be negative, was " + closeLimit);
-        }
-        if (forgetAfter.compareTo(LONGEST) < 0) {
-            throw new IllegalArgumentException("forgetAfter must be at least 1 minute, was " + forgetAfter);
-        }
+        Duration leastDeadAfter = heartbeat.multipliedBy(LEAST_HEARTBEATS);
+        UnusableDurableSettingException.unless(
+                deadAfter.compareTo(leastDeadAfter) >= 0,
+                "deadAfter",
+                deadAfter,
+                "must be at least four heartbeats, which are " + leastDeadAfter,
+                leastDeadAfter.toString());
+        requireAtMost("deadAfter", deadAfter, LONGEST_DEAD, "1 day");
+        Objects.requireNonNull(closeLimit, "closeLimit must not be null");
+        UnusableDurableSettingException.unless(
+                !closeLimit.isNegative(), "closeLimit", closeLimit, "must not be negative", "20s");
+        requireAtMost("closeLimit", closeLimit, LONGEST_CLOSE, "1 day");
+        UnusableDurableSettingException.unless(
+                forgetAfter.compareTo(LONGEST) >= 0, "forgetAfter", forgetAfter, "must be at least 1 minute", "7d");
+        requireAtMost("forgetAfter", forgetAfter, LONGEST_FORGET, "3650 days");
     }
 
     /** Returns those that nobody has to set: ten runs at a time, rows claimed a second ahead and dead after six. */
@@ -71,15 +83,32 @@ public record DurableSettings(
                 Duration.ofDays(7));
     }
 
-    private static void requireAtLeastOne(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " must be at least 1, was " + value);
+    private static void requireName(String table) {
+        try {
+            String ignored = TaskTable.checkName(table);
+        } catch (IllegalArgumentException ex) {
+            UnusableDurableSettingException unusable =
+                    new UnusableDurableSettingException("table", table, TABLE_RULE, TaskTable.DEFAULT_NAME);
+            unusable.initCause(ex);
+            throw unusable;
         }
     }
 
+    private static void requireAtLeastOne(String name, int value) {
+        UnusableDurableSettingException.unless(value >= 1, name, value, "must be at least 1", "10");
+    }
+
     private static void requireBetween(String name, Duration value) {
-        if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(name + " must be 100 ms to 1 minute, was " + value);
-        }
+        UnusableDurableSettingException.unless(
+                value.compareTo(SHORTEST) >= 0 && value.compareTo(LONGEST) <= 0,
+                name,
+                value,
+                "must be 100 ms to 1 minute",
+                "1s");
+    }
+
+    private static void requireAtMost(String name, Duration value, Duration longest, String text) {
+        UnusableDurableSettingException.unless(
+                value.compareTo(longest) <= 0, name, value, "must be at most " + text, longest.toString());
     }
 }

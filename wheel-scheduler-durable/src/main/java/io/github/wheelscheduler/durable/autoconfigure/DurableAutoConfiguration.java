@@ -11,28 +11,29 @@ import java.net.UnknownHostException;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}. */
 @AutoConfiguration(
+        after = DataSourceAutoConfiguration.class,
         afterName = {
-            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
             "io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration",
             "io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration"
         })
-@ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnMissingBean(DurableTasks.class)
 @EnableConfigurationProperties(DurableProperties.class)
+@ImportRuntimeHints(DurableSchemaHints.class)
 public final class DurableAutoConfiguration {
 
     private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
@@ -41,16 +42,18 @@ public final class DurableAutoConfiguration {
     DurableEngine wheelDurableTasks(
             DurableProperties properties,
             TimerWheel wheel,
-            DataSource dataSource,
+            ObjectProvider<DataSource> dataSources,
+            @DurableDataSource ObjectProvider<DataSource> markedDataSources,
+            ListableBeanFactory beanFactory,
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<DurableObserver> observer) {
-        boolean isEmbedded = EmbeddedDatabaseConnection.isEmbedded(dataSource);
-        if (isEmbedded) {
-            LOGGER.warn(
-                    "Durable tasks are in an embedded database: other nodes know nothing of them, and nothing survives the process if it is in memory");
+        DataSource dataSource = DataSourceChoice.of(dataSources, markedDataSources, beanFactory);
+        EmbeddedDatabase embedded = EmbeddedDatabase.of(dataSource);
+        if (embedded != null) {
+            LOGGER.warn(embedded.warning());
         }
         return new DurableEngine(
-                properties.settings(isEmbedded, host()),
+                properties.settings(embedded != null, host()),
                 wheel.executor(),
                 dataSource,
                 mapper.getIfUnique(() -> JsonMapper.builder().build()),

@@ -10,9 +10,9 @@ import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -21,7 +21,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -33,6 +32,9 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final DurableEngine engine;
+
+    /** What has been found so far. */
+    private final Map<String, String> byName = new HashMap<>();
 
     DurableHandlerMethods(ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
         this.beanFactory = beanFactory;
@@ -52,10 +54,12 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     }
 
     private void addHandlersOf(String beanName, Class<?> type) {
-        Map<Method, DurableHandler> methods = MethodIntrospector.selectMethods(
-                userClassOf(beanName, type), (MethodIntrospector.MetadataLookup<DurableHandler>)
-                        method -> AnnotatedElementUtils.findMergedAnnotation(method, DurableHandler.class));
-        methods.forEach((method, annotation) -> add(beanName, method, annotation));
+        methodsOf(userClassOf(beanName, type)).forEach((method, annotation) -> add(beanName, method, annotation));
+    }
+
+    static Map<Method, DurableHandler> methodsOf(Class<?> type) {
+        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<DurableHandler>)
+                method -> AnnotatedElementUtils.findMergedAnnotation(method, DurableHandler.class));
     }
 
     private Class<?> userClassOf(String beanName, Class<?> type) {
@@ -65,43 +69,53 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     }
 
     private void add(String beanName, Method method, DurableHandler annotation) {
-        if (method.getParameterCount() > 1) {
-            throw new IllegalStateException(
-                    "A method with @DurableHandler must have one parameter at most, the payload, but " + method
-                            + " has " + method.getParameterCount());
-        }
         Class<?> type = Objects.requireNonNull(beanFactory.getType(beanName, false));
         try {
             Method ignored = AopUtils.selectInvocableMethod(method, type);
         } catch (IllegalStateException ex) {
-            throw new IllegalStateException(
-                    "A method with @DurableHandler must be one that the bean's proxy has: " + ex.getMessage(), ex);
+            throw new UnusableSetupException(
+                    "A method with @DurableHandler must be one that the bean's proxy has: " + ex.getMessage(),
+                    "Declare the method in an interface of the bean, or let the proxy be one of its class.",
+                    ex);
         }
-        Class<?> result = method.getReturnType();
-        if (Future.class.isAssignableFrom(result)
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null) {
-            throw new IllegalStateException(
-                    "A method with @DurableHandler must have ended when it returns, but returns a " + result.getName()
-                            + ": " + method);
+        Type payloadType = payloadTypeOf(method, type);
+        EarlyReturn.refuse("DurableHandler", method, userClassOf(beanName, type));
+        RetryPolicy retries = retriesOf(method, annotation);
+        try {
+            engine.handle(annotation.value(), payloadType, retries, body(beanName, method));
+        } catch (IllegalStateException | IllegalArgumentException ex) {
+            throw new UnusableSetupException(
+                    ex.getMessage() + ": " + method + " of the bean " + beanName + otherThan(annotation.value()),
+                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"). The name is in the database, so one that has tasks should keep it.",
+                    ex);
         }
-        engine.handle(
-                annotation.value(), payloadTypeOf(method, type), retriesOf(method, annotation), body(beanName, method));
+        byName.put(annotation.value(), method + " of the bean " + beanName);
+    }
+
+    private String otherThan(String name) {
+        String other = byName.get(name);
+        return other == null ? "" : ", and " + other;
     }
 
     private TaskBody<Object> body(String beanName, Method method) {
         return payload -> call(beanName, method, payload);
     }
 
-    private static Type payloadTypeOf(Method method, Class<?> beanType) {
+    /** Returns what the payload is, or void if there is none. */
+    static Type payloadTypeOf(Method method, Class<?> beanType) {
+        if (method.getParameterCount() > 1) {
+            throw unusablePayload("A method with @DurableHandler must have one parameter at most, the payload, but "
+                    + method + " has " + method.getParameterCount());
+        }
         if (method.getParameterCount() == 0) {
             return Void.class;
         }
         ResolvableType type = ResolvableType.forMethodParameter(method, 0, ClassUtils.getUserClass(beanType));
         if (type.resolve() == null || type.hasUnresolvableGenerics()) {
-            throw new IllegalStateException("The type of the payload must be known, but is not in " + method);
+            throw unusablePayload("The type of the payload must be known, but is not in " + method);
         }
         if (type.toClass().isPrimitive()) {
-            throw new IllegalStateException(
+            throw unusablePayload(
                     "The payload of a method with @DurableHandler may be missing, so it must not be primitive, but is in "
                             + method);
         }
@@ -109,12 +123,21 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return type.getType() instanceof TypeVariable<?> ? type.toClass() : type.getType();
     }
 
+    private static UnusableSetupException unusablePayload(String message) {
+        return new UnusableSetupException(
+                message,
+                "Let the method have one parameter whose class is known, such as a record with all that a run needs, or none.");
+    }
+
     private RetryPolicy retriesOf(Method method, DurableHandler annotation) {
         try {
             return new RetryPolicy(
                     annotation.maxRetries(), duration(annotation.backOff()), duration(annotation.maxBackOff()));
         } catch (IllegalArgumentException ex) {
-            throw new IllegalStateException("@DurableHandler on " + method + ": " + ex.getMessage(), ex);
+            throw new UnusableSetupException(
+                    "@DurableHandler on " + method + ": " + ex.getMessage(),
+                    "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave them out.",
+                    ex);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import org.springframework.context.SmartLifecycle;
 
 /** Starts a node when the context is up, and closes it before web servers and data sources go. */
@@ -19,9 +20,20 @@ final class DurableLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         if (isEnabled) {
-            engine.start();
+            startEngine();
         }
         isRunning = true;
+    }
+
+    private void startEngine() {
+        try {
+            engine.start();
+        } catch (UnsupportedDatabaseException ex) {
+            throw new UnusableSetupException(
+                    String.valueOf(ex.getMessage()),
+                    "Keep durable tasks in a PostgreSQL: give the application a second DataSource for it, with @DurableDataSource.",
+                    ex);
+        }
     }
 
     @Override

@@ -10,19 +10,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Settings of durable tasks.
  *
- * @param enabled whether durable tasks run on this node
- * @param table the name of their table
- * @param initializeSchema whether to make the table at the start: always, never, or if the database is embedded
- * @param node the name of this process in the database; a random one by default
- * @param maxConcurrent how many durable tasks run at a time on this node
- * @param claimAhead how long before it is due a task is claimed, 100 ms to 1 minute
- * @param maxClaimed how many tasks a node claims before it has started them
- * @param heartbeat how often a node says that it is alive, 100 ms to 1 minute
- * @param deadAfter after how long without that the tasks of a node are taken over, at least four heartbeats
- * @param closeLimit how long closing waits for tasks that run
- * @param forgetAfter how long a recurring task may be overdue before its row is deleted
+ * @param enabled Whether durable tasks run on this node. What a node schedules runs on others in any case.
+ * @param table Name of the table, perhaps after that of its schema and a dot.
+ * @param initializeSchema When to make the table at the start, if it is not there.
+ * @param node Name of this process in the database, 1 to 50 characters, which no other process has. Host and a random part unless set.
+ * @param maxConcurrent Maximum number of durable tasks that run at a time on this node.
+ * @param claimAhead How long before it is due a task is claimed, 100 ms to 1 minute.
+ * @param maxClaimed Maximum number of tasks that a node has claimed and not started.
+ * @param heartbeat How often a node says that it is alive, 100 ms to 1 minute.
+ * @param deadAfter How long a node may say nothing before its tasks are taken over, at least four heartbeats.
+ * @param closeLimit How long closing waits for tasks that run before it interrupts them.
+ * @param forgetAfter How long a recurring task may be overdue, as no node knows it any more, before its row is deleted.
  */
-@ConfigurationProperties("wheel.scheduler.durable")
+@ConfigurationProperties(DurableProperties.PREFIX)
 public record DurableProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("wheel_durable_task") String table,
@@ -36,6 +36,8 @@ public record DurableProperties(
         @DefaultValue("20s") Duration closeLimit,
         @DefaultValue("7d") Duration forgetAfter) {
 
+    static final String PREFIX = "wheel.scheduler.durable";
+
     private static final int LONGEST_HOST = 36;
     private static final int RANDOM = 12;
 
@@ -46,7 +48,7 @@ public record DurableProperties(
         NEVER
     }
 
-    /** @throws IllegalArgumentException if a value does not fit */
+    /** @throws io.github.wheelscheduler.durable.UnusableDurableSettingException if a value does not fit */
     DurableSettings settings(boolean isEmbedded, String host) {
         boolean initializes = initializeSchema == Initialization.ALWAYS
                 || (initializeSchema == Initialization.EMBEDDED && isEmbedded);

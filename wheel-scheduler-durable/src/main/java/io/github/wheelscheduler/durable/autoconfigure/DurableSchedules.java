@@ -10,6 +10,7 @@ import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.lang.reflect.Method;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +25,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
@@ -42,6 +42,9 @@ final class DurableSchedules
 
     /** The ids that have come here, whatever became of them. */
     private final Set<String> routed = ConcurrentHashMap.newKeySet();
+
+    /** The methods that the engine has been given last, by the ids that it knows. */
+    private final Map<String, Method> byName = new ConcurrentHashMap<>();
 
     DurableSchedules(
             ObjectProvider<DurableEngine> engine,
@@ -79,34 +82,59 @@ final class DurableSchedules
             return null;
         }
         Method method = declaration.method();
-        if (ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType()) != null) {
-            throw new IllegalStateException("A method with @Durable must not return a publisher, but does: " + method);
-        }
-        return repeat(annotation.value().isEmpty() ? id : annotation.value(), task, schedule, first, annotation);
+        EarlyReturn.refuse("Durable", method, declaration.type());
+        String name = annotation.value().isEmpty() ? id : annotation.value();
+        ScheduledFuture<?> routed = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method);
+        byName.put(name, method);
+        return routed;
     }
 
     private static @Nullable Durable durable(Method method) {
         return AnnotatedElementUtils.findMergedAnnotation(method, Durable.class);
     }
 
+    private static ScheduleRecurrence recurrenceOf(Method method, TaskSchedule schedule, @Nullable Instant first) {
+        try {
+            return ScheduleRecurrence.of(schedule, first);
+        } catch (IllegalArgumentException ex) {
+            throw new UnusableSetupException(
+                    ex.getMessage() + ": " + method,
+                    "Give @Scheduled a cron, fixedRate or fixedDelay. What runs once is scheduled with DurableTasks.",
+                    ex);
+        }
+    }
+
     private ScheduledFuture<?> repeat(
-            String id, Runnable task, TaskSchedule schedule, @Nullable Instant first, Durable annotation) {
-        ScheduleRecurrence recurrence = ScheduleRecurrence.of(schedule, first);
+            String id, Runnable task, ScheduleRecurrence recurrence, Durable annotation, Method method) {
         if (!properties.getObject().enabled()) {
             LOGGER.info("The durable task " + id
                     + " does not run on this node, as wheel.scheduler.durable.enabled is false");
             return new Routed(() -> {});
         }
-        return new Routed(engine.getObject().repeat(id, recurrence, annotation.missed() == Durable.Missed.SKIP, task));
+        boolean skipsMissed = annotation.missed() == Durable.Missed.SKIP;
+        try {
+            return new Routed(engine.getObject().repeat(id, recurrence, skipsMissed, task));
+        } catch (IllegalStateException | IllegalArgumentException ex) {
+            Method other = byName.get(id);
+            throw new UnusableSetupException(
+                    other == null
+                            ? ex.getMessage() + ": " + method
+                            : "A schedule with @Durable must have an id of its own, there are two '" + id + "': "
+                                    + method + ", and " + other,
+                    "Give each an id of its own with @Durable(\"...\"), or leave its value out where a method has several schedules.",
+                    ex);
+        }
     }
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
         for (TaskDeclaration declaration : catalog.getObject().declarations()) {
             if (durable(declaration.method()) != null && !routed.contains(declaration.id())) {
-                throw new IllegalStateException(
+                throw new UnusableSetupException(
                         "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: "
-                                + declaration.method());
+                                + declaration.method(),
+                        "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the application or another WheelTaskScheduler "
+                                + "that is not halted or off. The log says above why the wheel is not used, if it is not.");
             }
         }
     }

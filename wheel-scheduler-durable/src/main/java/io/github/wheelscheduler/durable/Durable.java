@@ -17,7 +17,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>What a run throws is logged and counted, and the next run comes at its time. Where a method cannot be durable, as with a scheduler of its own that
- * is not on the wheel, or if it returns a publisher, the start stops: it never runs on every node in silence.
+ * is not on the wheel, or if it may return before it has ended, as with {@code @Async}, a future or a publisher, the start stops: it never runs on every node in
+ * silence.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

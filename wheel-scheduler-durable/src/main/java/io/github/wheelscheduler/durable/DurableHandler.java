@@ -16,7 +16,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>What a run throws counts as a failure, and the task is tried again after a pause that doubles each time. When it has failed once more than it may be retried, it is
- * kept as {@link DurableTask.State#FAILED failed}.
+ * kept as {@link DurableTask.State#FAILED failed}. As a run has ended when the method returns, one that may return before that, as with {@code @Async}, a future or a publisher, stops
+ * the start.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

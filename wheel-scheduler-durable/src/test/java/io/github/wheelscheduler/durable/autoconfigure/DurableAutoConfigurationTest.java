@@ -14,6 +14,7 @@ import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -227,6 +228,7 @@ class DurableAutoConfigurationTest {
                             .isTrue();
 
                     await().atMost(PATIENCE)
+                            .ignoreException(MeterNotFoundException.class)
                             .untilAsserted(() -> assertThat(registry.get("wheel.scheduler.durable.run")
                                             .tags("handler", "invoice", "outcome", "SUCCESS")
                                             .timer()

@@ -47,6 +47,10 @@ class FailureAnalysisTest {
     @EnableScheduling
     static class Application {}
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WithoutScheduling {}
+
     private static void failToStart(Class<?> configuration, String... arguments) {
         failToStart(new SpringApplicationBuilder(Application.class, configuration), arguments);
     }
@@ -283,6 +287,15 @@ class FailureAnalysisTest {
     @Test
     void aScheduleOfAnotherScheduler(CapturedOutput output) {
         failToStart(OnAnotherScheduler.class);
+        assertThat(output)
+                .contains(
+                        "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: ")
+                .contains("Nightly.run()", "Put @EnableScheduling on a configuration");
+    }
+
+    @Test
+    void aScheduleWhereSchedulingIsOff(CapturedOutput output) {
+        failToStart(new SpringApplicationBuilder(WithoutScheduling.class, Nightly.class));
         assertThat(output)
                 .contains(
                         "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: ")

@@ -29,8 +29,12 @@ final class UnusableSettingFailureAnalyzer extends AbstractFailureAnalyzer<Unusa
         ConfigurationProperty written = findWritten(property);
         String description = "The property '%s' is '%s'%s, but it %s."
                 .formatted(property, textOf(written, cause), originOf(written), cause.rule());
-        String action = "Set '%s' to a value that fits, for example %s=%s, or remove it to get the default."
-                .formatted(property, property, cause.example());
+        String action = "Set '%s' to a value that fits, for example %s=%s%s."
+                .formatted(
+                        property,
+                        property,
+                        cause.example(),
+                        written == null ? "" : ", or remove it to get the default");
         return new FailureAnalysis(description, action, cause);
     }
 

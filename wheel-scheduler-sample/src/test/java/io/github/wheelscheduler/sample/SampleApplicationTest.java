@@ -25,6 +25,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationContext;
 import org.springframework.scheduling.TaskScheduler;
 
 /** The application as it starts, with everything it shows. */
@@ -40,6 +41,13 @@ class SampleApplicationTest {
     @Test
     void itRunsOnTheWheel(@Autowired TaskScheduler scheduler) {
         assertThat(scheduler).isExactlyInstanceOf(WheelTaskScheduler.class);
+    }
+
+    /** They are on the class path for a demonstration only. */
+    @Test
+    void thereIsNeitherADatabaseNorADurableTask(@Autowired ApplicationContext context) {
+        assertThat(context.getBeanDefinitionNames())
+                .noneSatisfy(name -> assertThat(name).containsPattern("(?i)jdbc|datasource|transaction|durable"));
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,27 +72,60 @@ class SampleJarIT {
                 .contains("The property 'wheel.scheduler.max-catch-up' is '-1'");
     }
 
+    @Test
+    void aDemonstrationThatIsEndedLeavesNoProcess() throws Exception {
+        Path output = directory.resolve("output");
+        Process process = start(List.of(javaCommand(), "-jar", JAR.toString(), "--demo=cluster", "--nodes=2"), output);
+        List<ProcessHandle> children;
+        try {
+            await().atMost(PATIENCE)
+                    .until(() -> !process.isAlive() || Files.readString(output).contains("tasks are scheduled"));
+            Assumptions.assumeFalse(
+                    Files.readString(output).contains("PostgreSQL must start here"), "PostgreSQL does not start here");
+            children = process.descendants().toList();
+        } finally {
+            end(process);
+        }
+        assertThat(Files.readString(output))
+                .contains("3,000 tasks are scheduled")
+                .doesNotContain("Exception");
+        assertThat(children).hasSizeGreaterThanOrEqualTo(2);
+        await().atMost(PATIENCE).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
     /** Starts the application and ends it when it has printed its table, or has given up. */
     private String outputOf(List<String> options, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(javaCommand());
         command.addAll(options);
         command.addAll(List.of("-jar", JAR.toString(), "--server.port=0", "--sample.report-after=1s"));
         command.addAll(arguments);
         Path output = directory.resolve("output");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+        Process process = start(command, output);
         try {
             await().atMost(PATIENCE)
                     .until(() -> !process.isAlive() || Files.readString(output).contains("Stop with Ctrl+C"));
         } finally {
-            process.destroy();
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
+            end(process);
         }
         return Files.readString(output);
+    }
+
+    private static String javaCommand() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static Process start(List<String> command, Path output) throws IOException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+    }
+
+    private static void end(Process process) throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.sample.connections;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.github.wheelscheduler.sample.Demo;
 import io.github.wheelscheduler.sample.Texts;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
  * Many connections, each with a heartbeat, of which every tenth falls silent at some time and is to be closed a while after its last
  * answer: on the wheel, and on Spring's own scheduler.
  */
-public final class ConnectionsDemo {
+public final class ConnectionsDemo implements Demo {
 
     private static final Duration REHEARSAL = Duration.ofSeconds(2);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -49,7 +50,13 @@ public final class ConnectionsDemo {
         this.idleLimit = idleLimit;
     }
 
+    @Override
+    public String introduction() {
+        return this + ", on the wheel and then on Spring's own scheduler";
+    }
+
     /** Plays it on both, one after the other, and returns a table. */
+    @Override
     public String play() throws InterruptedException {
         List<ConnectionsTable.Column> columns = List.of(
                 rehearseAndPlay("the wheel", () -> new WheelKeeper(idleLimit, beat)),

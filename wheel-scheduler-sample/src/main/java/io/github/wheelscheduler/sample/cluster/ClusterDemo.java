@@ -175,7 +175,7 @@ public final class ClusterDemo implements Demo {
             Map<String, Set<String>> claimed = claimed();
             return Collections.max(
                     names,
-                    Comparator.comparing(
+                    Comparator.comparingInt(
                             name -> claimed.getOrDefault(name, Set.of()).size()));
         }
 

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.sample.Texts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +15,6 @@ import java.util.stream.Stream;
 /** Who ran what, and when, as text. */
 final class ClusterReport {
 
-    private static final String LABEL = "  %-32s";
-    private static final String CELL = "  %10s";
     private static final double HALF = 0.5;
     private static final double NINETY_NINE = 0.99;
 
@@ -23,7 +22,7 @@ final class ClusterReport {
     private final List<Ledger.Run> runs;
     private final List<Ledger.Tick> ticks;
     private final List<Column> columns = new ArrayList<>();
-    private final StringBuilder text = new StringBuilder();
+    private final Formatter text = new Formatter(Locale.ROOT);
 
     /**
      * Makes one.
@@ -63,7 +62,7 @@ final class ClusterReport {
         addRow("half of them late by at most", column -> late(column, HALF));
         addRow("99 of 100 by at most", column -> late(column, NINETY_NINE));
         addRow(
-                "of these, taken over from " + kill.node,
+                "of the runs, taken over from " + kill.node,
                 column -> count(runsOf(column).filter(this::isTakenOver).count()));
         addRow("runs of the one every second", column -> count(ticksOf(column)));
         addTakeOver();
@@ -72,9 +71,9 @@ final class ClusterReport {
     }
 
     private void addRow(String label, Function<Column, String> cell) {
-        add(LABEL, label);
-        columns.forEach(column -> add(CELL, cell.apply(column)));
-        add("%n");
+        text.format("  %-32s", label);
+        columns.forEach(column -> text.format("  %10s", cell.apply(column)));
+        text.format("%n");
     }
 
     private Stream<Ledger.Run> runsOf(Column column) {
@@ -102,15 +101,17 @@ final class ClusterReport {
         long begun = runs.stream()
                 .filter(run -> kill.orphans.contains(run.task()) && run.node().equals(kill.node))
                 .count();
-        add(
+        text.format(
                 "%n%s was killed %s after the first task was due. It had claimed %,d tasks, and begun to run %,d of them.%n",
                 kill.node, Texts.of(Duration.between(kill.firstDueAt, kill.at)), kill.orphans.size(), begun);
         if (runs.stream().anyMatch(this::isTakenOver)) {
-            add(
+            text.format(
                     "The others ran these %s to %s after the kill, half of them by %s.%n",
                     afterKill(0), afterKill(1), afterKill(HALF));
         }
-        add("The longest time from one run of the task that is due every second to the next was %s.%n", longestGap());
+        text.format(
+                "The longest time from one run of the task that is due every second to the next was %s.%n",
+                longestGap());
     }
 
     private String afterKill(double part) {
@@ -135,11 +136,15 @@ final class ClusterReport {
                 again.add(run.task());
             }
         }
-        add(
+        text.format(
                 "%nscheduled %,d, ran %,d, missing %,d, ran twice %,d",
                 scheduled, once.size(), scheduled - once.size(), again.size());
-        long byKill = again.stream().filter(kill.orphans::contains).count();
-        add(again.isEmpty() ? "%n" : ", of which %,d because of the kill%n", byKill);
+        if (!again.isEmpty()) {
+            text.format(
+                    ", of which %,d because of the kill",
+                    again.stream().filter(kill.orphans::contains).count());
+        }
+        text.format("%n");
     }
 
     /** Returns below which value that part of the times is, at most. */
@@ -154,9 +159,5 @@ final class ClusterReport {
 
     private static String count(long count) {
         return count == 0 ? "-" : String.format(Locale.ROOT, "%,d", count);
-    }
-
-    private void add(String format, Object... values) {
-        text.append(String.format(Locale.ROOT, format, values));
     }
 }

@@ -54,6 +54,7 @@ final class ConnectionsTable {
         table.append(System.lineSeparator());
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // there is no such annotation on the class path
     private static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }

@@ -1,0 +1,189 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Some processes on a database of their own. Closing kills those that are left. */
+final class MeasuredCluster implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    final String url;
+    final HikariDataSource dataSource;
+    final JdbcTemplate jdbc;
+    private final Contender contender;
+    private final Path logs;
+    private final Map<String, Process> nodes = new LinkedHashMap<>();
+    private final Set<String> running = new TreeSet<>();
+
+    MeasuredCluster(MeasuredServer server, Contender contender) throws IOException, SQLException {
+        this.contender = contender;
+        this.url = server.newUrl();
+        this.dataSource = TestDatabase.dataSource(url);
+        this.jdbc = new JdbcTemplate(dataSource);
+        this.logs = Files.createDirectories(Path.of(
+                "target", "measured", url.substring(url.lastIndexOf('/') + 1).replaceAll("\\W.*", "")));
+        if (contender == Contender.DB_SCHEDULER) {
+            jdbc.execute(Contender.TABLE_OF_DB_SCHEDULER);
+        }
+    }
+
+    // Processes
+
+    MeasuredCluster start(String... names) throws IOException {
+        for (String name : names) {
+            Files.deleteIfExists(log(name));
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx256m",
+                            "-XX:+UseSerialGC",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            MeasuredNode.class.getName(),
+                            contender.name(),
+                            url,
+                            name,
+                            log(name).toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(logs.resolve(name + ".out").toFile())
+                    .start();
+            nodes.put(name, process);
+            running.add(name);
+        }
+        for (String name : names) {
+            await().atMost(PATIENCE)
+                    .until(() -> !MeasuredLog.lines(log(name), "started").isEmpty());
+        }
+        return this;
+    }
+
+    Path log(String name) {
+        return logs.resolve(name + ".log");
+    }
+
+    List<String> running() {
+        return List.copyOf(running);
+    }
+
+    /** Kills a node as a failing machine does, and returns what the database says it had. */
+    Set<String> kill(String name) throws InterruptedException {
+        assertThat(running.remove(name)).isTrue();
+        assertThat(nodes.get(name).destroyForcibly().waitFor()).isNotZero();
+        // What it had sent may still be carried out.
+        Set<String> had = new TreeSet<>();
+        await().pollInterval(Duration.ofMillis(100)).atMost(PATIENCE).until(() -> !had.addAll(claimedBy(name)));
+        return had;
+    }
+
+    private List<String> claimedBy(String name) {
+        return jdbc.queryForList(
+                "select task_instance from " + contender.table + " where picked_by = ?", String.class, name);
+    }
+
+    void signal(String name, String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder(
+                        "kill", signal, String.valueOf(nodes.get(name).pid()))
+                .inheritIO()
+                .start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    void tell(String name, String line) throws IOException {
+        OutputStream input = nodes.get(name).getOutputStream();
+        input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        input.flush();
+    }
+
+    // Tasks
+
+    Instant databaseNow() {
+        OffsetDateTime now = jdbc.queryForObject("select clock_timestamp()", OffsetDateTime.class);
+        return now.toInstant();
+    }
+
+    /** Inserts tasks, of which the first is due in so long and each other a step later; returns when the first is, in microseconds. */
+    long insert(int count, Duration in, long stepMicros) {
+        Instant first = MeasuredLog.instant(MeasuredLog.micros(databaseNow().plus(in)));
+        assertThat(jdbc.update(contender.insert(count), first.atOffset(ZoneOffset.UTC), stepMicros))
+                .isEqualTo(count);
+        jdbc.execute("vacuum analyze " + contender.table);
+        assertThat(databaseNow()).as("inserted in time").isBefore(first);
+        return MeasuredLog.micros(first);
+    }
+
+    long rows() {
+        return count("select count(*) from " + contender.table + " where task_name = 'note'");
+    }
+
+    long count(String query) {
+        return jdbc.queryForObject(query, Long.class);
+    }
+
+    void awaitNoRows(Duration atMost) {
+        await().atMost(atMost.plus(PATIENCE))
+                .pollInterval(Duration.ofMillis(500))
+                .ignoreExceptions()
+                .until(() -> rows() == 0);
+    }
+
+    /** Lets time pass that is part of what is measured. */
+    static void pass(Duration time) {
+        long startNanos = System.nanoTime();
+        await().atMost(time.plus(PATIENCE))
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> System.nanoTime() - startNanos >= time.toNanos());
+    }
+
+    // What they did
+
+    List<MeasuredLog.Run> runs() {
+        List<MeasuredLog.Run> runs = new ArrayList<>();
+        for (String name : nodes.keySet()) {
+            MeasuredLog.runs(log(name), name).stream()
+                    .filter(run -> !run.id().equals("tick"))
+                    .forEach(runs::add);
+        }
+        return runs;
+    }
+
+    List<MeasuredLog.Run> ticks() {
+        return nodes.keySet().stream()
+                .flatMap(name -> MeasuredLog.runs(log(name), name).stream())
+                .filter(run -> run.id().equals("tick"))
+                .sorted(java.util.Comparator.comparingLong(MeasuredLog.Run::atMicros))
+                .toList();
+    }
+
+    List<String[]> lines(String word) {
+        return nodes.keySet().stream()
+                .flatMap(name -> MeasuredLog.lines(log(name), word).stream())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        nodes.values().forEach(Process::destroyForcibly);
+        await().atMost(PATIENCE).until(() -> nodes.values().stream().noneMatch(Process::isAlive));
+        dataSource.close();
+    }
+}

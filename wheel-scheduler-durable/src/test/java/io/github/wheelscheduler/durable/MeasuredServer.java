@@ -1,0 +1,59 @@
+package io.github.wheelscheduler.durable;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** A PostgreSQL as it is when nobody has set it up, on disk, that can be stopped and started again. */
+final class MeasuredServer implements AutoCloseable {
+
+    private final Path directory;
+    private final int port;
+    private EmbeddedPostgres server;
+    private int databases;
+
+    MeasuredServer() throws IOException {
+        directory = Files.createTempDirectory("measured");
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        server = start();
+    }
+
+    private EmbeddedPostgres start() throws IOException {
+        return EmbeddedPostgres.builder()
+                .setDataDirectory(directory.resolve("data"))
+                .setCleanDataDirectory(false)
+                .setPort(port)
+                .setServerConfig("synchronous_commit", "on")
+                .start();
+    }
+
+    String newUrl() throws SQLException {
+        String name = "m" + ++databases;
+        try (Connection connection = server.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            boolean ignored = statement.execute("create database " + name);
+        }
+        return server.getJdbcUrl("postgres", name);
+    }
+
+    void stop() throws IOException {
+        server.close();
+    }
+
+    void startAgain() throws IOException {
+        server = start();
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        org.springframework.util.FileSystemUtils.deleteRecursively(directory);
+    }
+}

@@ -108,9 +108,11 @@ enum Dialect {
         return "picked = true and last_heartbeat <= " + earlier();
     }
 
-    /** Returns the expression that is the time some milliseconds ago. */
+    /** Returns the expression that is the time some milliseconds ago; see below. */
     String earlier() {
-        return this == POSTGRESQL ? now + " - ? * interval '1 millisecond'" : "dateadd(millisecond, -?, " + now + ")";
+        return this == POSTGRESQL
+                ? "(select " + now + " - ? * interval '1 millisecond')"
+                : "dateadd(millisecond, -?, " + now + ")";
     }
 
     /** Returns what makes a select leave out rows that somebody has locked; H2 is for one node, which frees nothing. */
@@ -118,8 +120,11 @@ enum Dialect {
         return this == POSTGRESQL ? " for update skip locked" : "";
     }
 
+    /** Selected: PostgreSQL looks into no index for what may change from row to row, and would read all rows that are not due. */
     private String later() {
-        return this == POSTGRESQL ? now + " + ? * interval '1 millisecond'" : "dateadd(millisecond, ?, " + now + ")";
+        return this == POSTGRESQL
+                ? "(select " + now + " + ? * interval '1 millisecond')"
+                : "dateadd(millisecond, ?, " + now + ")";
     }
 
     /** Returns the statement that says that a row is alive, with name, id and version. */

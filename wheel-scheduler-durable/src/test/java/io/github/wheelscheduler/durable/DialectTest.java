@@ -1,0 +1,59 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** PostgreSQL finds what a node asks for without reading the rows that are of no interest. */
+class DialectTest {
+
+    private static final String TABLE = TaskTable.DEFAULT_NAME;
+
+    private final HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
+    private final JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+
+    @BeforeEach
+    void makeRowsThatAreNotDue() {
+        TaskTable ignored = new Database(dataSource, Node.settings("x")).table();
+        assertThat(jdbc.update(
+                        Contender.OURS.insert(10_000), Instant.now().atOffset(ZoneOffset.UTC).plusDays(1), 1_000_000L))
+                .isEqualTo(10_000);
+    }
+
+    @AfterEach
+    void close() {
+        dataSource.close();
+    }
+
+    private String plan(String statement, Object... parameters) {
+        jdbc.execute("vacuum analyze " + TABLE);
+        List<String> lines = jdbc.queryForList("explain (analyze, costs off) " + statement, String.class, parameters);
+        return String.join("\n", lines);
+    }
+
+    @Test
+    void aClaimReadsNoRowThatIsNotDue() {
+        assertThat(plan(Dialect.POSTGRESQL.claim(TABLE, 1, 0, 200), 1_000L, "note", "x"))
+                .contains("Index Cond: (execution_time <= ")
+                .doesNotContain("Rows Removed by Filter");
+    }
+
+    @Test
+    void whoLooksForTheDeadReadsNoRowThatIsAlive() {
+        assertThat(jdbc.update("update " + TABLE + " set picked = true, last_heartbeat = clock_timestamp()"))
+                .isEqualTo(10_000);
+        assertThat(plan(
+                        "select task_instance from " + TABLE + " where " + Dialect.POSTGRESQL.isDead()
+                                + " order by last_heartbeat",
+                        600_000L))
+                .contains("Index Cond: (last_heartbeat <= ")
+                .doesNotContain("Rows Removed by Filter");
+    }
+}

@@ -23,7 +23,9 @@ class DialectTest {
     void makeRowsThatAreNotDue() {
         TaskTable ignored = new Database(dataSource, Node.settings("x")).table();
         assertThat(jdbc.update(
-                        Contender.OURS.insert(10_000), Instant.now().atOffset(ZoneOffset.UTC).plusDays(1), 1_000_000L))
+                        Contender.OURS.insert(10_000),
+                        Instant.now().atOffset(ZoneOffset.UTC).plusDays(1),
+                        1_000_000L))
                 .isEqualTo(10_000);
     }
 

@@ -40,6 +40,7 @@ final class MeasuredCluster implements AutoCloseable {
         this.url = server.newUrl();
         this.dataSource = TestDatabase.dataSource(url);
         this.jdbc = new JdbcTemplate(dataSource);
+        jdbc.execute("create extension pg_stat_statements");
         this.logs = Files.createDirectories(Path.of(
                 "target", "measured", url.substring(url.lastIndexOf('/') + 1).replaceAll("\\W.*", "")));
         if (contender == Contender.DB_SCHEDULER) {
@@ -155,6 +156,25 @@ final class MeasuredCluster implements AutoCloseable {
     }
 
     // What they did
+
+    /** Forgets the statements that nodes have sent so far. */
+    void forgetStatements() {
+        jdbc.execute("select pg_stat_statements_reset()");
+    }
+
+    /** Returns how many statements touched the table of tasks, but for those of here. */
+    long statements() {
+        return count("select coalesce(sum(calls), 0) from pg_stat_statements where query like '%" + contender.table
+                + "%' and query not like '%count(*)%'");
+    }
+
+    /** Returns the mean time of those statements, in milliseconds, by how often they were sent, with how many rows each. */
+    List<Map<String, Object>> dearest() {
+        return jdbc.queryForList(
+                "select calls, rows, round(mean_exec_time::numeric, 3) mean, round(max_exec_time::numeric, 3) most, left(query, 60) query"
+                        + " from pg_stat_statements where query like '%" + contender.table
+                        + "%' order by total_exec_time desc limit 6");
+    }
 
     List<MeasuredLog.Run> runs() {
         List<MeasuredLog.Run> runs = new ArrayList<>();

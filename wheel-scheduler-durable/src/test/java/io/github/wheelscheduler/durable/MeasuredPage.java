@@ -58,12 +58,13 @@ final class MeasuredPage {
                 mvn -B verify -Pcluster -pl wheel-scheduler-durable -am
                 ```
 
-                in `wheel-scheduler-durable/target/measured`; `-Dit.test='DurableMeasured#backlog'` measures one scenario again, `-Dwheel.test.scale=short` a little of
+                in `target/measured` of the module; `-Dit.test='DurableMeasured#bBacklog'` measures one scenario again, `-Dwheel.test.scale=short` a little of
                 each. A scenario fails if a task is lost, runs twice where nothing was killed or stopped, or starts early; how fast it is, is only written down.
 
                 PostgreSQL is as it is when nobody has set it up, with `fsync` and `synchronous_commit` on. A node of ours has all defaults, so %d runs at a time. That of db-scheduler, its own
                 `Scheduler`, is as precise and as quick as it can be told to be: as many threads, `pollUsingLockAndFetch(1.0, 4.0)`, a poll every 20 ms, `enableImmediateExecution`. Both write a
-                line into a file for each run; how late that is, is told by the clock of the machine, which is the database's. Times are milliseconds.
+                line into a file for each run; how late that is, is told by the clock of the machine, which is the database's. "Early" is what started sooner than the error
+                of the node's clock explains; "earliest" may be less than zero by that error. Times are milliseconds.
                 """.formatted(
                 Runtime.getRuntime().availableProcessors(), System.getProperty("java.version"), MeasuredNode.THREADS);
     }

@@ -31,6 +31,7 @@ final class MeasuredServer implements AutoCloseable {
                 .setCleanDataDirectory(false)
                 .setPort(port)
                 .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("shared_preload_libraries", "pg_stat_statements")
                 .start();
     }
 

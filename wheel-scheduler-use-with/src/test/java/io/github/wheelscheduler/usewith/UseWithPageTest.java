@@ -38,6 +38,7 @@ class UseWithPageTest {
         sections.put("async-http-client", "AsyncHttpClientTest");
         sections.put("CompletableFuture", "CompletableFutureTest");
         sections.put("ShedLock", "ShedLockTest");
+        sections.put("Plain `@Scheduled` once per cluster", "ScheduledOnceTest");
         return sections;
     }
 

@@ -444,6 +444,9 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** Returns whether no run is left within the limit. */
     private boolean giveBackAndAwaitRuns(long startNanos) {
+        if (claims == null) {
+            return true;
+        }
         long limitNanos = settings.closeLimit().toNanos();
         try {
             // On another thread: the database may not answer.

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -141,7 +142,7 @@ class AheadOfTimeTest {
                 .untilAsserted(
                         () -> assertThat(context.getBean(Crates.class).received).containsExactly(new Crate(7)));
         await().atMost(PATIENCE).until(() -> parcels.ticks.get() >= 3);
-        assertThat(tasks.list("recurring:ticking", null, null, 10)).hasSize(1);
+        assertThat(context.getBean(RecurringTasks.class).list()).hasSize(1);
     }
 
     @Test

@@ -52,7 +52,7 @@ class OrderAfterASleepTest {
                         .as("nobody has woken the tick thread")
                         .isEqualTo(parks);
                 time.jump(Duration.ofMillis(FIRST_MILLIS + SPREAD_MILLIS));
-                asked.sort(Comparator.comparing(Asked::delayMillis));
+                asked.sort(Comparator.comparingInt(Asked::delayMillis));
                 assertThat(order).isEqualTo(asked);
                 assertThat(first.isDone()).isTrue();
             }

@@ -53,6 +53,8 @@ enum TestDatabase {
     }
 
     private static synchronized EmbeddedPostgres server() {
+        Assumptions.assumeFalse(
+                System.getProperty("wheel.test.skip", "").contains("postgresql"), "skipped by wheel.test.skip");
         try {
             if (server == null) {
                 server = EmbeddedPostgres.builder()

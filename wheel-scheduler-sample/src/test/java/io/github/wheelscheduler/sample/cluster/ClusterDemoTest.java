@@ -26,6 +26,8 @@ class ClusterDemoTest {
     }
 
     private static String play(ClusterDemo demo) throws IOException, InterruptedException {
+        Assumptions.assumeFalse(
+                System.getProperty("wheel.test.skip", "").contains("postgresql"), "skipped by wheel.test.skip");
         try {
             return demo.play();
         } catch (IOException ex) {

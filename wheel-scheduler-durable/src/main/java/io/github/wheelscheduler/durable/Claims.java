@@ -28,6 +28,10 @@ final class Claims {
     private static final int HEARTBEATS_IN_A_BATCH = 500;
     private static final int BACKLOG_PER_WORKER = 4;
     private static final int LOOKS_BEFORE_FREED = 2;
+
+    /** As heartbeats wait for that. */
+    private static final int MOST_FREED_AT_A_TIME = 1_000;
+
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
     private final DurableSettings settings;
@@ -263,14 +267,15 @@ final class Claims {
      */
     int freeDead() {
         int freed = 0;
+        int tries = 0;
         Duration suspicious = settings.deadAfter().minus(settings.heartbeat().multipliedBy(LOOKS_BEFORE_FREED));
         Map<RowKey, Integer> looks = new HashMap<>();
         for (RowKey row : held.use(keeping -> keeping.dead(suspicious))) {
             if (!all.containsKey(row)) {
                 int look = suspects.getOrDefault(row, 0) + 1;
-                boolean isFreed =
-                        look > LOOKS_BEFORE_FREED && held.use(keeping -> keeping.freeDead(row, settings.deadAfter()));
-                freed += isFreed ? 1 : 0;
+                if (look > LOOKS_BEFORE_FREED && tries++ < MOST_FREED_AT_A_TIME) {
+                    freed += held.use(keeping -> keeping.freeDead(row, settings.deadAfter())) ? 1 : 0;
+                }
                 Integer ignored = looks.put(row, look);
             }
         }

@@ -36,7 +36,9 @@ final class TaskTable {
     private static final int LONGEST_NAME = 40;
     private static final String ONE = " where task_name = ? and task_instance = ?";
 
-    private static final int MOST_DEAD = 1_000;
+    /** All that some nodes may have claimed: each row is looked at several times before it is freed. */
+    private static final int MOST_DEAD = 10_000;
+
     private static final long OVERDUE_MILLIS = 1_000;
 
     private static final String HAS_FAILED = "(picked = true and last_heartbeat is null)";

@@ -8,12 +8,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.ResultSetExtractor;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Has db-scheduler claim rows before they are due, and only those that this node has a handler for. */
 final class ClaimAhead extends DefaultJdbcCustomization {
@@ -24,8 +29,21 @@ final class ClaimAhead extends DefaultJdbcCustomization {
     private final PassedOver passedOver;
     private final LongSupplier nanoClock;
 
-    ClaimAhead(Dialect dialect, Duration ahead, Handlers handlers, PassedOver passedOver, LongSupplier nanoClock) {
+    private final JdbcTemplate jdbc;
+    private final TransactionTemplate transaction;
+
+    ClaimAhead(
+            DataSource dataSource,
+            Dialect dialect,
+            Duration ahead,
+            Handlers handlers,
+            PassedOver passedOver,
+            LongSupplier nanoClock) {
         super(false);
+        this.jdbc = new JdbcTemplate(dataSource);
+        this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         this.dialect = dialect;
         this.ahead = ahead;
         this.handlers = handlers;
@@ -54,6 +72,13 @@ final class ClaimAhead extends DefaultJdbcCustomization {
             return List.of();
         }
         List<RowKey> skipped = passedOver.rows(nowNanos);
+        return dialect.claimsInTwoSteps()
+                ? claimInTwoSteps(context, limit, names, skipped)
+                : claim(context, limit, names, skipped);
+    }
+
+    private List<Execution> claim(
+            JdbcTaskRepositoryContext context, int limit, List<String> names, List<RowKey> skipped) {
         return context.jdbcRunner.query(
                 dialect.claim(context.tableName, names.size(), skipped.size(), limit),
                 statement -> {
@@ -67,6 +92,32 @@ final class ClaimAhead extends DefaultJdbcCustomization {
                     }
                 },
                 context.resultSetMapper.get());
+    }
+
+    /** Without locks on what is between the rows, so that two nodes that claim do not wait for each other in a circle. */
+    private List<Execution> claimInTwoSteps(
+            JdbcTaskRepositoryContext context, int limit, List<String> names, List<RowKey> skipped) {
+        String node = context.schedulerName.getName();
+        List<Execution> claimed = transaction.execute(status -> {
+            List<Execution> due = Objects.requireNonNull(jdbc.query(
+                    dialect.lockDue(context.tableName, names.size(), skipped.size(), limit),
+                    statement -> {
+                        int ignored = setConditions(statement, 1, names, skipped);
+                    },
+                    (ResultSetExtractor<List<Execution>>) context.resultSetMapper.get()::map));
+            if (due.isEmpty()) {
+                return due;
+            }
+            int[][] unused = jdbc.batchUpdate(dialect.pick(context.tableName), due, limit, (statement, row) -> {
+                statement.setString(1, node);
+                statement.setString(2, row.getTaskName());
+                statement.setString(3, row.getId());
+            });
+            return due.stream()
+                    .map(row -> row.updateToPicked(node, row.lastHeartbeat))
+                    .toList();
+        });
+        return Objects.requireNonNull(claimed);
     }
 
     private int setConditions(PreparedStatement statement, int firstIndex, List<String> names, List<RowKey> skipped)
@@ -85,12 +136,11 @@ final class ClaimAhead extends DefaultJdbcCustomization {
 
     @Override
     public void setInstant(PreparedStatement statement, int index, @Nullable Instant value) throws SQLException {
-        statement.setObject(index, value == null ? null : value.atOffset(ZoneOffset.UTC));
+        statement.setObject(index, value == null ? null : dialect.time(value));
     }
 
     @Override
     public @Nullable Instant getInstant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
+        return dialect.instant(row, column);
     }
 }

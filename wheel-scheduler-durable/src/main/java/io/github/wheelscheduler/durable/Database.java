@@ -16,6 +16,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
@@ -26,6 +28,8 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
 final class Database {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     private final DataSource dataSource;
     private final DurableSettings settings;
@@ -64,6 +68,9 @@ final class Database {
         String product = jdbc.execute((ConnectionCallback<String>)
                 connection -> connection.getMetaData().getDatabaseProductName());
         Dialect found = dialectOf(String.valueOf(product));
+        if ("MySQL".equals(product)) {
+            LOGGER.warn("Durable tasks have been tried on MariaDB, and not on MySQL; the statements are the same");
+        }
         if (settings.initializeSchema()) {
             DatabasePopulatorUtils.execute(
                     new ResourceDatabasePopulator(new ByteArrayResource(script(found))), dataSource);
@@ -108,7 +115,7 @@ final class Database {
         return new JdbcTaskRepository(
                 dataSource,
                 true,
-                new ClaimAhead(found, settings.claimAhead(), handlers, passedOver, nanoClock),
+                new ClaimAhead(dataSource, found, settings.claimAhead(), handlers, passedOver, nanoClock),
                 settings.table(),
                 new AnyTask(clock),
                 node,

@@ -1,6 +1,13 @@
 package io.github.wheelscheduler.durable;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statements that differ between databases. Whatever compares times for this and other nodes asks the database for the time: a node that had to wait for a
@@ -8,7 +15,10 @@ import java.util.Locale;
  */
 enum Dialect {
     POSTGRESQL("clock_timestamp()"),
-    H2("current_timestamp(9)");
+    H2("current_timestamp(9)"),
+
+    /** Also for MySQL. Its times have no zone, and are those of UTC. */
+    MARIADB("utc_timestamp(6)");
 
     /** Payloads up to so many bytes come with the claim; longer ones are read when they are due, one by one. */
     private static final int MOST_BYTES_WITH_CLAIM = 8_192;
@@ -33,9 +43,10 @@ enum Dialect {
         return switch (product) {
             case "PostgreSQL" -> POSTGRESQL;
             case "H2" -> H2;
+            case "MariaDB", "MySQL" -> MARIADB;
             default ->
                 throw new IllegalStateException(
-                        "The database must be PostgreSQL or H2 for durable tasks, was " + product);
+                        "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product);
         };
     }
 
@@ -46,7 +57,23 @@ enum Dialect {
 
     /** Returns the statement that asks for the time. */
     String selectNow() {
-        return "select " + now;
+        return "select " + now + " as now_there";
+    }
+
+    /** Returns what a parameter is for a time. */
+    Object time(Instant instant) {
+        return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
+    }
+
+    /** Reads a time. */
+    @Nullable
+    Instant instant(ResultSet row, String column) throws SQLException {
+        if (this == MARIADB) {
+            LocalDateTime time = row.getObject(column, LocalDateTime.class);
+            return time == null ? null : time.toInstant(ZoneOffset.UTC);
+        }
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
     }
 
     /** Returns the name of the script in this package that makes the table. */
@@ -71,19 +98,11 @@ enum Dialect {
     /**
      * Returns the statement that claims what is due within some milliseconds, for a node, the earliest first. Its parameters are the milliseconds, the names,
      * and names and ids of what is passed over; the node comes first or last, see {@link #asksBeforeItSets}.
+     *
+     * @throws IllegalStateException if {@link #claimsInTwoSteps}
      */
     String claim(String table, int names, int passedOver, int limit) {
-        // PostgreSQL would take the primary key for the names, and read all rows of theirs, while it knows little of
-        // the table.
-        String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
-        String due = "select task_name, task_instance from " + table + " where picked = false and execution_time <= "
-                + later()
-                + " and (paused = false or regular_time is not null) and " + name + " in (" + placeholders("?", names)
-                + ")"
-                + (passedOver == 0
-                        ? ""
-                        : " and (task_name, task_instance) not in (" + placeholders("(?, ?)", passedOver) + ")")
-                + " order by execution_time";
+        String due = "select task_name, task_instance from " + due(table, names, passedOver);
         String set = " set picked = true, picked_by = ?, last_heartbeat = " + now + ", version = version + 1 ";
         return switch (this) {
             case POSTGRESQL ->
@@ -93,9 +112,43 @@ enum Dialect {
                         + " select " + COLUMNS + " from claimed order by execution_time";
             case H2 ->
                 "select " + COLUMNS + " from final table (update " + table + set
-                        + "where (task_name, task_instance) in (" + due + " fetch first " + limit
-                        + " rows only)) order by execution_time";
+                        + "where (task_name, task_instance) in (" + due + " limit " + limit
+                        + ")) order by execution_time";
+            case MARIADB -> throw new IllegalStateException("No statement claims rows and returns them");
         };
+    }
+
+    private String due(String table, int names, int passedOver) {
+        // PostgreSQL would take the primary key for the names, and read all rows of theirs, while it knows little of
+        // the table.
+        String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
+        return table + " where picked = false and execution_time <= " + later()
+                + " and (paused = false or regular_time is not null) and " + name + " in (" + placeholders("?", names)
+                + ")"
+                + (passedOver == 0
+                        ? ""
+                        : " and (task_name, task_instance) not in (" + placeholders("(?, ?)", passedOver) + ")")
+                + " order by execution_time";
+    }
+
+    /** Whether rows are claimed by {@link #lockDue} and {@link #pick}, in one transaction. */
+    boolean claimsInTwoSteps() {
+        return this == MARIADB;
+    }
+
+    /**
+     * Returns the statement that locks what is due within some milliseconds; with the parameters of {@link #claim} but for the node. What it reads as
+     * the heartbeat is the time.
+     */
+    String lockDue(String table, int names, int passedOver, int limit) {
+        return "select " + COLUMNS.replace("last_heartbeat", now + " as last_heartbeat") + " from "
+                + due(table, names, passedOver) + " limit " + limit + skippingLocked();
+    }
+
+    /** Returns the statement that claims a row that is locked, with node, name and id. */
+    String pick(String table) {
+        return "update " + table + " set picked = true, picked_by = ?, last_heartbeat = " + now
+                + ", version = version + 1 where task_name = ? and task_instance = ?";
     }
 
     /** Whether the parameters of the inner select come before those of the update. */
@@ -110,21 +163,52 @@ enum Dialect {
 
     /** Returns the expression that is the time some milliseconds ago; see below. */
     String earlier() {
-        return this == POSTGRESQL
-                ? "(select " + now + " - ? * interval '1 millisecond')"
-                : "dateadd(millisecond, -?, " + now + ")";
-    }
-
-    /** Returns what makes a select leave out rows that somebody has locked; H2 is for one node, which frees nothing. */
-    String skippingLocked() {
-        return this == POSTGRESQL ? " for update skip locked" : "";
+        return switch (this) {
+            case POSTGRESQL -> "(select " + now + " - ? * interval '1 millisecond')";
+            case H2 -> "dateadd(millisecond, -?, " + now + ")";
+            case MARIADB -> now + " - interval (? * 1000) microsecond";
+        };
     }
 
     /** Selected: PostgreSQL looks into no index for what may change from row to row, and would read all rows that are not due. */
     private String later() {
-        return this == POSTGRESQL
-                ? "(select " + now + " + ? * interval '1 millisecond')"
-                : "dateadd(millisecond, ?, " + now + ")";
+        return switch (this) {
+            case POSTGRESQL -> "(select " + now + " + ? * interval '1 millisecond')";
+            case H2 -> "dateadd(millisecond, ?, " + now + ")";
+            case MARIADB -> now + " + interval (? * 1000) microsecond";
+        };
+    }
+
+    /** Returns what makes a select leave out rows that somebody has locked; H2 is for one node, which frees nothing. */
+    String skippingLocked() {
+        return this == H2 ? "" : " for update skip locked";
+    }
+
+    /** Returns the expression that is a parameter of type text. */
+    String text() {
+        return this == MARIADB ? "?" : "cast(? as varchar)";
+    }
+
+    /** Returns the expression that is a parameter of type time. */
+    String time() {
+        return this == MARIADB ? "?" : "cast(? as timestamp with time zone)";
+    }
+
+    /** Returns the condition that a column is a text, or both are null. */
+    String isSame(String column) {
+        return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
+    }
+
+    /** Returns the statement that frees a row with name, id and version that has shown no life for some milliseconds. */
+    String freeDead(String table) {
+        String free = "update " + table
+                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1 where ";
+        String dead = "task_name = ? and task_instance = ? and version = ? and " + isDead();
+        // MariaDB reads no table that it updates; whether a row is locked has been looked at just before.
+        return this == MARIADB
+                ? free + dead
+                : free + "(task_name, task_instance) in (select task_name, task_instance from " + table + " where "
+                        + dead + skippingLocked() + ")";
     }
 
     /** Returns the statement that says that a row is alive, with name, id and version. */
@@ -146,6 +230,21 @@ enum Dialect {
     static String stillThere(String table) {
         return "select k.o from unnest(?::varchar[], ?::varchar[], ?::bigint[]) with ordinality k(n, i, v, o) join "
                 + table + " s on s.task_name = k.n and s.task_instance = k.i and s.version = k.v where s.picked = true";
+    }
+
+    /**
+     * Returns the statement of MariaDB that says so of rows with so many names and ids. By their key: in another index it would read rows of others, and
+     * wait for those that somebody has locked.
+     */
+    static String beatSome(String table, int rows) {
+        return "update " + table + " force index (primary) set last_heartbeat = " + MARIADB.now
+                + " where picked = true and (task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
+    }
+
+    /** Returns the statement that reads which rows with so many names and ids are claimed. */
+    static String claimed(String table, int rows) {
+        return "select task_name, task_instance, version from " + table
+                + " where picked = true and (task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
     }
 
     private static String placeholders(String one, int count) {

@@ -27,16 +27,19 @@ final class RecurringTable {
     private static final String ONE = " where task_name = ? and task_instance = '" + THE_ONE + "'";
     private static final String IS_RECURRING =
             "task_name like '" + Handler.RECURRING + "%' and task_instance = '" + THE_ONE + "'";
-    private static final String SAME_SCHEDULE = " and schedule is not distinct from cast(? as varchar)";
     private static final String SET_TIME = " set execution_time = ?, version = version + 1";
 
     private static final int MOST = 10_000;
 
     private final TaskTable table;
+    private final Dialect dialect;
     private final String update;
+    private final String sameSchedule;
 
     RecurringTable(TaskTable table) {
         this.table = table;
+        this.dialect = table.dialect();
+        this.sameSchedule = " and " + dialect.isSame("schedule");
         this.update = "update " + table.name();
     }
 
@@ -60,8 +63,8 @@ final class RecurringTable {
                                 + "regular_time = case when regular_time is null then null else ? end" + ONE
                                 + " and picked = false",
                         text,
-                        TaskTable.time(first),
-                        TaskTable.time(first),
+                        table.time(first),
+                        table.time(first),
                         handler)
                 == 1;
     }
@@ -72,7 +75,7 @@ final class RecurringTable {
                 "delete from " + table.name()
                         + " where picked = false and paused = false and execution_time < ? and "
                         + IS_RECURRING,
-                TaskTable.time(time));
+                table.time(time));
     }
 
     /** Lets a row wait for its next run after one has ended; false if it is not this node's any more. */
@@ -98,7 +101,7 @@ final class RecurringTable {
     private @Nullable Steered steered(RowKey row) {
         List<Steered> found = table.committed(jdbc -> jdbc.query(
                 "select schedule, task_data, regular_time from " + table.name() + ONE + " and version = ?",
-                RecurringTable::readSteered,
+                this::readSteered,
                 row.handler(),
                 row.version()));
         return found.isEmpty() ? null : found.get(0);
@@ -113,8 +116,8 @@ final class RecurringTable {
         return regularTime.isAfter(endedAt) ? regularTime : recurrence.next(regularTime, endedAt);
     }
 
-    private static Steered readSteered(ResultSet row, int number) throws SQLException {
-        return new Steered(row.getString("schedule"), declared(row), TaskTable.instant(row, "regular_time"));
+    private Steered readSteered(ResultSet row, int number) throws SQLException {
+        return new Steered(row.getString("schedule"), declared(row), dialect.instant(row, "regular_time"));
     }
 
     private static String declared(ResultSet row) throws SQLException {
@@ -128,13 +131,13 @@ final class RecurringTable {
                         update + SET_TIME
                                 + ", picked = false, picked_by = null, last_heartbeat = null, regular_time = null, "
                                 + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
-                                + "failure = case when ? then cast(? as varchar) else failure end" + ONE
-                                + " and version = ?" + SAME_SCHEDULE,
-                        TaskTable.time(next),
-                        TaskTable.timeOrNull(end.lastSuccessAt()),
+                                + "failure = case when 0 < ? then " + dialect.text() + " else failure end" + ONE
+                                + " and version = ?" + sameSchedule,
+                        table.time(next),
+                        table.timeOrNull(end.lastSuccessAt()),
                         end.failures(),
-                        TaskTable.timeOrNull(end.lastFailureAt()),
-                        end.hasRun(),
+                        table.timeOrNull(end.lastFailureAt()),
+                        end.hasRun() ? 1 : 0,
                         end.failure(),
                         row.handler(),
                         row.version(),
@@ -144,7 +147,7 @@ final class RecurringTable {
 
     private boolean delete(RowKey row, Steered steered) {
         return table.update(
-                        "delete from " + table.name() + ONE + " and version = ?" + SAME_SCHEDULE,
+                        "delete from " + table.name() + ONE + " and version = ?" + sameSchedule,
                         row.handler(),
                         row.version(),
                         steered.schedule)
@@ -155,22 +158,19 @@ final class RecurringTable {
 
     List<RecurringTask> list() {
         return table.committed(jdbc -> jdbc.query(
-                "select * from " + table.name() + " where " + IS_RECURRING + " order by task_name fetch first " + MOST
-                        + " rows only",
-                RecurringTable::read));
+                "select * from " + table.name() + " where " + IS_RECURRING + " order by task_name limit " + MOST,
+                this::read));
     }
 
     Optional<RecurringTask> find(String handler) {
-        return table
-                .committed(jdbc -> jdbc.query("select * from " + table.name() + ONE, RecurringTable::read, handler))
-                .stream()
+        return table.committed(jdbc -> jdbc.query("select * from " + table.name() + ONE, this::read, handler)).stream()
                 .findFirst();
     }
 
-    private static RecurringTask read(ResultSet row, int number) throws SQLException {
+    private RecurringTask read(ResultSet row, int number) throws SQLException {
         String declared = declared(row);
         String schedule = row.getString("schedule");
-        Instant dueAt = TaskTable.instant(row, "execution_time");
+        Instant dueAt = dialect.instant(row, "execution_time");
         return new RecurringTask(
                 row.getString("task_name").substring(Handler.RECURRING.length()),
                 schedule == null ? declared : schedule,
@@ -178,9 +178,9 @@ final class RecurringTable {
                 row.getBoolean("paused"),
                 dueAt == null ? Instant.EPOCH : dueAt,
                 row.getString("picked_by"),
-                TaskTable.instant(row, "last_success"),
+                dialect.instant(row, "last_success"),
                 row.getInt("consecutive_failures"),
-                TaskTable.instant(row, "last_failure"),
+                dialect.instant(row, "last_failure"),
                 row.getString("failure"));
     }
 
@@ -188,7 +188,7 @@ final class RecurringTable {
     boolean trigger(String handler) {
         return table.update(
                         update + " set regular_time = coalesce(regular_time, execution_time), execution_time = "
-                                + table.nowText() + ", version = version + 1" + ONE + " and picked = false",
+                                + dialect.now() + ", version = version + 1" + ONE + " and picked = false",
                         handler)
                 == 1;
     }
@@ -208,7 +208,7 @@ final class RecurringTable {
             List<Paused> paused = table.committed(jdbc -> jdbc.query(
                     "select schedule, task_data, regular_time, execution_time, picked, version from " + table.name()
                             + ONE + " and paused = true",
-                    RecurringTable::readPaused,
+                    this::readPaused,
                     handler));
             if (paused.isEmpty()) {
                 return false;
@@ -228,14 +228,14 @@ final class RecurringTable {
                         update
                                 + " set paused = false, execution_time = coalesce(?, execution_time), version = version + "
                                 + (row.isWaiting ? 1 : 0) + ONE + " and version = ? and paused = true",
-                        TaskTable.timeOrNull(next),
+                        table.timeOrNull(next),
                         handler,
                         row.version)
                 == 1;
     }
 
-    private static Paused readPaused(ResultSet row, int number) throws SQLException {
-        Instant at = TaskTable.instant(row, "execution_time");
+    private Paused readPaused(ResultSet row, int number) throws SQLException {
+        Instant at = dialect.instant(row, "execution_time");
         Steered steered = readSteered(row, number);
         return new Paused(
                 steered,
@@ -248,12 +248,12 @@ final class RecurringTable {
     boolean retime(String handler, String schedule, Instant first) {
         return table.update(
                         update + " set schedule = ?, execution_time = case when picked then execution_time else ? end, "
-                                + "regular_time = case when picked and regular_time is not null then cast(? as "
-                                + "timestamp with time zone) end, version = version + case when picked then 0 else 1 end"
+                                + "regular_time = case when picked and regular_time is not null then "
+                                + dialect.time() + " end, version = version + case when picked then 0 else 1 end"
                                 + ONE,
                         schedule,
-                        TaskTable.time(first),
-                        TaskTable.time(first),
+                        table.time(first),
+                        table.time(first),
                         handler)
                 == 1;
     }

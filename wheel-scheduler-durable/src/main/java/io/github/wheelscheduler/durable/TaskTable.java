@@ -5,15 +5,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
@@ -80,11 +81,6 @@ final class TaskTable {
         return name;
     }
 
-    /** Returns the expression that is the time of the database. */
-    String nowText() {
-        return dialect.now();
-    }
-
     static String checkName(String name) {
         if (!NAME.matcher(name).matches() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(
@@ -95,11 +91,9 @@ final class TaskTable {
     }
 
     Instant now() {
-        OffsetDateTime now = committed(jdbc -> jdbc.queryForObject(dialect.selectNow(), OffsetDateTime.class));
-        if (now == null) {
-            throw new IllegalStateException("the database must know the time");
-        }
-        return now.toInstant();
+        return committed(jdbc -> jdbc.query(
+                        dialect.selectNow(), (row, number) -> Objects.requireNonNull(instant(row, "now_there"))))
+                .get(0);
     }
 
     // For users
@@ -158,7 +152,7 @@ final class TaskTable {
     }
 
     Optional<DurableTask> find(String handler, String id) {
-        return committed(jdbc -> jdbc.query("select * from " + name + ONE, TaskTable::read, handler, id)).stream()
+        return committed(jdbc -> jdbc.query("select * from " + name + ONE, this::read, handler, id)).stream()
                 .findFirst();
     }
 
@@ -172,15 +166,15 @@ final class TaskTable {
                 };
         return committed(jdbc -> jdbc.query(
                 "select * from " + name + " where task_name = ? and task_instance > ?" + condition
-                        + " order by task_instance fetch first " + limit + " rows only",
-                TaskTable::read,
+                        + " order by task_instance limit " + limit,
+                this::read,
                 handler,
                 afterId == null ? "" : afterId));
     }
 
-    private static DurableTask read(ResultSet row, int number) throws SQLException {
+    private DurableTask read(ResultSet row, int number) throws SQLException {
         boolean isPicked = row.getBoolean("picked");
-        boolean hasFailed = isPicked && row.getObject("last_heartbeat") == null;
+        boolean hasFailed = isPicked && instant(row, "last_heartbeat") == null;
         Instant dueAt = instant(row, "execution_time");
         return new DurableTask(
                 row.getString("task_name"),
@@ -195,9 +189,9 @@ final class TaskTable {
                 row.getString("failure"));
     }
 
-    static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
+    @Nullable
+    Instant instant(ResultSet row, String column) throws SQLException {
+        return dialect.instant(row, column);
     }
 
     /** Returns who has claimed what, and how much waits for somebody. */
@@ -216,8 +210,8 @@ final class TaskTable {
 
     private int count(String condition, Object... parameters) {
         Integer count = committed(jdbc -> jdbc.queryForObject(
-                "select count(*) from (select 1 as one from " + name + " where " + condition + " fetch first "
-                        + DurableOverview.MOST + " rows only) some_rows",
+                "select count(*) from (select 1 as one from " + name + " where " + condition + " limit "
+                        + DurableOverview.MOST + ") some_rows",
                 Integer.class,
                 parameters));
         return count == null ? 0 : count;
@@ -240,7 +234,11 @@ final class TaskTable {
      * Says that rows are alive, and returns for each whether it is still this node's. One that somebody has locked is this node's, and nothing is said of it.
      */
     boolean[] beat(List<RowKey> rows) {
-        return dialect == Dialect.POSTGRESQL ? beatAll(rows) : beatEach(rows);
+        return switch (dialect) {
+            case POSTGRESQL -> beatAll(rows);
+            case H2 -> beatEach(rows);
+            case MARIADB -> beatUnlocked(rows);
+        };
     }
 
     private boolean[] beatEach(List<RowKey> rows) {
@@ -254,6 +252,34 @@ final class TaskTable {
             ours[i] = updated[i] != 0;
         }
         return ours;
+    }
+
+    /** In three statements; whoever claims a row in between has it said once that it is alive. */
+    private boolean[] beatUnlocked(List<RowKey> rows) {
+        List<RowKey> unlocked = new ArrayList<>(rows);
+        boolean ignored = unlocked.retainAll(claimed(rows, true));
+        if (!unlocked.isEmpty()) {
+            int unused = update(Dialect.beatSome(name, unlocked.size()), namesAndIds(unlocked));
+        }
+        Set<RowKey> claimed = claimed(rows, false);
+        boolean[] ours = new boolean[rows.size()];
+        for (int i = 0; i < ours.length; i++) {
+            ours[i] = claimed.contains(rows.get(i));
+        }
+        return ours;
+    }
+
+    private Set<RowKey> claimed(List<RowKey> rows, boolean skipsLocked) {
+        String sql = Dialect.claimed(name, rows.size()) + (skipsLocked ? dialect.skippingLocked() : "");
+        return new HashSet<>(committed(jdbc -> jdbc.query(sql, TaskTable::readKey, namesAndIds(rows))));
+    }
+
+    private static Object[] namesAndIds(List<RowKey> rows) {
+        return rows.stream().flatMap(row -> Stream.of(row.handler(), row.id())).toArray();
+    }
+
+    private static RowKey readKey(ResultSet row, int number) throws SQLException {
+        return new RowKey(row.getString(1), row.getString(2), row.getLong(3));
     }
 
     private boolean[] beatAll(List<RowKey> rows) {
@@ -287,23 +313,14 @@ final class TaskTable {
     List<RowKey> dead(Duration time) {
         return committed(jdbc -> jdbc.query(
                 "select task_name, task_instance, version from " + name + " where " + dialect.isDead()
-                        + " order by last_heartbeat fetch first " + MOST_DEAD + " rows only" + dialect.skippingLocked(),
-                (row, number) -> new RowKey(row.getString(1), row.getString(2), row.getLong(3)),
+                        + " order by last_heartbeat limit " + MOST_DEAD + dialect.skippingLocked(),
+                TaskTable::readKey,
                 time.toMillis()));
     }
 
     /** Lets others claim a row that has shown no life for so long; false if it has shown some, somebody else was faster, or has locked it. */
     boolean freeDead(RowKey row, Duration time) {
-        return update(
-                        "update " + name
-                                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1"
-                                + " where (task_name, task_instance) in (select task_name, task_instance from " + name
-                                + ONE + " and version = ? and " + dialect.isDead() + dialect.skippingLocked() + ")",
-                        row.handler(),
-                        row.id(),
-                        row.version(),
-                        time.toMillis())
-                == 1;
+        return update(dialect.freeDead(name), row.handler(), row.id(), row.version(), time.toMillis()) == 1;
     }
 
     /** Whether there is a row of that name and id. */
@@ -347,11 +364,17 @@ final class TaskTable {
         return update("delete from " + name + ONE + " and version = ?", row.handler(), row.id(), row.version()) == 1;
     }
 
-    static @Nullable OffsetDateTime timeOrNull(@Nullable Instant instant) {
+    @Nullable
+    Object timeOrNull(@Nullable Instant instant) {
         return instant == null ? null : time(instant);
     }
 
-    static OffsetDateTime time(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
+    Object time(Instant instant) {
+        return dialect.time(instant);
+    }
+
+    /** Returns how the database says what differs. */
+    Dialect dialect() {
+        return dialect;
     }
 }

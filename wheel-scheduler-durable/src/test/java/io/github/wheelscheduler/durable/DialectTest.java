@@ -3,9 +3,14 @@ package io.github.wheelscheduler.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,5 +62,33 @@ class DialectTest {
                         600_000L))
                 .contains("Index Cond: (last_heartbeat <= ")
                 .doesNotContain("Rows Removed by Filter");
+    }
+
+    @Test
+    void onMariaDbTooAClaimReadsNoRowThatIsNotDueAndAHeartbeatNoneOfOthers() {
+        try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
+            TaskTable table = new Database(mariaDb, Node.settings("x")).table();
+            String[] ids = IntStream.range(0, 5_000).mapToObj(i -> "t" + i).toArray(String[]::new);
+            byte[][] payloads = Stream.of(ids).map(id -> new byte[1]).toArray(byte[][]::new);
+            Instant later = table.now().plus(Duration.ofDays(1));
+            Instant[] times = Stream.of(ids).map(id -> later).toArray(Instant[]::new);
+            assertThat(table.insertAll("note", ids, payloads, times)).isEqualTo(ids.length);
+            JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
+            onMariaDb.execute("analyze table " + TABLE);
+
+            assertThat(explained(onMariaDb, Dialect.MARIADB.lockDue(TABLE, 1, 0, 200), 1_000L, "note"))
+                    .containsEntry("key", TABLE + "_due")
+                    .containsEntry("rows", "1");
+            assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 2), "note", "t1", "note", "t2"))
+                    .containsEntry("key", "PRIMARY")
+                    .containsEntry("rows", "2");
+        }
+    }
+
+    private static Map<String, String> explained(JdbcTemplate jdbc, String statement, Object... parameters) {
+        Map<String, String> columns = new HashMap<>();
+        jdbc.queryForMap("explain " + statement, parameters)
+                .forEach((name, value) -> columns.put(name, String.valueOf(value)));
+        return columns;
     }
 }

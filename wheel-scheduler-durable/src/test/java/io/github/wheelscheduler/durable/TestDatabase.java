@@ -4,11 +4,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
-/** The databases that tests run on: a PostgreSQL server of this JVM, in a database of each test's own, and H2 in memory. */
+/** The databases that tests run on: servers of this JVM, with a database of each test's own, and H2 in memory. */
 enum TestDatabase {
     H2 {
         @Override
@@ -20,20 +21,31 @@ enum TestDatabase {
         @Override
         String newUrl() {
             try {
-                String name = "t" + UUID.randomUUID().toString().replace("-", "");
+                String name = newName();
                 try (java.sql.Connection connection =
-                                server().getPostgresDatabase().getConnection();
+                                postgresql().getPostgresDatabase().getConnection();
                         java.sql.Statement statement = connection.createStatement()) {
                     boolean ignored = statement.execute("create database " + name);
                 }
-                return server().getJdbcUrl("postgres", name);
+                return postgresql().getJdbcUrl("postgres", name);
+            } catch (java.sql.SQLException ex) {
+                throw new IllegalStateException(ex);
+            }
+        }
+    },
+    MARIADB {
+        @Override
+        String newUrl() {
+            try {
+                return mariaDb().newUrl(newName());
             } catch (java.sql.SQLException ex) {
                 throw new IllegalStateException(ex);
             }
         }
     };
 
-    private static @Nullable EmbeddedPostgres server;
+    private static @Nullable EmbeddedPostgres postgresql;
+    private static @Nullable MariaDbServer mariaDb;
 
     abstract String newUrl();
 
@@ -52,22 +64,51 @@ enum TestDatabase {
         return new HikariDataSource(config);
     }
 
-    private static synchronized EmbeddedPostgres server() {
-        Assumptions.assumeFalse(
-                System.getProperty("wheel.test.skip", "").contains("postgresql"), "skipped by wheel.test.skip");
+    private static String newName() {
+        return "t" + UUID.randomUUID().toString().replace("-", "");
+    }
+
+    private static synchronized EmbeddedPostgres postgresql() {
+        assumeNotSkipped("postgresql");
         try {
-            if (server == null) {
-                server = EmbeddedPostgres.builder()
+            if (postgresql == null) {
+                postgresql = EmbeddedPostgres.builder()
                         .setServerConfig("fsync", "off")
                         .start();
             }
-            return server;
+            return postgresql;
         } catch (IOException | RuntimeException ex) {
-            if (System.getProperty("wheel.test.require", "").contains("postgresql")) {
-                throw new IllegalStateException("PostgreSQL must start here, but does not", ex);
-            }
-            System.out.println("PostgreSQL does not start here, so tests on it are skipped: " + ex);
-            return Assumptions.abort("PostgreSQL does not start here");
+            throw missing("postgresql", "PostgreSQL does not start here: " + ex);
         }
+    }
+
+    private static synchronized MariaDbServer mariaDb() {
+        assumeNotSkipped("mariadb");
+        try {
+            if (mariaDb == null) {
+                mariaDb = MariaDbServer.start()
+                        .orElseThrow(() -> missing(
+                                "mariadb", "there is no mariadbd here; Debian has it in the package mariadb-server"));
+            }
+            return mariaDb;
+        } catch (IOException ex) {
+            throw missing("mariadb", ex.toString());
+        }
+    }
+
+    private static void assumeNotSkipped(String name) {
+        Assumptions.assumeFalse(isListed("wheel.test.skip", name), "skipped by wheel.test.skip");
+    }
+
+    private static RuntimeException missing(String name, String why) {
+        if (isListed("wheel.test.require", name)) {
+            return new IllegalStateException("wheel.test.require has " + name + ", but " + why);
+        }
+        System.out.println("Tests on " + name + " are skipped: " + why);
+        return Assumptions.abort(why);
+    }
+
+    private static boolean isListed(String property, String name) {
+        return List.of(System.getProperty(property, "").split(",")).contains(name);
     }
 }

@@ -31,7 +31,7 @@ final class DurableLifecycle implements SmartLifecycle {
         } catch (UnsupportedDatabaseException ex) {
             throw new UnusableSetupException(
                     String.valueOf(ex.getMessage()),
-                    "Keep durable tasks in a PostgreSQL: give the application a second DataSource for it, with @DurableDataSource.",
+                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
                     ex);
         }
     }

@@ -41,7 +41,7 @@ class TimerStateLincheckIT {
 
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .iterations(Scale.of(20, 200))
+                .iterations(Scale.of(10, 200))
                 .invocationsPerIteration(Scale.of(500, 10_000))
                 .threads(3)
                 .actorsPerThread(3)
@@ -51,7 +51,7 @@ class TimerStateLincheckIT {
 
     private static StressOptions stress() {
         return new StressOptions()
-                .iterations(Scale.of(20, 200))
+                .iterations(Scale.of(10, 200))
                 .invocationsPerIteration(Scale.of(1_000, 20_000))
                 .threads(3)
                 .actorsPerThread(3)

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import io.github.wheelscheduler.testing.Scale;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -11,7 +12,7 @@ class TwoRunnersLincheckIT {
     @Test
     void seriesGoesOnWhoeverCallsRun() {
         new ModelCheckingOptions()
-                .iterations(20)
+                .iterations(Scale.of(8, 20))
                 .invocationsPerIteration(2_000)
                 .threads(2)
                 .actorsPerThread(3)

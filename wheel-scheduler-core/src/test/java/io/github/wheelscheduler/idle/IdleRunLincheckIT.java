@@ -18,7 +18,7 @@ class IdleRunLincheckIT {
     @Test
     void verbsUnderTheModelChecker() {
         new ModelCheckingOptions()
-                .iterations(Scale.of(12, 200))
+                .iterations(Scale.of(6, 200))
                 .invocationsPerIteration(Scale.of(200, 10_000))
                 .threads(3)
                 .actorsPerThread(3)
@@ -30,7 +30,7 @@ class IdleRunLincheckIT {
     @Test
     void verbsUnderStress() {
         new StressOptions()
-                .iterations(Scale.of(10, 200))
+                .iterations(Scale.of(5, 200))
                 .invocationsPerIteration(Scale.of(500, 10_000))
                 .threads(3)
                 .actorsPerThread(3)

@@ -29,7 +29,7 @@ class KeyedTimersLincheckIT {
     @Test
     void verbsUnderStress() {
         new StressOptions()
-                .iterations(Scale.of(10, 200))
+                .iterations(Scale.of(5, 200))
                 .invocationsPerIteration(Scale.of(500, 10_000))
                 .threads(3)
                 .actorsPerThread(3)

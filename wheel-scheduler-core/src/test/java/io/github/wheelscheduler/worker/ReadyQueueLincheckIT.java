@@ -16,7 +16,7 @@ class ReadyQueueLincheckIT {
     @Test
     void looksLikeAPlainQueue() {
         new ModelCheckingOptions()
-                .iterations(Scale.of(10, 100))
+                .iterations(Scale.of(5, 100))
                 .invocationsPerIteration(Scale.of(1_500, 5_000))
                 .threads(3)
                 .actorsPerThread(3)

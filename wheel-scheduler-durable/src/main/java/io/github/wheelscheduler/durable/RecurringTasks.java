@@ -93,7 +93,7 @@ public final class RecurringTasks {
         if (first == null) {
             throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
         }
-        DurableEngine.requireTime(first);
+        Arguments.requireTime(first);
         boolean isRetimed = database.recurring().retime(Handler.RECURRING + id, recurrence.text(), first);
         if (isRetimed) {
             claimSoon.run();

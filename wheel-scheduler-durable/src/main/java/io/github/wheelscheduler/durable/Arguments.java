@@ -1,0 +1,56 @@
+package io.github.wheelscheduler.durable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Objects;
+
+/** Checks what users hand over, and says what is wrong with it. Any thread. */
+final class Arguments {
+
+    private static final int LONGEST_NAME = 250;
+    private static final int LONGEST_RECURRING = 200;
+    private static final int LONGEST_PAGE = 10_000;
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
+
+    private Arguments() {}
+
+    /** Recurring tasks have rows of their own. */
+    static void requireHandler(String name) {
+        requireName("handler", name);
+        if (name.startsWith(Handler.RECURRING)) {
+            throw new IllegalArgumentException(
+                    "handler must not begin with " + Handler.RECURRING + ", was '" + name + "'");
+        }
+    }
+
+    static void requireName(String what, String name) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
+        }
+        // Half of a character would become another id on its way.
+        if (name.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new IllegalArgumentException(
+                    what + " must be a text without the character 0 and without halves of characters");
+        }
+    }
+
+    static void requireRecurringId(String id) {
+        if (id.isEmpty() || id.length() > LONGEST_RECURRING) {
+            throw new IllegalArgumentException("id must have 1 to 200 characters, was '" + id + "'");
+        }
+    }
+
+    static void requireTime(Instant at) {
+        Objects.requireNonNull(at, "at must not be null");
+        if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+            throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);
+        }
+    }
+
+    static void requireLimit(int limit) {
+        if (limit < 1 || limit > LONGEST_PAGE) {
+            throw new IllegalArgumentException("limit must be 1 to 10,000, was " + limit);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The executor of a node, and its two groups there. Any thread.
+ *
+ * @param workers runs tasks
+ * @param ownsWorkers whether the group of workers is this node's own, and not one that the application has set up
+ * @param keepers talks with the database, and is not held up by pause or halt
+ */
+record NodeGroups(
+        WheelScheduledExecutor executor,
+        WheelScheduledExecutor workers,
+        boolean ownsWorkers,
+        WheelScheduledExecutor keepers) {
+
+    private static final int MOST_KEEPERS = 4;
+
+    /** @throws IllegalStateException if there is a group of workers that has been shut down */
+    static NodeGroups of(WheelScheduledExecutor executor, DurableSettings settings) {
+        WheelScheduledExecutor given = givenWorkers(executor);
+        WheelScheduledExecutor workers = given != null
+                ? given
+                : executor.newGroup(DurableEngine.GROUP)
+                        .maxWorkers(settings.maxConcurrent())
+                        .onFull(OnFull.WAIT)
+                        .build();
+        WheelScheduledExecutor keepers = executor.newGroup(DurableEngine.GROUP + "-keeper")
+                .maxWorkers(MOST_KEEPERS)
+                .onFull(OnFull.WAIT)
+                .standsApart(true)
+                .build();
+        return new NodeGroups(executor, workers, given == null, keepers);
+    }
+
+    private static @Nullable WheelScheduledExecutor givenWorkers(WheelScheduledExecutor executor) {
+        for (WheelScheduledExecutor group : executor.groups()) {
+            if (DurableEngine.GROUP.equals(group.groupName())) {
+                if (group.isShutdown()) {
+                    throw new IllegalStateException(
+                            "The group " + DurableEngine.GROUP
+                                    + " of the executor must not have been shut down, as by another node that still ends its runs");
+                }
+                return group;
+            }
+        }
+        return null;
+    }
+
+    /** Whether what is due may run: neither the executor nor the group of workers is paused, halted or shut down. */
+    boolean mayRunTasks() {
+        return !executor.isPaused()
+                && !executor.isHalted()
+                && !workers.isPaused()
+                && !workers.isHalted()
+                && !executor.isShutdown()
+                && !workers.isShutdown();
+    }
+}

@@ -533,7 +533,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return tasks.registry();
     }
 
-    /** Returns how many runs have failed since the start: what they threw went to the error handler. */
+    /** Returns how many runs have failed since the start: what they threw went to the error handler, if they had not returned before. */
     public long getFailedRuns() {
         return failures.count();
     }

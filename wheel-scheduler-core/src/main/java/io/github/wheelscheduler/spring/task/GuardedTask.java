@@ -60,6 +60,9 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     private final RegisteredTask owner;
     private final TaskBook book;
 
+    /** Null unless runs may go on when they have returned. */
+    private final @Nullable OpenRuns openRuns;
+
     /**
      * There are rules, or somebody has cancelled, paused or re-timed the task, or owes it a run: only then do runs of its first timer ask
      * the owner, which is memory that a run of one of very many tasks need not touch. Never false again.
@@ -108,12 +111,19 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** The last run failed. By the thread of the run. */
     private boolean failing;
 
-    GuardedTask(RegisteredTask owner, TaskBook book, Runnable task, long mayOverrunNanos, boolean steered) {
+    GuardedTask(
+            RegisteredTask owner,
+            TaskBook book,
+            Runnable task,
+            boolean mayGoOn,
+            long mayOverrunNanos,
+            boolean steered) {
         // Failures are handled here.
         super(task, NOBODY);
         this.task = task;
         this.owner = owner;
         this.book = book;
+        this.openRuns = mayGoOn ? new OpenRuns() : null;
         this.mayOverrunNanos = mayOverrunNanos;
         this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
@@ -287,16 +297,30 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         RUNNING_GENERATION.setOpaque(this, generation);
         // All three show with this one; nothing that follows has to wait for it.
         RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
+        OpenRuns open = openRuns;
+        OpenRun run = open == null ? null : OpenRun.begin(this, open, startedAtNanos, startNanos, late, triggered);
         try {
             runBody();
         } finally {
-            long nanos = book.nanoTime() - startNanos;
+            if (run != null) {
+                run.leave();
+            }
+            long nanos = nanosSince(startNanos);
             runningSinceNanos = 0;
             endInterrupt();
             if (decorated == null || decorated.hasRun() || thrown != null) {
-                note(startedAtNanos, nanos, late, triggered);
+                Throwable failure = takeThrown();
+                if (run == null) {
+                    note(startedAtNanos, nanos, late, triggered, failure);
+                } else {
+                    run.returned(failure, nanos);
+                }
             }
         }
+    }
+
+    long nanosSince(long startNanos) {
+        return book.nanoTime() - startNanos;
     }
 
     private void runBody() {
@@ -326,7 +350,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     void failed(Throwable failure) {
         thrown = failure;
-        book.failures().countOne();
+        countFailure();
         try {
             handler().handleError(failure);
         } catch (OutOfMemoryError ex) {
@@ -335,6 +359,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             }
             // That memory is short while a failure is handled says nothing about the series.
         }
+    }
+
+    void countFailure() {
+        book.failures().countOne();
     }
 
     /** A task may be re-timed from one kind to the other. */
@@ -355,17 +383,25 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return owner.isRepeating();
     }
 
-    /** Takes notes of a run. Nothing in here fails, also when memory is short: a series would end for it. */
-    private void note(long startedAtNanos, long nanos, long late, boolean triggered) {
+    /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
+    private @Nullable Throwable takeThrown() {
         Throwable failure = thrown;
         thrown = null;
         if (failing && failure == null) {
             tellOfSuccess();
         }
         failing = failure != null;
+        return failure;
+    }
+
+    /**
+     * Takes notes of a run that is over. Nothing in here fails, also when memory is short: a series would end for it. On the thread of the
+     * run or, of one that went on when it had returned, any.
+     */
+    void note(long startedAtNanos, long nanos, long late, boolean triggered, @Nullable Throwable failure) {
         TaskRules rules = rules();
         if (rules != null) {
-            if (failing) {
+            if (failure != null) {
                 owner.runFailed(rules);
             } else {
                 owner.runSucceeded(rules, triggered);
@@ -467,6 +503,12 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     @Nullable
     Instant runningSince() {
         return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
+    }
+
+    /** Returns since when a run has been going on that has returned; null if there is none. */
+    @Nullable
+    Instant openSince() {
+        return openRuns == null ? null : openRuns.since();
     }
 
     RunHistory.View seen() {

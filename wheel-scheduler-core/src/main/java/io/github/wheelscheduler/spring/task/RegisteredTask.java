@@ -89,6 +89,7 @@ final class RegisteredTask {
             TaskBook book,
             String name,
             Runnable task,
+            boolean mayGoOn,
             TaskInfo.Origin origin,
             TaskSchedule schedule,
             TaskSettings settings,
@@ -100,7 +101,8 @@ final class RegisteredTask {
         this.origin = origin;
         this.schedule = schedule;
         this.repeating = schedule.isRepeating();
-        this.guarded = new GuardedTask(this, book, task, Intervals.shortest(schedule), rules != null || disabled);
+        this.guarded =
+                new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule), rules != null || disabled);
     }
 
     void setId(TaskId taskId) {

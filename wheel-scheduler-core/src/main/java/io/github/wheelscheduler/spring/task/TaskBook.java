@@ -149,7 +149,8 @@ public final class TaskBook {
         if (settings.timeLimit() != null && watching != null) {
             watching.limited(settings.timeLimit());
         }
-        return new RegisteredTask(this, name, task, origin, settled.schedule(), settings, settled.enabled());
+        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, timers.catalog());
+        return new RegisteredTask(this, name, task, mayGoOn, origin, settled.schedule(), settings, settled.enabled());
     }
 
     /** Once for each id, unless there are very many. Does not fail: the task is armed. */

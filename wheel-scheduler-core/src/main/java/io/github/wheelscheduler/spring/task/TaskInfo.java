@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param schedule when it runs
  * @param settings what is set for it
  * @param state what it is doing
- * @param next when it is due next; null while it runs, and when it is over
+ * @param next when it is due next; null while a run keeps it waiting, and when it is over
  * @param lateBy by how much its next run is late by now; zero if it is not
  * @param overdue whether that is more than the registry's grace allows
- * @param runningSince null unless a run is going on
+ * @param runningSince when the first of the runs started that are going on; null unless one is
  * @param lastSuccess when it last ended well; null if it never has
  * @param runs how often it has run
  * @param failures how many of those runs failed
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param skips how many runs did not take place when they were due
  * @param missed how many runs of a fixed rate were missed while the task or the scheduler was busy, and were not made up
  * @param overruns how many runs took longer than it was to the next one
- * @param recent the last outcomes, at most ten, the latest first
+ * @param recent the last outcomes, at most ten, that of the run which ended last first
  */
 public record TaskInfo(
         String id,
@@ -76,7 +76,7 @@ public record TaskInfo(
     public enum State {
         /** It waits for its time. */
         PENDING,
-        /** It is running. */
+        /** It is running; there may be a next run all the same if this one has returned and goes on, as that of a reactive method. */
         RUNNING,
         /** It has been paused: runs that become due do not take place. */
         PAUSED,

@@ -13,6 +13,7 @@ final class TaskLook {
     static TaskInfo info(RegisteredTask task, TaskRegistry.Grace grace) {
         RunHistory.View seen = task.guarded().seen();
         Instant since = task.guarded().runningSince();
+        Instant openSince = task.guarded().openSince();
         TaskInfo.State state = state(task);
         TaskSchedule schedule = task.schedule();
         TaskFuture future = task.future();
@@ -32,11 +33,13 @@ final class TaskLook {
                 task.origin(),
                 schedule,
                 task.settings(),
-                state,
+                openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER)
+                        ? TaskInfo.State.RUNNING
+                        : state,
                 next,
                 lateBy,
                 grace.isOverdue(lateBy, schedule, now),
-                since,
+                openSince != null ? openSince : since,
                 seen.lastSuccess(),
                 seen.runs(),
                 seen.failures(),

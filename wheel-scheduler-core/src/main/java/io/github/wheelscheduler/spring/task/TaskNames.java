@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,6 +62,12 @@ public final class TaskNames {
                     + method.getMethod().getName();
         }
         return cut(name != null ? name : printable(task));
+    }
+
+    /** Whether a run of an annotated method may go on when it has returned: unless it is known to return nothing. */
+    static boolean mayGoOn(String name, TaskCatalog catalog) {
+        TaskDeclaration declared = catalog.declaration(name);
+        return declared == null || declared.method().getReturnType() != void.class;
     }
 
     /**

@@ -46,6 +46,7 @@ class ResumeAgainstFailureTest {
                     book,
                     "task",
                     () -> {},
+                    false,
                     TaskInfo.Origin.NAMED,
                     TaskSchedule.fixedRate(Duration.ofHours(1)),
                     settings,

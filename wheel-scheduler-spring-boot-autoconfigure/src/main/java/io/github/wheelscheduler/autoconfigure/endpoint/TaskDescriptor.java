@@ -16,10 +16,10 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param scheduler the name of its scheduler
  * @param settings what is set for it, as properties name it
- * @param next when it is due next; null while it runs, and when it is over
+ * @param next when it is due next; null while a run keeps it waiting, and when it is over
  * @param lateBy by how much its next run is late by now
  * @param overdue whether that is more than the grace allows
- * @param runningSince null unless it is running
+ * @param runningSince when the first of the runs started that are going on; null unless one is
  * @param last the last run; null if there has been none
  * @param lastSuccess when a run last ended well; null if none has
  * @param failuresInARow how many runs have failed since the last success
@@ -27,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param skips how many runs did not take place when they were due
  * @param missed how many runs of a fixed rate were missed, and were not made up
  * @param overruns how many runs took longer than it was to the next one
- * @param recent the last runs, at most ten, the latest first
+ * @param recent the last runs, at most ten, the one that ended last first
  */
 public record TaskDescriptor(
         String id,
@@ -140,9 +140,9 @@ public record TaskDescriptor(
 
     /** How a run ended. */
     public enum Outcome {
-        /** It returned. */
+        /** It went well. */
         SUCCESS,
-        /** It threw. */
+        /** It threw something or, as a reactive one does, ended with an error. */
         FAILURE
     }
 }

@@ -1,0 +1,23 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of what tells runs of reactive {@code @Scheduled} methods how they really ended, where Spring observes them: with
+ * Boot's {@link ObservationRegistry}, and with Reactor, without which Spring does not begin to observe them.
+ */
+@AutoConfiguration(
+        afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
+@ConditionalOnClass(value = ObservationRegistry.class, name = "reactor.core.publisher.Flux")
+@ConditionalOnBean(ObservationRegistry.class)
+public final class WheelSchedulerObservationAutoConfiguration {
+
+    @Bean
+    static ReactiveRuns wheelSchedulerReactiveRuns() {
+        return new ReactiveRuns();
+    }
+}

@@ -120,6 +120,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
             return;
         }
         String text = invocable.getDeclaringClass().getName() + "." + invocable.getName();
+        String reactiveText = bean.getClass().getName() + "." + invocable.getName();
         WheelTask annotation = AnnotatedElementUtils.findMergedAnnotation(method, WheelTask.class);
         Class<?> usersType = ClassUtils.getUserClass(type);
         String usual = usersType.getName() + "." + method.getName();
@@ -127,8 +128,13 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
             String given = annotation == null ? "" : resolved(annotation.id());
             TaskSettings settings = annotation == null ? TaskSettings.NONE : settingsOf(annotation);
             boolean isGiven = !given.isEmpty();
-            catalog.getObject()
-                    .declare(new TaskDeclaration(text, type, method, isGiven ? given : usual, isGiven, settings));
+            String id = isGiven ? given : usual;
+            TaskCatalog known = catalog.getObject();
+            known.declare(new TaskDeclaration(text, type, method, id, isGiven, settings));
+            if (method.getReturnType() != void.class) {
+                // Spring may take it for a reactive one, and says the class of the bean then.
+                known.declare(new TaskDeclaration(reactiveText, type, method, id, isGiven, settings));
+            }
         } catch (IllegalArgumentException | IllegalStateException ex) {
             throw new BeanCreationException(
                     beanName, "@WheelTask at " + usual + " must be usable: " + ex.getMessage(), ex);

@@ -6,6 +6,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.metrics.MeterNames;
+import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskListener;
@@ -18,6 +19,8 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -267,7 +270,7 @@ class ReactiveRunsTest {
         });
     }
 
-    // Settings
+    // Settings and names
 
     @Test
     void failuresPauseATaskAndSuccessesOfTriggeredRunsEndThePause() {
@@ -285,6 +288,32 @@ class ReactiveRunsTest {
                     bean.succeed(1);
                     assertThat(task(context, Hourly.class).state()).isEqualTo(TaskInfo.State.PENDING);
                 });
+    }
+
+    @Test
+    void aMethodOfAProxiedBeanHasItsIdAndItsEnd() {
+        observed(Named.class).withBean(Proxies.class, true).run(ReactiveRunsTest::assertNamed);
+    }
+
+    @Test
+    void aMethodBehindAnInterfaceHasThemToo() {
+        observed(Named.class).withBean(Proxies.class, false).run(ReactiveRunsTest::assertNamed);
+    }
+
+    @Test
+    void anInheritedMethodHasThemToo() {
+        observed(Heir.class).run(ReactiveRunsTest::assertNamed);
+    }
+
+    private static void assertNamed(ApplicationContext context) {
+        awaitThat(() -> assertThat(tasksOf(context).ids()).contains("named"));
+        awaitThat(() -> assertThat(tasksOf(context).get("named").runningSince()).isNotNull());
+        awaitThat(() -> assertThat(wheelOf(context).getActiveCount()).isZero());
+        TaskInfo seen = tasksOf(context).get("named");
+        assertThat(seen.state()).isEqualTo(TaskInfo.State.RUNNING);
+        assertThat(seen.settings().pauseAfterFailures()).isEqualTo(7);
+        assertThat(seen.runs()).isZero();
+        assertThat(tasksOf(context).ids()).hasSize(2);
     }
 
     // What is not reactive, or not observed
@@ -428,6 +457,23 @@ class ReactiveRunsTest {
         }
     }
 
+    interface Runs {
+
+        Mono<Void> run();
+    }
+
+    static class Named implements Runs {
+
+        @Override
+        @Scheduled(fixedRate = 3_600_000)
+        @WheelTask(id = "named", pauseAfterFailures = 7)
+        public Mono<Void> run() {
+            return Mono.never();
+        }
+    }
+
+    static class Heir extends Named {}
+
     static class AtOnce {
 
         final AtomicInteger subscriptions = new AtomicInteger();
@@ -443,6 +489,20 @@ class ReactiveRunsTest {
         @Scheduled(fixedRate = 3_600_000)
         int run() {
             throw new IllegalStateException("plain");
+        }
+    }
+
+    /** Puts a proxy around the bean with the named task: of a subclass, or of its interface. */
+    record Proxies(boolean isOfSubclass) implements BeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            if (!(bean instanceof Named)) {
+                return bean;
+            }
+            ProxyFactory factory = new ProxyFactory(bean);
+            factory.setProxyTargetClass(isOfSubclass);
+            return Objects.requireNonNull(factory.getProxy());
         }
     }
 }

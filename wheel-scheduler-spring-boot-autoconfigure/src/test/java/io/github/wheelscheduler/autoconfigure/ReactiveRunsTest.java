@@ -291,6 +291,20 @@ class ReactiveRunsTest {
     }
 
     @Test
+    void aTimeLimitEndsTheWaitOfAFixedDelayAndNotTheRun() {
+        observed(Delayed.class)
+                .withPropertyValues("wheel.scheduler.tasks.[" + idOf(Delayed.class) + "].time-limit=20ms")
+                .run(context -> {
+                    Delayed bean = context.getBean(Delayed.class);
+                    awaitThat(() -> assertThat(bean.ends).hasSizeGreaterThan(1));
+                    assertThat(task(context, Delayed.class).runs()).isZero();
+                    bean.fail(0, new IllegalStateException());
+                    assertThat(task(context, Delayed.class).runs()).isEqualTo(1);
+                    assertThat(task(context, Delayed.class).failures()).isEqualTo(1);
+                });
+    }
+
+    @Test
     void aMethodOfAProxiedBeanHasItsIdAndItsEnd() {
         observed(Named.class).withBean(Proxies.class, true).run(ReactiveRunsTest::assertNamed);
     }

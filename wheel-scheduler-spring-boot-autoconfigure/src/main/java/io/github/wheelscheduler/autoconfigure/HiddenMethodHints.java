@@ -6,18 +6,29 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
-/** Lets the bean behind Spring's private wrapper be found in a native image, too: of a method that several beans inherit. */
+/** Lets the method behind Spring's private wrappers be found in a native image, too, where several beans inherit it or share a proxy's class. */
 final class HiddenMethodHints implements RuntimeHintsRegistrar {
 
     static final String WRAPPER = "org.springframework.scheduling.config.Task$OutcomeTrackingRunnable";
     static final String FIELD = "runnable";
+    static final String REACTIVE =
+            "org.springframework.scheduling.annotation.ScheduledAnnotationReactiveSupport$SubscribingRunnable";
+    static final String OBSERVED_FIELD = "contextSupplier";
+    static final String OBSERVED = "org.springframework.scheduling.support.ScheduledTaskObservationContext";
+    static final String METHOD_FIELD = "method";
 
     HiddenMethodHints() {}
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        if (ClassUtils.isPresent(WRAPPER, classLoader)) {
-            hints.reflection().registerType(TypeReference.of(WRAPPER), type -> type.withField(FIELD));
+        register(hints, classLoader, WRAPPER, FIELD);
+        register(hints, classLoader, REACTIVE, OBSERVED_FIELD);
+        register(hints, classLoader, OBSERVED, METHOD_FIELD);
+    }
+
+    private static void register(RuntimeHints hints, @Nullable ClassLoader classLoader, String name, String field) {
+        if (ClassUtils.isPresent(name, classLoader)) {
+            hints.reflection().registerType(TypeReference.of(name), type -> type.withField(field));
         }
     }
 }

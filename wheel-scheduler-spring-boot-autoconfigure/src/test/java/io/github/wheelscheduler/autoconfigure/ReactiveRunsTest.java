@@ -319,6 +319,15 @@ class ReactiveRunsTest {
         observed(Heir.class).run(ReactiveRunsTest::assertNamed);
     }
 
+    @Test
+    void methodsBehindOneInterfaceEachHaveTheirOwn() {
+        observed(Named.class, Other.class).withBean(Proxies.class, false).run(context -> {
+            awaitThat(() -> assertThat(tasksOf(context).ids()).contains("named", "other"));
+            assertThat(tasksOf(context).get("other").settings().pauseAfterFailures())
+                    .isEqualTo(8);
+        });
+    }
+
     private static void assertNamed(ApplicationContext context) {
         awaitThat(() -> assertThat(tasksOf(context).ids()).contains("named"));
         awaitThat(() -> assertThat(tasksOf(context).get("named").runningSince()).isNotNull());
@@ -488,6 +497,16 @@ class ReactiveRunsTest {
 
     static class Heir extends Named {}
 
+    static class Other implements Runs {
+
+        @Override
+        @Scheduled(fixedRate = 3_600_000)
+        @WheelTask(id = "other", pauseAfterFailures = 8)
+        public Mono<Void> run() {
+            return Mono.never();
+        }
+    }
+
     static class AtOnce {
 
         final AtomicInteger subscriptions = new AtomicInteger();
@@ -506,12 +525,12 @@ class ReactiveRunsTest {
         }
     }
 
-    /** Puts a proxy around the bean with the named task: of a subclass, or of its interface. */
+    /** Puts proxies around the beans with named tasks: of a subclass, or of their interface. */
     record Proxies(boolean isOfSubclass) implements BeanPostProcessor {
 
         @Override
         public Object postProcessAfterInitialization(Object bean, String beanName) {
-            if (!(bean instanceof Named)) {
+            if (!(bean instanceof Runs)) {
                 return bean;
             }
             ProxyFactory factory = new ProxyFactory(bean);

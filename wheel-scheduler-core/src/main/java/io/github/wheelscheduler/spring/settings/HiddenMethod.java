@@ -1,37 +1,62 @@
 package io.github.wheelscheduler.spring.settings;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.scheduling.support.ScheduledMethodRunnable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the bean behind Spring's private wrapper, where its text could mean several: a method that two beans inherit. It is asked for
- * nothing else, and whoever asks has to do without where it does not know.
+ * Finds the method behind Spring's private wrapper, where its text could mean several: a method that two beans inherit, or reactive methods
+ * of beans with proxies of the same interface. It is asked for nothing else, and whoever asks has to do without where it does not know.
  */
 final class HiddenMethod {
 
     private static final String FIELD = "runnable";
 
+    /** Spring's wrapper of a reactive method has the method only for observations. */
+    private static final String OBSERVED_FIELD = "contextSupplier";
+
+    private static final String METHOD_FIELD = "method";
+
     private HiddenMethod() {}
 
     static @Nullable String idOf(Object wrapper, List<TaskDeclaration> known) {
-        if (!(behind(wrapper) instanceof ScheduledMethodRunnable method)) {
+        Object behind = behind(wrapper, FIELD, Runnable.class);
+        if (behind == null) {
             return null;
         }
-        Class<?> type = AopUtils.getTargetClass(method.getTarget());
-        return known.stream()
-                .filter(one -> one.type() == type)
-                .map(TaskDeclaration::id)
-                .findFirst()
-                .orElse(null);
+        if (behind instanceof ScheduledMethodRunnable method) {
+            Class<?> type = AopUtils.getTargetClass(method.getTarget());
+            return known.stream()
+                    .filter(one -> one.type() == type)
+                    .map(TaskDeclaration::id)
+                    .findFirst()
+                    .orElse(null);
+        }
+        Object observed =
+                behind(behind, OBSERVED_FIELD, Supplier.class) instanceof Supplier<?> supplier ? supplier.get() : null;
+        return observed != null && behind(observed, METHOD_FIELD, Method.class) instanceof Method method
+                ? onlyIdOf(method, known)
+                : null;
     }
 
-    private static @Nullable Object behind(Object wrapper) {
+    /** An inherited method may be that of several beans. */
+    private static @Nullable String onlyIdOf(Method method, List<TaskDeclaration> known) {
+        List<String> ids = known.stream()
+                .filter(one -> one.method().equals(method))
+                .map(TaskDeclaration::id)
+                .distinct()
+                .toList();
+        return ids.size() == 1 ? ids.get(0) : null;
+    }
+
+    private static @Nullable Object behind(Object wrapper, String name, Class<?> type) {
         try {
-            Field field = ReflectionUtils.findField(wrapper.getClass(), FIELD, Runnable.class);
+            Field field = ReflectionUtils.findField(wrapper.getClass(), name, type);
             if (field == null) {
                 return null;
             }

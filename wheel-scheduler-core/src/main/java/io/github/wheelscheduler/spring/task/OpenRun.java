@@ -159,6 +159,10 @@ public final class OpenRun {
         task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
     }
 
+    boolean startedBefore(OpenRun other) {
+        return startNanos - other.startNanos < 0;
+    }
+
     Instant startedAt() {
         return EpochNanos.toInstant(startedAtNanos);
     }

@@ -1,15 +1,16 @@
 package io.github.wheelscheduler.spring.task;
 
 import java.time.Instant;
-import java.util.LinkedHashSet;
+import java.util.Collections;
 import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of one task that have returned and go on. Any thread. */
+/** The runs of one task that have returned and go on, as long as there is anybody who can tell their end. Any thread. */
 final class OpenRuns {
 
-    /** In the order in which they started, as one returns before the next one starts. Guarded by this. */
-    private final Set<OpenRun> open = new LinkedHashSet<>();
+    /** Not what keeps them: an end may get lost on its way, for each run of a task. Guarded by this. */
+    private final Set<OpenRun> open = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** Does not fail: without memory, it is not seen that the run goes on. */
     synchronized void add(OpenRun run) {
@@ -26,6 +27,10 @@ final class OpenRuns {
 
     /** Returns when the first of them started; null if there is none. */
     synchronized @Nullable Instant since() {
-        return open.isEmpty() ? null : open.iterator().next().startedAt();
+        OpenRun first = null;
+        for (OpenRun run : open) {
+            first = first == null || run.startedBefore(first) ? run : first;
+        }
+        return first == null ? null : first.startedAt();
     }
 }

@@ -151,6 +151,22 @@ class OpenRunTest {
     }
 
     @Test
+    void whatNobodyCanEndAnyMoreIsForgotten() {
+        AtomicInteger runs = new AtomicInteger();
+        start(HOUR, () -> {
+            OpenRun forgotten = OpenRun.keepCurrent();
+            runs.addAndGet(forgotten == null ? 0 : 1);
+        });
+        awaitThat(() -> runs.get() == 1 && task().next() != null);
+        awaitThat(() -> {
+            System.gc();
+            return task().runningSince() == null;
+        });
+        assertThat(task().state()).isEqualTo(TaskInfo.State.PENDING);
+        assertThat(task().runs()).isZero();
+    }
+
+    @Test
     void theRestAfterAFailureFollowsTheNextRun() {
         TaskSettings settings = TaskSettings.builder().backOff(BackOff.of(HOUR)).build();
         scheduler.getTaskCatalog().set(OpenRunTest.class.getName() + ".lambda", settings);

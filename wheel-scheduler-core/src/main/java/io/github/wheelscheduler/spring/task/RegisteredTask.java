@@ -260,7 +260,7 @@ final class RegisteredTask {
         long failures;
         synchronized (this) {
             failures = known.failed();
-            if (failures == 0 || paused || !repeating) {
+            if (failures == 0 || paused || !repeating || future.hasBeenCancelled()) {
                 return;
             }
             pausedAfterFailures = true;

@@ -18,7 +18,7 @@ public interface TaskListener {
     default void removed(String id) {}
 
     /**
-     * A run has ended. Of one that went on when its method had returned, that may be beside the next one.
+     * A run has ended. Of one that went on when its method had returned, that may be beside the next one, on the thread where its publisher ended.
      *
      * @param overran whether it took longer than it is to the next run
      */

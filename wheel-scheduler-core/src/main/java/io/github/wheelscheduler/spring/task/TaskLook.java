@@ -13,8 +13,9 @@ final class TaskLook {
     static TaskInfo info(RegisteredTask task, TaskRegistry.Grace grace) {
         RunHistory.View seen = task.guarded().seen();
         Instant since = task.guarded().runningSince();
-        Instant openSince = task.guarded().openSince();
         TaskInfo.State state = state(task);
+        // After the state: a run that has just returned, and goes on, is one or the other.
+        Instant openSince = task.guarded().openSince();
         TaskSchedule schedule = task.schedule();
         TaskFuture future = task.future();
         Instant now = task.now();

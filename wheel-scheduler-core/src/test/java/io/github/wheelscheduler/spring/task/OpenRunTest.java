@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +43,9 @@ class OpenRunTest {
     }
 
     /** As Spring's registrar schedules an annotated method. */
-    private void start(Duration period, Runnable method) {
+    private ScheduledFuture<?> start(Duration period, Runnable method) {
         scheduler.initialize();
-        scheduler.scheduleAtFixedRate(
+        return scheduler.scheduleAtFixedRate(
                 new FixedRateTask(method, period, Duration.ZERO).getRunnable(), Instant.now(), period);
     }
 
@@ -178,6 +179,30 @@ class OpenRunTest {
             Instant next = task().next();
             return next != null && next.isAfter(Instant.now().plus(HOUR.dividedBy(2)));
         });
+    }
+
+    @Test
+    void aTaskThatHasBeenCancelledIsNotPausedByAFailureThatComesLater() {
+        TaskSettings settings = TaskSettings.builder().pauseAfterFailures(1).build();
+        scheduler.getTaskCatalog().set(OpenRunTest.class.getName() + ".lambda", settings);
+        List<String> told = new CopyOnWriteArrayList<>();
+        registry.addListener(new TaskListener() {
+            @Override
+            public void pausedAfterFailures(String id, long failures) {
+                told.add("paused");
+            }
+
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                told.add(outcome.isSuccess() ? "success" : "failure");
+            }
+        });
+        ScheduledFuture<?> future = start(HOUR, this::keep);
+        awaitReturned(1);
+        assertThat(task().settings()).isEqualTo(settings);
+        assertThat(future.cancel(false)).isTrue();
+        kept(0).ended(new IllegalStateException());
+        assertThat(told).containsExactly("failure");
     }
 
     @Test

@@ -238,13 +238,20 @@ enum Dialect {
      */
     static String beatSome(String table, int rows) {
         return "update " + table + " force index (primary) set last_heartbeat = " + MARIADB.now
-                + " where picked = true and (task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
+                + " where picked = true and " + isOneOf(rows);
     }
 
-    /** Returns the statement that reads which rows with so many names and ids are claimed. */
+    /** Returns the statement of MariaDB that reads which rows with so many names and ids are claimed; by their key, too, as it may lock. */
     static String claimed(String table, int rows) {
         return "select task_name, task_instance, version from " + table
-                + " where picked = true and (task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
+                + " force index (primary) where picked = true and " + isOneOf(rows);
+    }
+
+    /** MariaDB looks for one pair of a list in no index where it updates, and would read, and lock, all rows. */
+    private static String isOneOf(int rows) {
+        return rows == 1
+                ? "task_name = ? and task_instance = ?"
+                : "(task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
     }
 
     private static String placeholders(String one, int count) {

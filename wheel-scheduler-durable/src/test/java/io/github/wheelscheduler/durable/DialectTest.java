@@ -82,6 +82,9 @@ class DialectTest {
             assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 2), "note", "t1", "note", "t2"))
                     .containsEntry("key", "PRIMARY")
                     .containsEntry("rows", "2");
+            assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 1), "note", "t1"))
+                    .containsEntry("key", "PRIMARY")
+                    .containsEntry("rows", "1");
         }
     }
 

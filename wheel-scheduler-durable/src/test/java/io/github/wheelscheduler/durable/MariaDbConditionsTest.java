@@ -1,0 +1,57 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** What is particular to the locks and snapshots of MariaDB harms no node, and nobody else. */
+class MariaDbConditionsTest {
+
+    private static final String TABLE = TaskTable.DEFAULT_NAME;
+
+    private final HikariDataSource dataSource = TestDatabase.MARIADB.newDataSource();
+    private final JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+    private final Node node = new Node("a", dataSource);
+    private final TaskTable table = new Database(dataSource, Node.settings("x")).table();
+
+    @BeforeEach
+    void makeRowsThatANodeHasClaimed() {
+        for (int i = 0; i < 20; i++) {
+            assertThat(table.insert("note", "t" + i, new byte[0], Instant.EPOCH))
+                    .isTrue();
+        }
+        assertThat(jdbc.update("update " + TABLE
+                        + " set picked = true, picked_by = 'x', last_heartbeat = utc_timestamp(6) - interval 1 hour"))
+                .isEqualTo(20);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        dataSource.close();
+    }
+
+    private static RowKey row(int number) {
+        return new RowKey("note", "t" + number, 1);
+    }
+
+    @Test
+    void aHeartbeatOfOneRowWaitsForNoOther() throws Exception {
+        try (Connection other = dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            boolean ignored = statement.execute(
+                    "select * from " + TABLE + " where task_name = 'note' and task_instance = 't3' for update");
+            assertThat(table.beat(List.of(row(7)))).containsExactly(true);
+            other.rollback();
+        }
+    }
+}

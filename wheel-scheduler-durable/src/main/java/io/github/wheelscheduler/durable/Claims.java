@@ -28,10 +28,7 @@ final class Claims {
     private static final int HEARTBEATS_IN_A_BATCH = 500;
     private static final int BACKLOG_PER_WORKER = 4;
     private static final int LOOKS_BEFORE_FREED = 2;
-
-    /** As heartbeats wait for that. */
-    private static final int MOST_FREED_AT_A_TIME = 1_000;
-
+    private static final int FREED_IN_A_BATCH = 50;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
     private final DurableSettings settings;
@@ -266,20 +263,34 @@ final class Claims {
      * looked at for two heartbeats before: while it was locked, its node could say nothing, and does so then. One thread at a time.
      */
     int freeDead() {
-        int freed = 0;
-        int tries = 0;
+        List<RowKey> dead = new ArrayList<>();
         Duration suspicious = settings.deadAfter().minus(settings.heartbeat().multipliedBy(LOOKS_BEFORE_FREED));
         Map<RowKey, Integer> looks = new HashMap<>();
         for (RowKey row : held.use(keeping -> keeping.dead(suspicious))) {
             if (!all.containsKey(row)) {
                 int look = suspects.getOrDefault(row, 0) + 1;
-                if (look > LOOKS_BEFORE_FREED && tries++ < MOST_FREED_AT_A_TIME) {
-                    freed += held.use(keeping -> keeping.freeDead(row, settings.deadAfter())) ? 1 : 0;
+                if (look > LOOKS_BEFORE_FREED) {
+                    dead.add(row);
                 }
                 Integer ignored = looks.put(row, look);
             }
         }
         suspects = looks;
+        return free(dead);
+    }
+
+    /** Frees rows for as long as heartbeats can wait; the others are found again. */
+    private int free(List<RowKey> dead) {
+        long startNanos = workers.nanoTime();
+        int freed = 0;
+        for (int from = 0;
+                from < dead.size()
+                        && workers.nanoTime() - startNanos
+                                < settings.heartbeat().toNanos();
+                from += FREED_IN_A_BATCH) {
+            List<RowKey> batch = dead.subList(from, Math.min(dead.size(), from + FREED_IN_A_BATCH));
+            freed += held.use(keeping -> keeping.freeDead(batch, settings.deadAfter()));
+        }
         return freed;
     }
 

@@ -199,16 +199,25 @@ enum Dialect {
         return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
     }
 
-    /** Returns the statement that frees a row with name, id and version that has shown no life for some milliseconds. */
+    /** Returns the statement that frees a row with name, id and version that has shown no life for some milliseconds; of MariaDB see {@link #lockDead}. */
     String freeDead(String table) {
-        String free = "update " + table
-                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1 where ";
         String dead = "task_name = ? and task_instance = ? and version = ? and " + isDead();
-        // MariaDB reads no table that it updates; whether a row is locked has been looked at just before.
-        return this == MARIADB
-                ? free + dead
-                : free + "(task_name, task_instance) in (select task_name, task_instance from " + table + " where "
-                        + dead + skippingLocked() + ")";
+        // H2 would read all rows for the list of what is selected.
+        return free(table)
+                + (this == H2
+                        ? dead
+                        : "(task_name, task_instance) in (select task_name, task_instance from " + table + " where "
+                                + dead + skippingLocked() + ")");
+    }
+
+    /** Returns the statement of MariaDB that frees rows with so many names and ids. */
+    static String freeSome(String table, int rows) {
+        return free(table) + isOneOf(rows);
+    }
+
+    private static String free(String table) {
+        return "update " + table
+                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1 where ";
     }
 
     /** Returns the statement that says that a row is alive, with name, id and version. */
@@ -239,6 +248,12 @@ enum Dialect {
     static String beatSome(String table, int rows) {
         return "update " + table + " force index (primary) set last_heartbeat = " + MARIADB.now
                 + " where picked = true and " + isOneOf(rows);
+    }
+
+    /** Returns the statement of MariaDB that locks rows with so many names and ids that have shown no life for some milliseconds, but for those that somebody else has locked. */
+    static String lockDead(String table, int rows) {
+        return "select task_name, task_instance, version from " + table + " force index (primary) where "
+                + isOneOf(rows) + " and " + MARIADB.isDead() + MARIADB.skippingLocked();
     }
 
     /** Returns the statement of MariaDB that reads which rows with so many names and ids are claimed; by their key, too, as it may lock. */

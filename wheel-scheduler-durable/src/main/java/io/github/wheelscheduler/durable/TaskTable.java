@@ -21,8 +21,11 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.PreparedStatementSetter;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The table, as far as db-scheduler does not ask for what we need. What is called for users takes part in their transactions; what is called
@@ -46,12 +49,18 @@ final class TaskTable {
 
     private final DataSource dataSource;
     private final JdbcTemplate outer;
+
+    /** For rows of this node; reads what is committed, so that no two wait for each other because of what is between rows. */
+    private final TransactionTemplate transaction;
+
     private final Dialect dialect;
     private final String name;
 
     TaskTable(DataSource dataSource, Dialect dialect, String name) {
         this.dataSource = dataSource;
         this.outer = new JdbcTemplate(dataSource);
+        this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
         this.dialect = dialect;
         this.name = name;
     }
@@ -254,13 +263,15 @@ final class TaskTable {
         return ours;
     }
 
-    /** In three statements; whoever claims a row in between has it said once that it is alive. */
+    /** Those that nobody has locked stay so until it is said: a heartbeat must not wait. Whoever claims a row just then has it said once that it is alive. */
     private boolean[] beatUnlocked(List<RowKey> rows) {
         List<RowKey> unlocked = new ArrayList<>(rows);
-        boolean ignored = unlocked.retainAll(claimed(rows, true));
-        if (!unlocked.isEmpty()) {
-            int unused = update(Dialect.beatSome(name, unlocked.size()), namesAndIds(unlocked));
-        }
+        transaction.executeWithoutResult(status -> {
+            boolean ignored = unlocked.retainAll(claimed(rows, true));
+            if (!unlocked.isEmpty()) {
+                int unused = update(Dialect.beatSome(name, unlocked.size()), namesAndIds(unlocked));
+            }
+        });
         Set<RowKey> claimed = claimed(rows, false);
         boolean[] ours = new boolean[rows.size()];
         for (int i = 0; i < ours.length; i++) {
@@ -318,9 +329,28 @@ final class TaskTable {
                 time.toMillis()));
     }
 
-    /** Lets others claim a row that has shown no life for so long; false if it has shown some, somebody else was faster, or has locked it. */
-    boolean freeDead(RowKey row, Duration time) {
-        return update(dialect.freeDead(name), row.handler(), row.id(), row.version(), time.toMillis()) == 1;
+    /** Lets others claim rows that have shown no life for so long, and returns how many: not what has shown some, what somebody else was faster with, or has locked. */
+    int freeDead(List<RowKey> rows, Duration time) {
+        if (dialect == Dialect.MARIADB) {
+            return freeUnlocked(rows, time);
+        }
+        int freed = 0;
+        for (RowKey row : rows) {
+            freed += update(dialect.freeDead(name), row.handler(), row.id(), row.version(), time.toMillis());
+        }
+        return freed;
+    }
+
+    private int freeUnlocked(List<RowKey> rows, Duration time) {
+        Object[] parameters = Stream.concat(Stream.of(namesAndIds(rows)), Stream.of(time.toMillis()))
+                .toArray();
+        Integer freed = transaction.execute(status -> {
+            List<RowKey> dead = new ArrayList<>(rows);
+            boolean ignored = dead.retainAll(new HashSet<>(committed(
+                    jdbc -> jdbc.query(Dialect.lockDead(name, rows.size()), TaskTable::readKey, parameters))));
+            return dead.isEmpty() ? 0 : update(Dialect.freeSome(name, dead.size()), namesAndIds(dead));
+        });
+        return Objects.requireNonNull(freed);
     }
 
     /** Whether there is a row of that name and id. */

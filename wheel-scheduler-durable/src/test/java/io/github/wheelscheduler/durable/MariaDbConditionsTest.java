@@ -3,14 +3,19 @@ package io.github.wheelscheduler.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** What is particular to the locks and snapshots of MariaDB harms no node, and nobody else. */
 class MariaDbConditionsTest {
@@ -51,6 +56,56 @@ class MariaDbConditionsTest {
             boolean ignored = statement.execute(
                     "select * from " + TABLE + " where task_name = 'note' and task_instance = 't3' for update");
             assertThat(table.beat(List.of(row(7)))).containsExactly(true);
+            other.rollback();
+        }
+    }
+
+    /** Locks a row, unless it is locked, just before a statement that begins with a text. */
+    private DelegatingDataSource lockingBefore(String beginning, String id, Connection other) {
+        return new DelegatingDataSource(dataSource) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection target = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        Connection.class.getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("prepareStatement")
+                                    && String.valueOf(arguments[0]).startsWith(beginning)) {
+                                try (Statement statement = other.createStatement()) {
+                                    boolean ignored = statement.execute("select * from " + TABLE
+                                            + " where task_name = 'note' and task_instance = '" + id
+                                            + "' for update skip locked");
+                                }
+                            }
+                            try {
+                                return method.invoke(target, arguments);
+                            } catch (InvocationTargetException ex) {
+                                throw ex.getCause();
+                            }
+                        });
+            }
+        };
+    }
+
+    @Test
+    void aHeartbeatWaitsForNoRowThatIsLockedMeanwhile() throws Exception {
+        try (Connection other = dataSource.getConnection()) {
+            other.setAutoCommit(false);
+            TaskTable late = new TaskTable(lockingBefore("update " + TABLE, "t3", other), Dialect.MARIADB, TABLE);
+            assertThat(late.beat(List.of(row(2), row(3), row(4)))).containsExactly(true, true, true);
+            other.rollback();
+        }
+    }
+
+    @Test
+    void whoFreesWaitsForNoRowThatIsLockedMeanwhile() throws Exception {
+        try (Connection other = dataSource.getConnection()) {
+            other.setAutoCommit(false);
+            TaskTable late = new TaskTable(lockingBefore("update " + TABLE, "t3", other), Dialect.MARIADB, TABLE);
+            assertThat(late.dead(Duration.ofSeconds(4))).contains(row(3));
+            assertThat(late.freeDead(List.of(row(2), row(3), row(4)), Duration.ofSeconds(4)))
+                    .isEqualTo(3);
             other.rollback();
         }
     }

@@ -1,0 +1,81 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** All that a node had claimed is taken over when it is dead. */
+class DeadNodeTest {
+
+    private static final int ROWS = 1_600;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Queue<String> ran = new ConcurrentLinkedQueue<>();
+
+    @ParameterizedTest
+    @EnumSource
+    void moreThanAThousandRowsOfADeadNodeAreTakenOverOnceEach(TestDatabase database) {
+        try (HikariDataSource dataSource = database.newDataSource();
+                Node first = node("a", dataSource);
+                Node second = node("b", dataSource)) {
+            killWithAllClaimed(dataSource);
+            long startNanos = System.nanoTime();
+            first.start();
+            if (database != TestDatabase.H2) {
+                // That is for one node.
+                second.start();
+            }
+            await().atMost(PATIENCE).until(() -> takenOver(first) + takenOver(second) == ROWS);
+            DurableSettings settings = first.engine.settings();
+            // They were claimed just now, and what a loaded machine needs is added.
+            assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
+                    .isLessThan(settings.deadAfter()
+                            .plus(settings.heartbeat().multipliedBy(2))
+                            .plusSeconds(10));
+            await().atMost(PATIENCE).until(() -> ran.size() >= ROWS);
+            await().atMost(PATIENCE)
+                    .until(() -> first.engine.list("note", null, null, 1).isEmpty());
+            assertThat(ran).hasSize(ROWS).doesNotHaveDuplicates();
+            assertThat(first.engine.counts().lost() + second.engine.counts().lost())
+                    .isZero();
+            assertThat(takenOver(first) + takenOver(second)).isEqualTo(ROWS);
+        }
+    }
+
+    private Node node(String name, HikariDataSource dataSource) {
+        return new Node(name, dataSource).handle("note", String.class, ran::add);
+    }
+
+    private static long takenOver(Node node) {
+        return node.engine.counts().takenOver();
+    }
+
+    /** Another node claims what is due in a minute, and is heard of no more. */
+    private static void killWithAllClaimed(HikariDataSource dataSource) {
+        Node node = new Node(Node.settings("dead", Duration.ofMinutes(1)), dataSource, DurableObserver.NONE)
+                .handle("note", String.class, payload -> {
+                    throw new IllegalStateException("on purpose");
+                });
+        List<DurableRequest> requests = new ArrayList<>();
+        Instant due = Instant.now().plusSeconds(50);
+        IntStream.range(0, ROWS).forEach(i -> requests.add(new DurableRequest("t" + i, "p" + i, due)));
+        assertThat(node.engine.scheduleAll("note", requests)).isEqualTo(ROWS);
+        node.start();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().claimed() == ROWS);
+        node.kill();
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set execution_time = last_heartbeat"))
+                .isEqualTo(ROWS);
+    }
+}

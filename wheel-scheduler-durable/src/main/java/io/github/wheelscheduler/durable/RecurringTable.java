@@ -198,7 +198,7 @@ final class RecurringTable {
     }
 
     /**
-     * Lets it run at its times again.
+     * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read something before would see its old version for ever.
      *
      * @param declared what this node takes it for; null if it does not know it
      * @return false if it was not paused
@@ -207,7 +207,7 @@ final class RecurringTable {
         while (true) {
             List<Paused> paused = table.committed(jdbc -> jdbc.query(
                     "select schedule, task_data, regular_time, execution_time, picked, version from " + table.name()
-                            + ONE + " and paused = true",
+                            + ONE + " and paused = true for update",
                     this::readPaused,
                     handler));
             if (paused.isEmpty()) {

@@ -14,8 +14,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is particular to the locks and snapshots of MariaDB harms no node, and nobody else. */
 class MariaDbConditionsTest {
@@ -108,5 +112,32 @@ class MariaDbConditionsTest {
                     .isEqualTo(3);
             other.rollback();
         }
+    }
+
+    @Test
+    @Timeout(20)
+    void aPauseEndsInATransactionThatSeesAnOldVersionOfTheRow() {
+        RecurringTable recurring = new RecurringTable(table);
+        String name = Handler.RECURRING + "r";
+        Instant later = table.now().plusSeconds(3_600);
+        assertThat(recurring.plant(name, "x", later)).isTrue();
+        assertThat(recurring.pause(name)).isTrue();
+        TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+        transaction.setTimeout(10);
+        Boolean isResumed = transaction.execute(status -> {
+            assertThat(node.engine.recurringTasks().find("r")).isPresent();
+            Thread byAnotherNode = new Thread(() -> {
+                boolean ignored = recurring.trigger(name);
+            });
+            byAnotherNode.start();
+            try {
+                byAnotherNode.join();
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            }
+            return node.engine.recurringTasks().resume("r");
+        });
+        assertThat(isResumed).isTrue();
     }
 }

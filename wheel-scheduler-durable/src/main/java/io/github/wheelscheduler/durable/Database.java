@@ -11,6 +11,8 @@ import com.github.kagkarlsson.scheduler.task.Task;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,9 +23,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
@@ -72,13 +74,24 @@ final class Database {
             LOGGER.warn("Durable tasks have been tried on MariaDB, and not on MySQL; the statements are the same");
         }
         if (settings.initializeSchema()) {
-            DatabasePopulatorUtils.execute(
-                    new ResourceDatabasePopulator(new ByteArrayResource(script(found))), dataSource);
+            makeTable(found);
         }
         TaskTable opened = new TaskTable(dataSource, found, settings.table());
         dialect = found;
         table = opened;
         return opened;
+    }
+
+    /** On a connection of its own: with a transaction of the caller's, the table might go, or the transaction end. */
+    private void makeTable(Dialect found) {
+        try (Connection connection = dataSource.getConnection()) {
+            new ResourceDatabasePopulator(new ByteArrayResource(script(found))).populate(connection);
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
+        } catch (SQLException ex) {
+            throw new CannotGetJdbcConnectionException("Failed to make the table on a connection of its own", ex);
+        }
     }
 
     private static Dialect dialectOf(String product) {

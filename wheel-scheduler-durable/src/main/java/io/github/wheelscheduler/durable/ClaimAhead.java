@@ -80,16 +80,10 @@ final class ClaimAhead extends DefaultJdbcCustomization {
     private List<Execution> claim(
             JdbcTaskRepositoryContext context, int limit, List<String> names, List<RowKey> skipped) {
         return context.jdbcRunner.query(
-                dialect.claim(context.tableName, names.size(), skipped.size(), limit),
+                Dialect.claim(context.tableName, names.size(), skipped.size(), limit),
                 statement -> {
-                    int index = 1;
-                    if (dialect.asksBeforeItSets()) {
-                        index = setConditions(statement, index, names, skipped);
-                    }
-                    statement.setString(index++, context.schedulerName.getName());
-                    if (!dialect.asksBeforeItSets()) {
-                        int unused = setConditions(statement, index, names, skipped);
-                    }
+                    int index = setConditions(statement, names, skipped);
+                    statement.setString(index, context.schedulerName.getName());
                 },
                 context.resultSetMapper.get());
     }
@@ -102,7 +96,7 @@ final class ClaimAhead extends DefaultJdbcCustomization {
             List<Execution> due = Objects.requireNonNull(jdbc.query(
                     dialect.lockDue(context.tableName, names.size(), skipped.size(), limit),
                     statement -> {
-                        int ignored = setConditions(statement, 1, names, skipped);
+                        int ignored = setConditions(statement, names, skipped);
                     },
                     (ResultSetExtractor<List<Execution>>) context.resultSetMapper.get()::map));
             if (due.isEmpty()) {
@@ -120,9 +114,9 @@ final class ClaimAhead extends DefaultJdbcCustomization {
         return Objects.requireNonNull(claimed);
     }
 
-    private int setConditions(PreparedStatement statement, int firstIndex, List<String> names, List<RowKey> skipped)
+    private int setConditions(PreparedStatement statement, List<String> names, List<RowKey> skipped)
             throws SQLException {
-        int index = firstIndex;
+        int index = 1;
         statement.setLong(index++, ahead.toMillis());
         for (String name : names) {
             statement.setString(index++, name);

@@ -28,6 +28,9 @@ enum Dialect {
                     + " consecutive_failures, last_heartbeat, version, priority, case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
 
+    /** Also of a table of another name. */
+    private static final String DUE_INDEX = TaskTable.DEFAULT_NAME + "_due";
+
     private final String now;
 
     Dialect(String now) {
@@ -96,33 +99,26 @@ enum Dialect {
     }
 
     /**
-     * Returns the statement that claims what is due within some milliseconds, for a node, the earliest first. Its parameters are the milliseconds, the names,
-     * and names and ids of what is passed over; the node comes first or last, see {@link #asksBeforeItSets}.
-     *
-     * @throws IllegalStateException if {@link #claimsInTwoSteps}
+     * Returns the statement of PostgreSQL that claims what is due within some milliseconds, for a node, the earliest first. Its parameters are the
+     * milliseconds, the names, names and ids of what is passed over, and the node.
      */
-    String claim(String table, int names, int passedOver, int limit) {
-        String due = "select task_name, task_instance from " + due(table, names, passedOver);
-        String set = " set picked = true, picked_by = ?, last_heartbeat = " + now + ", version = version + 1 ";
-        return switch (this) {
-            case POSTGRESQL ->
-                "with due as materialized (" + due + " limit " + limit
-                        + " for update skip locked), claimed as (update " + table + " t" + set
-                        + "from due where t.task_name = due.task_name and t.task_instance = due.task_instance returning t.*)"
-                        + " select " + COLUMNS + " from claimed order by execution_time";
-            case H2 ->
-                "select " + COLUMNS + " from final table (update " + table + set
-                        + "where (task_name, task_instance) in (" + due + " limit " + limit
-                        + ")) order by execution_time";
-            case MARIADB -> throw new IllegalStateException("No statement claims rows and returns them");
-        };
+    static String claim(String table, int names, int passedOver, int limit) {
+        return "with due as materialized (select task_name, task_instance from "
+                + POSTGRESQL.due(table, names, passedOver) + " limit " + limit
+                + " for update skip locked), claimed as (update " + table
+                + " t set picked = true, picked_by = ?, last_heartbeat = " + POSTGRESQL.now
+                + ", version = version + 1 from due where t.task_name = due.task_name and t.task_instance = due.task_instance returning t.*)"
+                + " select " + COLUMNS + " from claimed order by execution_time";
     }
 
     private String due(String table, int names, int passedOver) {
         // PostgreSQL would take the primary key for the names, and read all rows of theirs, while it knows little of
         // the table.
         String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
-        return table + " where picked = false and execution_time <= " + later()
+        // MariaDB would take the primary key, too, or read all rows that are not picked, where much of what is due is
+        // of other names, and lock what it reads.
+        return table + (this == MARIADB ? " force index (" + DUE_INDEX + ")" : "")
+                + " where picked = false and execution_time <= " + later()
                 + " and (paused = false or regular_time is not null) and " + name + " in (" + placeholders("?", names)
                 + ")"
                 + (passedOver == 0
@@ -131,9 +127,9 @@ enum Dialect {
                 + " order by execution_time";
     }
 
-    /** Whether rows are claimed by {@link #lockDue} and {@link #pick}, in one transaction. */
+    /** Whether rows are claimed by {@link #lockDue} and {@link #pick}, in one transaction; H2 would look for what is due once for each row of the table. */
     boolean claimsInTwoSteps() {
-        return this == MARIADB;
+        return this != POSTGRESQL;
     }
 
     /**
@@ -142,18 +138,13 @@ enum Dialect {
      */
     String lockDue(String table, int names, int passedOver, int limit) {
         return "select " + COLUMNS.replace("last_heartbeat", now + " as last_heartbeat") + " from "
-                + due(table, names, passedOver) + " limit " + limit + skippingLocked();
+                + due(table, names, passedOver) + " limit " + limit + " for update skip locked";
     }
 
     /** Returns the statement that claims a row that is locked, with node, name and id. */
     String pick(String table) {
         return "update " + table + " set picked = true, picked_by = ?, last_heartbeat = " + now
                 + ", version = version + 1 where task_name = ? and task_instance = ?";
-    }
-
-    /** Whether the parameters of the inner select come before those of the update. */
-    boolean asksBeforeItSets() {
-        return this == POSTGRESQL;
     }
 
     /** Returns the condition that a row has shown no life for some milliseconds. */

@@ -1,4 +1,5 @@
 -- The table of durable tasks; its columns are those of db-scheduler, and some of our own at the end. Times are those of UTC.
+-- The indexes keep their names where the table has another one: a claim names that of what is due.
 create table if not exists wheel_durable_task (
     task_name varchar(250) not null,
     task_instance varchar(250) not null,

@@ -93,14 +93,12 @@ class DbSchedulerPinTest {
     private List<String> statementsOfAClaim() {
         return dialect.claimsInTwoSteps()
                 ? List.of(dialect.lockDue(TABLE, 1, 0, LIMIT), dialect.pick(TABLE))
-                : List.of(dialect.claim(TABLE, 1, 0, LIMIT));
+                : List.of(Dialect.claim(TABLE, 1, 0, LIMIT));
     }
 
     private List<Object> parametersOfAClaim(String... ids) {
         if (!dialect.claimsInTwoSteps()) {
-            return dialect.asksBeforeItSets()
-                    ? List.of(AHEAD.toMillis(), "note", NODE)
-                    : List.of(NODE, AHEAD.toMillis(), "note");
+            return List.of(AHEAD.toMillis(), "note", NODE);
         }
         List<Object> parameters = new ArrayList<>(List.of(AHEAD.toMillis(), "note"));
         List.of(ids).forEach(id -> parameters.addAll(List.of(NODE, "note", id)));

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
@@ -9,14 +10,17 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** PostgreSQL finds what a node asks for without reading the rows that are of no interest. */
+/** A database finds what a node asks for without reading the rows that are of no interest. */
 class DialectTest {
 
     private static final String TABLE = TaskTable.DEFAULT_NAME;
@@ -47,7 +51,7 @@ class DialectTest {
 
     @Test
     void aClaimReadsNoRowThatIsNotDue() {
-        assertThat(plan(Dialect.POSTGRESQL.claim(TABLE, 1, 0, 200), 1_000L, "note", "x"))
+        assertThat(plan(Dialect.claim(TABLE, 1, 0, 200), 1_000L, "note", "x"))
                 .contains("Index Cond: (execution_time <= ")
                 .doesNotContain("Rows Removed by Filter");
     }
@@ -85,6 +89,47 @@ class DialectTest {
             assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 1), "note", "t1"))
                     .containsEntry("key", "PRIMARY")
                     .containsEntry("rows", "1");
+        }
+    }
+
+    @Test
+    void onMariaDbAClaimReadsNoRowThatIsNotDueWhileThereIsABacklog() {
+        try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
+            TaskTable ignored = new Database(mariaDb, Node.settings("x")).table();
+            JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
+            assertThat(onMariaDb.update("insert into " + TABLE
+                            + " (task_name, task_instance, execution_time, picked, version) select"
+                            + " if(seq % 20 < 14, 'later', if(seq % 2, 'note', 'other')),"
+                            + " concat('t', seq), utc_timestamp(6) + interval if(seq % 20 < 14, 1000, -1) * cast(seq as signed) second,"
+                            + " false, 1 from seq_1_to_100000"))
+                    .isEqualTo(100_000);
+            onMariaDb.execute("analyze table " + TABLE);
+
+            assertThat(explained(onMariaDb, Dialect.MARIADB.lockDue(TABLE, 2, 0, 200), 1_000L, "note", "other"))
+                    .containsEntry("type", "range")
+                    .containsEntry("key", TABLE + "_due");
+        }
+    }
+
+    @Test
+    @Timeout(30)
+    void onH2AClaimLooksForWhatIsDueOnce() {
+        try (HikariDataSource h2 = TestDatabase.H2.newDataSource();
+                Node node = new Node("a", h2)) {
+            Queue<String> ran = new ConcurrentLinkedQueue<>();
+            node.handle("note", String.class, ran::add);
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            assertThat(
+                            new JdbcTemplate(h2)
+                                    .update(
+                                            "insert into " + TABLE
+                                                    + " (task_name, task_instance, task_data, execution_time, picked, version) select 'note',"
+                                                    + " 'later' || x, X'', dateadd(day, 1, current_timestamp), false, 1 from system_range(1, 50000)"))
+                    .isEqualTo(50_000);
+            node.start();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> node.engine.counts().succeeded() == 1);
+            assertThat(ran).containsExactly("one");
         }
     }
 

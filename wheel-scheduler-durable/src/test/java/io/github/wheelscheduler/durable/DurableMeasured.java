@@ -345,7 +345,7 @@ class DurableMeasured {
     private static String claimTimes(MeasuredCluster cluster) throws Exception {
         int times = 500;
         long[] micros = new long[times];
-        String claim = Dialect.POSTGRESQL.claim(TaskTable.DEFAULT_NAME, 1, 0, 200);
+        String claim = Dialect.claim(TaskTable.DEFAULT_NAME, 1, 0, 200);
         try (Connection connection = cluster.dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(claim)) {
             statement.setLong(1, 1_000);

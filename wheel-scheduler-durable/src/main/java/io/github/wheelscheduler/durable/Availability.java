@@ -14,6 +14,9 @@ final class Availability {
 
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
+    /** Of MariaDB, which has no SQL state for it. */
+    private static final int LOCK_WAIT_TIMEOUT = 1205;
+
     /** What it has answered with last; null while all is well. */
     private final AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
 
@@ -23,8 +26,14 @@ final class Availability {
                 || NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException;
     }
 
+    private static boolean isConflict(Throwable ex) {
+        return ex instanceof ConcurrencyFailureException
+                || (NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException failure
+                        && failure.getErrorCode() == LOCK_WAIT_TIMEOUT);
+    }
+
     void isAway(Throwable ex) {
-        if (ex instanceof ConcurrencyFailureException) {
+        if (isConflict(ex)) {
             // It answers: others were faster, and it is tried again.
             LOGGER.debug("Conflict", ex);
             return;

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
@@ -24,6 +25,7 @@ final class Runs {
     private static final int MOST_DOUBLINGS = 10;
     private static final long SAY_AGAIN_NANOS = 60_000_000_000L;
     private static final int LONGEST_FAILURE = 8_000;
+    private static final int MOST_TELLING_AGAIN = 2;
 
     private final WheelScheduledExecutor keepers;
     private final DatabaseClock clock;
@@ -36,6 +38,8 @@ final class Runs {
     private final Tally tally;
     private final DurableObserver observer;
     private final Runnable claimSoon;
+
+    private final Semaphore telling = new Semaphore(MOST_TELLING_AGAIN);
 
     /** When what cannot be read was last reported. */
     private volatile long saidNanos;
@@ -235,13 +239,33 @@ final class Runs {
     }
 
     private void tellLater(Claim claim, BooleanSupplier end, int attempt) {
-        long pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS));
+        tellIn(
+                Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS)),
+                claim,
+                end,
+                attempt + 1);
+    }
+
+    private void tellIn(long pauseMillis, Claim claim, BooleanSupplier end, int attempt) {
         try {
-            Object ignored = keepers.schedule(() -> tell(claim, end, attempt + 1), pauseMillis, TimeUnit.MILLISECONDS);
+            Object ignored = keepers.schedule(() -> tellAgain(claim, end, attempt), pauseMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn(
                     "The durable task " + claim + " has run, but the database has not been told: it will run again");
             claim.forget();
+        }
+    }
+
+    /** Each may wait for a lock of a user's, and heartbeats need a thread as well. */
+    private void tellAgain(Claim claim, BooleanSupplier end, int attempt) {
+        if (!telling.tryAcquire()) {
+            tellIn(TELL_AGAIN_MILLIS, claim, end, attempt);
+            return;
+        }
+        try {
+            tell(claim, end, attempt);
+        } finally {
+            telling.release();
         }
     }
 

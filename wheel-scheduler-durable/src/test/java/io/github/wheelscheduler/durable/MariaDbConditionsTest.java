@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.InvocationTargetException;
@@ -11,6 +12,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +29,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 class MariaDbConditionsTest {
 
     private static final String TABLE = TaskTable.DEFAULT_NAME;
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    /** Three times as long as a statement of these tests waits for a lock. */
+    private static final Duration LONG = Duration.ofSeconds(16);
 
     private final HikariDataSource dataSource = TestDatabase.MARIADB.newDataSource();
     private final JdbcTemplate jdbc = new JdbcTemplate(dataSource);
@@ -139,5 +147,51 @@ class MariaDbConditionsTest {
             return node.engine.recurringTasks().resume("r");
         });
         assertThat(isResumed).isTrue();
+    }
+
+    @Test
+    void endsOfRunsThatWaitForLocksKeepNoNodeFromSayingThatItIsAlive() throws Exception {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        node.handle("short", String.class, payload -> {
+            ran.add(String.valueOf(payload));
+            goOn.await();
+        });
+        node.handle("long", String.class, payload -> {
+            ran.add(String.valueOf(payload));
+            end.await();
+        });
+        node.start();
+        try (Node another = new Node("b", dataSource).handle("long", String.class, ran::add);
+                Connection other = dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            assertThat(node.engine.schedule("long", "1", "long", Instant.now())).isTrue();
+            other.setAutoCommit(false);
+            for (int i = 0; i < 8; i++) {
+                assertThat(node.engine.schedule("short", "" + i, "s" + i, Instant.now()))
+                        .isTrue();
+            }
+            await().atMost(PATIENCE).until(() -> ran.size() == 9);
+            for (int i = 0; i < 8; i++) {
+                boolean ignored = statement.execute("select * from " + TABLE
+                        + " where task_name = 'short' and task_instance = '" + i + "' for update");
+            }
+            another.start();
+            goOn.countDown();
+            long startNanos = System.nanoTime();
+            await().atMost(PATIENCE)
+                    .until(() -> System.nanoTime() - startNanos > LONG.toNanos()
+                            || another.engine.counts().claimed() > 0);
+            assertThat(another.engine.counts().claimed()).isZero();
+            assertThat(node.engine.problem()).isNull();
+            other.rollback();
+            await().atMost(PATIENCE)
+                    .until(() -> node.engine.counts().succeeded() == 8
+                            && node.engine.list("short", null, null, 1).isEmpty());
+            end.countDown();
+            await().atMost(PATIENCE).until(() -> node.engine.find("long", "1").isEmpty());
+            assertThat(ran).hasSize(9);
+        }
     }
 }

@@ -194,4 +194,25 @@ class MariaDbConditionsTest {
             assertThat(ran).hasSize(9);
         }
     }
+
+    @Test
+    void whoForgetsWhatIsGoneWaitsForNoRowThatStays() throws Exception {
+        RecurringTable recurring = new RecurringTable(table);
+        Instant now = table.now();
+        assertThat(recurring.plant(Handler.RECURRING + "gone", "x", now.minus(Duration.ofDays(9))))
+                .isTrue();
+        assertThat(recurring.plant(Handler.RECURRING + "stays", "x", now)).isTrue();
+        assertThat(jdbc.update("insert into " + TABLE
+                        + " (task_name, task_instance, execution_time, picked, version)"
+                        + " select 'old', seq, utc_timestamp(6) - interval 9 day, false, 1 from seq_1_to_5000"))
+                .isEqualTo(5_000);
+        try (Connection other = dataSource.getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            boolean ignored = statement.execute("update " + TABLE
+                    + " set paused = true where task_name = 'recurring:stays' and task_instance = 'recurring'");
+            assertThat(recurring.deleteBefore(now.minus(Duration.ofDays(7)))).isEqualTo(1);
+            other.rollback();
+        }
+    }
 }

@@ -43,7 +43,7 @@ class DurableMeasured {
     private static final Duration WARM = Duration.ofSeconds(length(1, 5));
     private static final long SECOND = 1_000_000;
 
-    private static final int USERS = 24;
+    private static final int USERS = 12;
 
     private static MeasuredServer server;
 
@@ -370,7 +370,7 @@ class DurableMeasured {
         MeasuredPage.write(
                 "g",
                 "Committed after it was due",
-                "Two nodes, 24 transactions at a time that schedule a task for now and end 3 s later, one after the other, every second one rolled back.",
+                "Two nodes, 12 transactions at a time that schedule a task for now and end 3 s later, one after the other, every second one rolled back.",
                 List.of(
                         "scheduled by",
                         "committed",
@@ -385,7 +385,7 @@ class DurableMeasured {
     }
 
     private static List<String> committedLate(boolean byNode) throws Exception {
-        int tasks = length(40, 480);
+        int tasks = length(40, 240);
         long apart = SOON.toMillis() / USERS;
         try (MeasuredCluster cluster = new MeasuredCluster(server, Contender.OURS).start("n1", "n2")) {
             Path path = cluster.log("here");

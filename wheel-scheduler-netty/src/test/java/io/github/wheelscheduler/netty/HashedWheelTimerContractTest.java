@@ -24,6 +24,12 @@ class HashedWheelTimerContractTest extends OneThreadTimerContract {
                 Executors.defaultThreadFactory(), 1, MILLISECONDS, 512, false, maxPending == 0 ? -1 : maxPending);
     }
 
+    /** Netty's own runs what was due a millisecond ago before the others if its thread is late. */
+    @Override
+    long noDelay(int number) {
+        return 0;
+    }
+
     @Override
     long pending(Timer timer) {
         return ((HashedWheelTimer) timer).pendingTimeouts();

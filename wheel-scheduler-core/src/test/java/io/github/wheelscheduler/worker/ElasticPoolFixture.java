@@ -1,0 +1,216 @@
+package io.github.wheelscheduler.worker;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/** An elastic pool whose tick thread is the test, which also has its clock, its threads and its starter in hand. */
+abstract class ElasticPoolFixture {
+
+    static final long LONG = TimeUnit.HOURS.toNanos(1);
+    static final long SHORT = TimeUnit.MILLISECONDS.toNanos(1);
+
+    final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
+    final Listener listener = new Listener();
+    final AtomicInteger ran = new AtomicInteger();
+
+    /** The threads of workers that were made, and who asked for each. */
+    final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+    final List<Thread> askers = new CopyOnWriteArrayList<>();
+
+    /** Whether threads cannot be made, and how often that has been so. */
+    volatile boolean startsFail;
+
+    final AtomicInteger failedStarts = new AtomicInteger();
+
+    volatile LongSupplier clock = System::nanoTime;
+
+    private final List<Gate> gates = new ArrayList<>();
+    private final Starter starter = new Starter(this::starterThread, () -> {});
+    private volatile @Nullable Gate beforeStarter;
+    private @Nullable ElasticPool pool;
+
+    /** Is told what workers do, and fails if it is to. */
+    static final class Listener implements Workers.Listener {
+        final AtomicInteger ended = new AtomicInteger();
+        final AtomicInteger left = new AtomicInteger();
+        final AtomicInteger failuresWhenIdle = new AtomicInteger();
+        final AtomicInteger failuresWhenEnded = new AtomicInteger();
+        final AtomicLong now = new AtomicLong();
+        final List<Runnable> touched = new CopyOnWriteArrayList<>();
+        volatile Runnable whenTouched = () -> {};
+
+        @Override
+        public void wentIdle() {
+            fail(failuresWhenIdle);
+        }
+
+        @Override
+        public void ended() {
+            fail(failuresWhenEnded);
+            ended.incrementAndGet();
+        }
+
+        private static void fail(AtomicInteger failures) {
+            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new IllegalStateException("on purpose");
+            }
+        }
+
+        @Override
+        public boolean touch(Runnable run) {
+            whenTouched.run();
+            return touched.add(run);
+        }
+
+        @Override
+        public boolean isOver(Runnable run) {
+            return false;
+        }
+
+        @Override
+        public long starting(Runnable run, long expiredNanos) {
+            return now.get();
+        }
+
+        @Override
+        public void left() {
+            left.incrementAndGet();
+        }
+    }
+
+    static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private Thread starterThread(Runnable task) {
+        return daemon(() -> {
+            Gate before = beforeStarter;
+            if (before != null) {
+                before.run();
+            }
+            task.run();
+        });
+    }
+
+    /** Lets the starter do nothing until the test is over. To be called before the pool is started. */
+    final void keepStarterOut() {
+        beforeStarter = newGate();
+    }
+
+    /** Makes the threads of workers, unless {@link #startsFail}. */
+    final Thread worker(Runnable task) {
+        askers.add(Thread.currentThread());
+        if (startsFail) {
+            failedStarts.incrementAndGet();
+            throw new OutOfMemoryError("on purpose");
+        }
+        Thread thread = daemon(task);
+        threads.add(thread);
+        return thread;
+    }
+
+    /** Returns a pool that has not been started. */
+    final ElasticPool create(ThreadFactory factory, int maxSize, long keepAliveNanos, @Nullable RunHooks hooks) {
+        ElasticPool created =
+                ElasticPool.of(factory, starter, maxSize, keepAliveNanos, () -> clock.getAsLong(), listener, hooks);
+        pool = created;
+        return created;
+    }
+
+    final ElasticPool start(ThreadFactory factory, int maxSize, long keepAliveNanos) {
+        ElasticPool started = create(factory, maxSize, keepAliveNanos, null);
+        started.start();
+        return started;
+    }
+
+    final ElasticPool start(int maxSize, long keepAliveNanos) {
+        return start(this::worker, maxSize, keepAliveNanos);
+    }
+
+    final ElasticPool startOnDemand(ThreadFactory factory, int maxSize, long keepAliveNanos, boolean oneRunEach) {
+        ElasticPool started = ElasticPool.onDemand(
+                factory, starter, maxSize, keepAliveNanos, () -> clock.getAsLong(), listener, null, oneRunEach);
+        pool = started;
+        started.start();
+        return started;
+    }
+
+    final ElasticPool startOnDemand(int maxSize, long keepAliveNanos, boolean oneRunEach) {
+        return startOnDemand(this::worker, maxSize, keepAliveNanos, oneRunEach);
+    }
+
+    /** Forgets the pool, which the test has stopped. */
+    final void forget() {
+        pool = null;
+    }
+
+    @AfterEach
+    final void stop() {
+        gates.forEach(Gate::open);
+        ElasticPool started = pool;
+        if (started != null) {
+            assertThat(started.stopNow()).isNotNull();
+            awaitThat(started::hasEnded);
+        }
+        starter.stop();
+        awaitThat(starter::hasEnded);
+        log.close();
+    }
+
+    /** Returns a gate that opens when the test is over, at the latest. */
+    final Gate newGate() {
+        Gate gate = new Gate();
+        gates.add(gate);
+        return gate;
+    }
+
+    /** Hands over a gate. */
+    final Gate gate(ElasticPool workers) {
+        Gate gate = newGate();
+        handOver(workers, gate);
+        return gate;
+    }
+
+    static void handOver(ElasticPool workers, Runnable run) {
+        workers.handOver(run, 0);
+        workers.signalHandOver(false);
+    }
+
+    /** Has so many runs go on at the same time, so that there are as many workers if the limit allows, and waits until all are idle. */
+    final void growTo(int workersAtATime, ElasticPool workers) {
+        List<Gate> all = new ArrayList<>();
+        for (int i = 0; i < workersAtATime; i++) {
+            all.add(gate(workers));
+        }
+        all.forEach(gate -> gate.awaitArrivals(1));
+        all.forEach(Gate::open);
+        awaitIdle(workers);
+    }
+
+    final void run(ElasticPool workers) {
+        int before = ran.get();
+        handOver(workers, ran::incrementAndGet);
+        awaitThat(() -> ran.get() == before + 1);
+    }
+
+    static void awaitIdle(ElasticPool workers) {
+        awaitThat(() -> workers.awakeCount() == 0 && !workers.isActive());
+    }
+}

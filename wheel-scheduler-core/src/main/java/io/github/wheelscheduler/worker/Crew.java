@@ -35,7 +35,13 @@ final class Crew {
     private final Rack firstRack = new Rack();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
-    private final AtomicBoolean startFailing = new AtomicBoolean();
+
+    /** The last start of a thread has failed. */
+    private volatile boolean startFailing;
+
+    /** A failure to start has been logged, and none has succeeded since. */
+    private final AtomicBoolean startFailureLogged = new AtomicBoolean();
+
     private final Starter starter;
     private final int spare;
     private volatile int maxSize;
@@ -76,7 +82,7 @@ final class Crew {
 
     /** Starts a worker if nobody is there who would take a run, and the crew is on demand. */
     void startIfWanted() {
-        if (isWanting() && pool.hasWork() && !startFailing.get()) {
+        if (isWanting() && pool.hasWork() && !startFailing) {
             startIfAllowed();
         }
     }
@@ -87,12 +93,12 @@ final class Crew {
 
     /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
     boolean isShort() {
-        return startFailing.get() && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
+        return startFailing && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
     }
 
     /** Tries again to start a worker if that has failed and nobody is free. */
     void startIfShort() {
-        if (startFailing.get() && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
+        if (startFailing && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
             startIfAllowed();
         }
     }
@@ -198,13 +204,16 @@ final class Crew {
 
     /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
     void startIfAllowed() {
+        // Before, not afterwards: a worker that has been started may be busy and have failed to start the next one
+        // already.
+        startFailing = false;
         try {
             startWorker();
-            startFailing.set(false);
+            startFailureLogged.set(false);
         } catch (Throwable ex) {
-            boolean isFirst = startFailing.compareAndSet(false, true);
+            startFailing = true;
             starter.wake();
-            if (isFirst) {
+            if (startFailureLogged.compareAndSet(false, true)) {
                 logStartFailure(ex);
             }
         }

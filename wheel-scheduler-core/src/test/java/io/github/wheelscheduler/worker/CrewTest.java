@@ -224,6 +224,40 @@ class CrewTest extends ElasticPoolFixture {
         assertThat(log.messages()).hasSize(1);
     }
 
+    /** Whoever has just started a worker does not take that for a success of the one that the new worker tried to start since. */
+    @Test
+    void aStartThatFailsJustAfterOneThatDidNotIsTriedAgain() {
+        ElasticPool[] workers = new ElasticPool[1];
+        Gate second = newGate();
+        workers[0] = start(
+                task -> {
+                    Thread plain = worker(task);
+                    if (threads.size() != 2) {
+                        return plain;
+                    }
+                    return new Thread(task) {
+                        @Override
+                        public synchronized void start() {
+                            setDaemon(true);
+                            super.start();
+                            startsFail = true;
+                            handOver(workers[0], second);
+                            second.awaitArrivals(1);
+                        }
+                    };
+                },
+                3,
+                LONG);
+        startsFail = true;
+        gate(workers[0]).awaitArrivals(1);
+        startsFail = false;
+        second.awaitArrivals(1);
+        Gate third = gate(workers[0]);
+        awaitThat(() -> failedStarts.get() > 3);
+        startsFail = false;
+        third.awaitArrivals(1);
+    }
+
     @Test
     void ofAWorkerThatCouldNotBeStartedNothingStays() {
         AtomicBoolean failing = new AtomicBoolean();

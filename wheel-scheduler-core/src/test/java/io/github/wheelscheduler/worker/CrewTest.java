@@ -90,7 +90,7 @@ class CrewTest extends ElasticPoolFixture {
     @Test
     void oneIsStartedAndTakesNothingWhileTheTickThreadFollowsUp() {
         ElasticPool workers = start(8, LONG);
-        awaitIdle(workers);
+        awaitThat(() -> isParked(threads.get(0)));
         workers.setFollowedUp(true);
         List<Gate> all = List.of(newGate(), newGate(), newGate());
         all.forEach(gate -> workers.handOver(gate, 0));

@@ -12,7 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +23,7 @@ abstract class ElasticPoolFixture {
     static final long SHORT = TimeUnit.MILLISECONDS.toNanos(1);
 
     final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
-    final Listener listener = new Listener();
+    final RecordingListener listener = new RecordingListener();
     final AtomicInteger ran = new AtomicInteger();
 
     /** The threads of workers that were made, and who asked for each. */
@@ -43,55 +42,6 @@ abstract class ElasticPoolFixture {
     private final Starter starter = new Starter(this::starterThread, () -> {});
     private volatile @Nullable Gate beforeStarter;
     private @Nullable ElasticPool pool;
-
-    /** Is told what workers do, and fails if it is to. */
-    static final class Listener implements Workers.Listener {
-        final AtomicInteger ended = new AtomicInteger();
-        final AtomicInteger left = new AtomicInteger();
-        final AtomicInteger failuresWhenIdle = new AtomicInteger();
-        final AtomicInteger failuresWhenEnded = new AtomicInteger();
-        final AtomicLong now = new AtomicLong();
-        final List<Runnable> touched = new CopyOnWriteArrayList<>();
-        volatile Runnable whenTouched = () -> {};
-
-        @Override
-        public void wentIdle() {
-            fail(failuresWhenIdle);
-        }
-
-        @Override
-        public void ended() {
-            fail(failuresWhenEnded);
-            ended.incrementAndGet();
-        }
-
-        private static void fail(AtomicInteger failures) {
-            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-                throw new IllegalStateException("on purpose");
-            }
-        }
-
-        @Override
-        public boolean touch(Runnable run) {
-            whenTouched.run();
-            return touched.add(run);
-        }
-
-        @Override
-        public boolean isOver(Runnable run) {
-            return false;
-        }
-
-        @Override
-        public long starting(Runnable run, long expiredNanos) {
-            return now.get();
-        }
-
-        @Override
-        public void left() {
-            left.incrementAndGet();
-        }
-    }
 
     static Thread daemon(Runnable task) {
         Thread thread = new Thread(task);

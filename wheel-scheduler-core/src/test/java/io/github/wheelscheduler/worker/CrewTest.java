@@ -340,6 +340,8 @@ class CrewTest extends ElasticPoolFixture {
         awaitIdle(workers);
         // Without a limit of time: nothing wakes up for nothing.
         awaitThat(() -> threads.stream().allMatch(CrewTest::isAsleepOrOver));
+        assertThat(starterThreads).hasSize(1);
+        awaitThat(() -> starterThreads.get(0).getState() == Thread.State.WAITING);
         for (Thread thread : threads) {
             thread.interrupt();
             awaitThat(() -> !thread.isInterrupted() && isAsleepOrOver(thread));

@@ -30,6 +30,7 @@ abstract class ElasticPoolFixture {
     final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     final List<Thread> askers = new CopyOnWriteArrayList<>();
+    final List<Thread> starterThreads = new CopyOnWriteArrayList<>();
 
     /** Whether threads cannot be made, and how often that has been so. */
     volatile boolean startsFail;
@@ -50,13 +51,15 @@ abstract class ElasticPoolFixture {
     }
 
     private Thread starterThread(Runnable task) {
-        return daemon(() -> {
+        Thread thread = daemon(() -> {
             Gate before = beforeStarter;
             if (before != null) {
                 before.run();
             }
             task.run();
         });
+        starterThreads.add(thread);
+        return thread;
     }
 
     /** Lets the starter do nothing until the test is over. To be called before the pool is started. */

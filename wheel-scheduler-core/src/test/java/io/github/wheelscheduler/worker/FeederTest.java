@@ -19,7 +19,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,8 +137,9 @@ class FeederTest {
         workers.signal();
     }
 
+    /** Waits until it sleeps without a limit of time: nothing wakes up for nothing. */
     private void awaitFeederAtRest() {
-        awaitThat(() -> LockSupport.getBlocker(feeders.get(0)) instanceof Feeder);
+        awaitThat(() -> feeders.get(0).getState() == Thread.State.WAITING);
     }
 
     // The limit
@@ -155,6 +155,9 @@ class FeederTest {
         awaitThat(() -> target.taken.size() == 2 && workers.readyCount() == 3);
         awaitFeederAtRest();
         assertThat(target.taken).hasSize(2);
+        List<Runnable> notStarted = new ArrayList<>();
+        workers.forEachReady(notStarted::add);
+        assertThat(notStarted).hasSize(5).doesNotHaveDuplicates();
         target.runNext();
         awaitThat(() -> target.taken.size() == 2 && workers.readyCount() == 2);
         workers.setMaxSize(3);
@@ -194,11 +197,15 @@ class FeederTest {
         FedWorkers workers = start(target, 10);
         target.room = 1;
         List<Integer> order = new ArrayList<>();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < 3; i++) {
             int number = i;
             handOver(workers, () -> order.add(number));
         }
-        awaitThat(() -> target.refused.get() > 1);
+        awaitThat(() -> target.refused.get() > 5);
+        // A pause of a millisecond at least lies between two of them.
+        int refused = target.refused.get();
+        assertThat(refused - 1L).isLessThanOrEqualTo(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos) + 1);
         assertThat(target.taken).hasSize(1);
         assertThat(workers.refusedHandOvers()).isPositive();
         for (int i = 0; i < 3; i++) {
@@ -273,8 +280,8 @@ class FeederTest {
         FedWorkers workers = start(target, 10);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.taken.size() == 1);
-        // Without a limit of time: as long as nobody stops anything, there is nothing to watch.
-        awaitThat(() -> feeders.get(0).getState() == Thread.State.WAITING);
+        // As long as nobody stops anything, there is nothing to watch.
+        awaitFeederAtRest();
         target.shutdown();
         target.terminated = true;
         assertThat(listener.abandoned).isEmpty();
@@ -323,6 +330,20 @@ class FeederTest {
         unobserved.awaitArrivals(1);
         workers.forEachRunning((run, thread, since) -> seen.add("another"));
         assertThat(seen).hasSize(1);
+    }
+
+    @Test
+    void anInterruptThatWasMeantForARunIsGoneWithIt() {
+        FedWorkers workers = start(target, 10);
+        List<Boolean> interrupted = new ArrayList<>();
+        handOver(workers, () -> {
+            workers.interruptActive();
+            interrupted.add(Thread.currentThread().isInterrupted());
+        });
+        awaitThat(() -> !target.taken.isEmpty());
+        target.runNext();
+        interrupted.add(Thread.interrupted());
+        assertThat(interrupted).containsExactly(true, false);
     }
 
     @Test
@@ -389,7 +410,6 @@ class FeederTest {
         FedWorkers workers = start(target, 10);
         awaitThat(() -> listener.idle.get() > 0);
         awaitFeederAtRest();
-        assertThat(feeders.get(0).getState()).isEqualTo(Thread.State.WAITING);
         assertThat(workers.isDrained()).isTrue();
     }
 

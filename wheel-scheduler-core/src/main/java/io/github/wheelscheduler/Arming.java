@@ -198,7 +198,7 @@ final class Arming {
         }
         // What follows is done completely or undone completely, and both take stack.
         if (workers.startsThreadsOnCallers()) {
-            stackReserve.askAlways();
+            stackReserve.askToStart();
         } else {
             stackReserve.askEachTime();
         }

@@ -18,6 +18,9 @@ public final class StackReserve {
     /** For steps that have been compiled. */
     private static final int DEPTH_COMPILED = 10;
 
+    /** For those that start threads. */
+    private static final int DEPTH_COMPILED_START = 40;
+
     /** How often it has been asked for, more or less. Any thread. */
     private int asked;
 
@@ -47,6 +50,20 @@ public final class StackReserve {
             ask();
         } else {
             sink = descend(DEPTH_COMPILED, asked, 1, 2, 3, 4, 5, 6);
+        }
+    }
+
+    /**
+     * Like {@link #askEachTime}, for steps that start a thread.
+     *
+     * @throws StackOverflowError if there is not enough stack; nothing has happened then
+     */
+    public void askToStart() {
+        if (asked < ENOUGH) {
+            asked++;
+            askAlways();
+        } else {
+            sink = descend(DEPTH_COMPILED_START, asked, 1, 2, 3, 4, 5, 6);
         }
     }
 

@@ -1,40 +1,78 @@
 package io.github.wheelscheduler.soak;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.testing.WorkerKind;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Schedules from every place near the end of a stack, again and again, and then asks whether tasks still run. */
+/**
+ * Schedules from every place near the end of a stack, again and again, and then asks whether tasks still run. With the name of a kind of
+ * workers as its argument, after so many runs that everything has been compiled.
+ */
 final class EndOfStackChild {
 
     private static final int CALLS_NEAR_THE_END = 200;
     private static final int ROUNDS = 40;
+    private static final int ROUNDS_COMPILED = 60;
     private static final int LONGEST_WAIT_SECONDS = 20;
 
-    /** Made before, as making a lambda the first time takes much stack. */
-    private final Nothing nothing = new Nothing();
+    /** More than it takes until less stack is asked for. */
+    private static final int RUNS_BEFORE = 60_000;
 
-    private final WheelScheduledExecutor executor =
-            WheelScheduledExecutor.builder().maxWorkers(2).build();
-    private final boolean isDueNow;
+    private final AtomicInteger ran = new AtomicInteger();
+
+    /** Made before, as making a lambda the first time takes much stack. */
+    private final Counting counting = new Counting(ran);
+
+    private final WheelScheduledExecutor executor;
+    private boolean isDueNow;
+    private int accepted;
     private int failures;
     private int callsLeft;
 
-    private EndOfStackChild(boolean isDueNow) {
-        this.isDueNow = isDueNow;
+    private EndOfStackChild(WheelScheduledExecutor executor) {
+        this.executor = executor;
     }
 
     public static void main(String[] args) throws Exception {
-        int failures = 0;
-        for (int round = 0; round < ROUNDS; round++) {
-            failures += new EndOfStackChild(round % 2 == 0).check(round);
-        }
+        int failures = args.length == 0 ? checkNewOnes() : checkCompiled(WorkerKind.valueOf(args[0]));
         System.out.println("> " + failures + " calls failed for want of stack, and harmed no other");
         System.exit(failures == 0 ? 2 : 0);
     }
 
-    private int check(int round) throws Exception {
+    private static int checkNewOnes() throws Exception {
+        int failures = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            EndOfStackChild child = new EndOfStackChild(
+                    WheelScheduledExecutor.builder().maxWorkers(2).build());
+            child.check(round);
+            child.terminate();
+            failures += child.failures;
+        }
+        return failures;
+    }
+
+    private static int checkCompiled(WorkerKind kind) throws Exception {
+        EndOfStackChild child = new EndOfStackChild(
+                kind.applyTo(WheelScheduledExecutor.builder()).build());
+        for (int i = 0; i < RUNS_BEFORE; i++) {
+            child.executor.execute(child.counting);
+            child.accepted++;
+        }
+        child.awaitRuns();
+        for (int round = 0; round < ROUNDS_COMPILED; round++) {
+            child.check(round);
+        }
+        child.terminate();
+        return child.failures;
+    }
+
+    private void check(int round) throws Exception {
+        isDueNow = round % 2 == 0;
         int ignored = executor.submit(() -> 1).get();
         // Stacks of different sizes end at different places of the code.
         Thread caller = new Thread(null, this::goDown, "caller", 256 * 1024 + 112L * round);
@@ -49,12 +87,20 @@ final class EndOfStackChild {
             System.out.println("tasks must go on after " + failures + " calls at the end of a stack: " + executor);
             System.exit(1);
         }
+        awaitRuns();
+    }
+
+    /** Waits for the runs of all calls that did not fail. */
+    private void awaitRuns() {
+        awaitThat(() -> ran.get() >= accepted);
+    }
+
+    private void terminate() throws InterruptedException {
         executor.shutdown();
         if (!executor.awaitTermination(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS)) {
             System.out.println("must terminate, pending = " + executor.pendingCount());
             System.exit(1);
         }
-        return failures;
     }
 
     /** Goes to the end of the stack, and schedules from each of the last frames on the way back. */
@@ -68,15 +114,18 @@ final class EndOfStackChild {
         if (callsLeft > 0) {
             callsLeft--;
             try {
-                WheelTimer<?> ignored = executor.schedule(nothing, isDueNow ? 0 : 1, TimeUnit.MILLISECONDS);
+                WheelTimer<?> ignored = executor.schedule(counting, isDueNow ? 0 : 1, TimeUnit.MILLISECONDS);
+                accepted++;
             } catch (StackOverflowError ex) {
                 failures++;
             }
         }
     }
 
-    private record Nothing() implements Runnable {
+    private record Counting(AtomicInteger ran) implements Runnable {
         @Override
-        public void run() {}
+        public void run() {
+            ran.incrementAndGet();
+        }
     }
 }

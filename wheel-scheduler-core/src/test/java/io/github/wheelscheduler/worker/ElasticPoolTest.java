@@ -127,6 +127,43 @@ class ElasticPoolTest extends ElasticPoolFixture {
         assertThat(listener.touched).isNotEmpty();
     }
 
+    @Test
+    void whatWaitsIsCountedAndShown() {
+        ElasticPool workers = start(1, LONG);
+        assertThat(workers.isReadyEmpty()).isTrue();
+        assertThat(workers.startsThreadsOnCallers()).isFalse();
+        int room = workers.room();
+        assertThat(workers.hasRoom(true)).isTrue();
+        gate(workers).awaitArrivals(1);
+        List<Runnable> waiting = List.of(ran::incrementAndGet, ran::incrementAndGet);
+        assertThat(workers.handOverNow(waiting.get(0), 100)).isTrue();
+        workers.handOver(waiting.get(1), 200);
+        List<Runnable> seen = new ArrayList<>();
+        workers.forEachReady(seen::add);
+        assertThat(seen).containsExactlyElementsOf(waiting);
+        assertThat(workers.isReadyEmpty()).isFalse();
+        assertThat(workers.oldestReadyNanos(150)).isEqualTo(50);
+        assertThat(workers.room()).isEqualTo(room - 2);
+    }
+
+    @Test
+    void thereIsRoomForManyWhileHalfOfTheRingIsFreeAndForOneWhileAnyIs() {
+        ElasticPool workers = create(this::worker, 1, LONG, null);
+        int half = workers.room() / 2;
+        for (int i = 0; i < half; i++) {
+            assertThat(workers.hasRoom(true)).isTrue();
+            workers.handOver(ran::incrementAndGet, 0);
+        }
+        assertThat(workers.hasRoom(true)).isTrue();
+        workers.handOver(ran::incrementAndGet, 0);
+        assertThat(workers.hasRoom(true)).isFalse();
+        for (int i = 1; i < half; i++) {
+            assertThat(workers.hasRoom(false)).isTrue();
+            workers.handOver(ran::incrementAndGet, 0);
+        }
+        assertThat(workers.hasRoom(false)).isFalse();
+    }
+
     // Pauses
 
     @Test
@@ -136,6 +173,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
         gate.awaitArrivals(1);
         workers.handOver(ran::incrementAndGet, 0);
         AtomicInteger quiet = new AtomicInteger();
+        assertThat(workers.isPaused()).isFalse();
         workers.pause();
         workers.callWhenQuiet(quiet::incrementAndGet);
         assertThat(quiet).hasValue(0);
@@ -180,6 +218,36 @@ class ElasticPoolTest extends ElasticPoolFixture {
         assertThat(workers.threadCount()).isEqualTo(1);
         assertThat(threads).hasSize(1);
         assertThat(log.said("A worker failed and goes on")).hasSize(3);
+    }
+
+    @Test
+    void aRunThatThrowsIsToldAndLoggedAndAHookThatThrowsHarmsNoRun() {
+        List<@Nullable Throwable> told = new CopyOnWriteArrayList<>();
+        RunHooks hooks = new RunHooks() {
+            @Override
+            public void beforeRun(Thread thread, Runnable run) {
+                throw new IllegalStateException("before");
+            }
+
+            @Override
+            public void afterRun(Runnable run, @Nullable Throwable failure) {
+                told.add(failure);
+                throw new IllegalStateException("after");
+            }
+        };
+        ElasticPool workers = create(this::worker, 1, LONG, hooks);
+        workers.start();
+        AssertionError failure = new AssertionError("on purpose");
+        handOver(workers, () -> {
+            throw failure;
+        });
+        run(workers);
+        awaitIdle(workers);
+        assertThat(told).containsExactly(failure, null);
+        assertThat(log.said("A run let an exception escape")).hasSize(1);
+        assertThat(log.said("A hook before a run failed")).hasSize(2);
+        assertThat(log.said("A hook after a run failed")).hasSize(2);
+        assertThat(threads).hasSize(1);
     }
 
     @Test

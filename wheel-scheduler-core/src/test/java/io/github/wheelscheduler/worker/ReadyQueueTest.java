@@ -99,6 +99,18 @@ class ReadyQueueTest {
     }
 
     @Test
+    void theFirstSaysHowLongItHasBeenWaitingWhereverItIs() {
+        assertThat(queue.oldestNanos(timeOf(0))).isZero();
+        add(0, RING + 3);
+        for (int first = 0; first < RING + 3; first++) {
+            assertThat(queue.oldestNanos(timeOf(first) + 50)).isEqualTo(50);
+            assertThat(queue.oldestNanos(timeOf(first) - 50)).isZero();
+            assertThat(take(1)).containsExactly(first);
+        }
+        assertThat(queue.oldestNanos(timeOf(0))).isZero();
+    }
+
+    @Test
     void roomIsWhatTheRingStillTakesAndNoneWhileOthersWaitBehindIt() {
         assertThat(queue.room()).isEqualTo(RING);
         add(0, 3);

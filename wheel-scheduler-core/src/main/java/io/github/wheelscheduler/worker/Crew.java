@@ -3,8 +3,8 @@ package io.github.wheelscheduler.worker;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +30,18 @@ final class Crew {
     /** So many available workers stay, unless the crew is on demand. */
     static final int SPARE = 2;
 
+    private static final long NONE = 0;
+
     private final ElasticPool pool;
     private final ThreadFactory threadFactory;
     private final Rack firstRack = new Rack();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
 
-    /** The last start of a thread has failed. */
-    private volatile boolean startFailing;
+    /** The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. */
+    private final AtomicLong lastStartFailure = new AtomicLong();
 
-    /** A failure to start has been logged, and none has succeeded since. */
-    private final AtomicBoolean startFailureLogged = new AtomicBoolean();
-
+    private final AtomicLong startFailures = new AtomicLong();
     private final Starter starter;
     private final int spare;
     private volatile int maxSize;
@@ -58,7 +58,7 @@ final class Crew {
     void startFirst() {
         starter.add(this);
         if (!isOnDemand() && size.get() == 0) {
-            startWorker();
+            boolean ignored = startWorker();
         }
         starter.start();
     }
@@ -82,7 +82,7 @@ final class Crew {
 
     /** Starts a worker if nobody is there who would take a run, and the crew is on demand. */
     void startIfWanted() {
-        if (isWanting() && pool.hasWork() && !startFailing) {
+        if (isWanting() && pool.hasWork() && !isStartFailing()) {
             startIfAllowed();
         }
     }
@@ -91,14 +91,18 @@ final class Crew {
         return isOnDemand() && available.get() == 0 && size.get() < maxSize && !pool.stopped;
     }
 
+    private boolean isStartFailing() {
+        return lastStartFailure.get() != NONE;
+    }
+
     /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
     boolean isShort() {
-        return startFailing && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
+        return isStartFailing() && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
     }
 
     /** Tries again to start a worker if that has failed and nobody is free. */
     void startIfShort() {
-        if (startFailing && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
+        if (isStartFailing() && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
             startIfAllowed();
         }
     }
@@ -195,6 +199,10 @@ final class Crew {
         while (seen > spare) {
             if (available.compareAndSet(seen, seen - 1)) {
                 size.decrementAndGet();
+                if (!isOnDemand() && available.get() == 0) {
+                    // Whoever was the last of the others to take a run meanwhile may have seen the crew at its limit.
+                    startIfAllowed();
+                }
                 return true;
             }
             seen = available.get();
@@ -204,16 +212,16 @@ final class Crew {
 
     /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
     void startIfAllowed() {
-        // Before, not afterwards: a worker that has been started may be busy and have failed to start the next one
-        // already.
-        startFailing = false;
+        // A worker that is started here may be busy and have failed to start the next one before this ends.
+        long seen = lastStartFailure.get();
         try {
-            startWorker();
-            startFailureLogged.set(false);
+            if (startWorker()) {
+                boolean ignored = lastStartFailure.compareAndSet(seen, NONE);
+            }
         } catch (Throwable ex) {
-            startFailing = true;
+            boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
             starter.wake();
-            if (startFailureLogged.compareAndSet(false, true)) {
+            if (isFirst) {
                 logStartFailure(ex);
             }
         }
@@ -231,12 +239,13 @@ final class Crew {
         }
     }
 
-    private void startWorker() {
+    /** Starts a worker, unless there may be no more. What fails is thrown. */
+    private boolean startWorker() {
         int seen;
         do {
             seen = size.get();
             if (seen >= maxSize || pool.stopped) {
-                return;
+                return false;
             }
         } while (!size.compareAndSet(seen, seen + 1));
         available.incrementAndGet();
@@ -250,6 +259,7 @@ final class Crew {
             place.seat(worker);
             thread.start();
             started = true;
+            return true;
         } finally {
             if (!started) {
                 if (place != null) {

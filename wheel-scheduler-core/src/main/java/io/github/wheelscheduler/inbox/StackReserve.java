@@ -18,8 +18,8 @@ public final class StackReserve {
     /** For steps that have been compiled. */
     private static final int DEPTH_COMPILED = 10;
 
-    /** For those that start threads. */
-    private static final int DEPTH_COMPILED_START = 40;
+    /** For those that start threads: what follows asks {@linkplain #askToWake for itself}, and must not be refused then. */
+    private static final int DEPTH_COMPILED_START = 60;
 
     /** How often it has been asked for, more or less. Any thread. */
     private int asked;
@@ -65,6 +65,15 @@ public final class StackReserve {
         } else {
             sink = descend(DEPTH_COMPILED_START, asked, 1, 2, 3, 4, 5, 6);
         }
+    }
+
+    /**
+     * Like {@link #askAlways}, for waking a thread at the end of what {@link #askToStart} has been asked for, which asks for more.
+     *
+     * @throws StackOverflowError if there is not enough stack; nothing has happened then
+     */
+    public void askToWake() {
+        sink = descend(DEPTH, asked, 1, 2, 3, 4, 5, 6);
     }
 
     /**

@@ -133,7 +133,7 @@ final class Feeder implements Runnable {
     void signal(@Nullable Thread thread) {
         if (parked.get() && (hasWork() || (holdsRunsOfService() && workers.listener.isShutdown()))) {
             // Whoever takes the mark must wake it: nobody else would.
-            stackReserve.askAlways();
+            stackReserve.askToWake();
             if (parked.compareAndSet(true, false)) {
                 LockSupport.unpark(thread);
             }

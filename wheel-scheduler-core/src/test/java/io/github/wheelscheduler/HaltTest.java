@@ -1,5 +1,6 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -128,7 +129,7 @@ class HaltTest {
             assertThat(once.isCancelled()).isTrue();
             assertThat(rate.isCancelled()).isTrue();
             time.awaitQuiet();
-            assertThat(time.executor.isTerminated()).isTrue();
+            awaitThat(time.executor::isTerminated);
             assertThat(order).isEmpty();
         }
     }
@@ -167,7 +168,7 @@ class HaltTest {
             time.pass(Duration.ofSeconds(1));
             assertThat(order).containsExactly(0);
             assertThat(once.isDone()).isTrue();
-            assertThat(time.executor.isTerminated()).isTrue();
+            awaitThat(time.executor::isTerminated);
         }
     }
 

@@ -74,10 +74,13 @@ final class Admission {
 
     private long settledNanos;
 
+    /** While messages go straight: what was due then in the wheel has been handed over. */
+    private long caughtUpNanos;
+
     /** The last drain has left no message. */
     private boolean tookAll = true;
 
-    /** Timers that run at once may be in the wheel, where they had to wait with others. */
+    /** Timers that run at once may be in the wheel, where they had to wait with others. Where there are groups it stays. */
     private boolean holdsAtOnce;
 
     Admission(
@@ -132,6 +135,7 @@ final class Admission {
     boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
         settle(isCaughtUp, timeStandsStill);
         straight = settled && !dispatchers.isWheelStepped();
+        caughtUpNanos = pass.nowNanos();
         return settling || drain();
     }
 
@@ -167,7 +171,7 @@ final class Admission {
     /** Takes a message. */
     private void take(ScheduledTimer<?> timer) {
         if (dispatchers.isParted()) {
-            Dispatchers.of(timer).countAdmitted();
+            timer.owner().dispatcher().countAdmitted();
         }
         admit(timer);
     }
@@ -197,14 +201,18 @@ final class Admission {
         }
     }
 
-    /** Whether timers are held, and this one goes all the same. */
+    /** Whether timers are held, and this one goes all the same: where there are groups, not past those in the wheel. */
     private boolean passesThoseHeld(ScheduledTimer<?> timer) {
-        return dispatchers.isStepped(timer) && timer.runsAtOnce();
+        return dispatchers.isStepped(timer) && timer.runsAtOnce() && !(holdsAtOnce && dispatchers.isParted());
     }
 
     /** Hands a timer over that is due, before those that come behind it. */
     private boolean handOverIfDue(ScheduledTimer<?> timer) {
         if (timer.isLinked() || timer instanceof InstantTimer || !pass.isDueByNow(timer.deadlineNanos())) {
+            return false;
+        }
+        if (straight && timer.deadlineNanos() - caughtUpNanos > 0 && !catchUp()) {
+            unsettle();
             return false;
         }
         if (!dispatchers.isParted()
@@ -216,6 +224,12 @@ final class Admission {
         }
         handOver.expire(timer);
         return true;
+    }
+
+    /** Hands over what has become due in the wheel since the pass began, and says whether that was all. */
+    private boolean catchUp() {
+        caughtUpNanos = pass.nowNanos();
+        return wheel.advance(caughtUpNanos, dispatchers.expiryBudget(), handOver) > 0;
     }
 
     /** Whether timers may be in the wheel that run at once. */

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
-import io.github.wheelscheduler.inbox.StackReserve;
 import io.github.wheelscheduler.worker.Workers;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,7 +38,6 @@ final class Arming {
     private final Lifecycle lifecycle;
     private final CatchUp catchUp;
     private final StripedCount rejected = new StripedCount();
-    private final StackReserve stackReserve = new StackReserve();
 
     Arming(
             ExecutorSettings settings,
@@ -72,6 +70,7 @@ final class Arming {
      * @throws RejectedExecutionException if it is not accepted, unless the rejection handler decides otherwise
      */
     <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
+        StackReserve.ask();
         if (runState.isShutdown()) {
             reject(timer, "the executor has been shut down");
         } else if (!pending.tryAcquire()) {
@@ -98,11 +97,13 @@ final class Arming {
      * fails, as when memory is short, it can be tried again.
      */
     boolean armNext(InstantTimer running, InstantTimer timer) {
+        StackReserve.ask();
         if (!policies.mayRepeat() || !running.takePermit()) {
             return false;
         }
         boolean failed = true;
         try {
+            timer.setRefusedAt(running.refusedAt());
             boolean armed = post(timer, timer.isDueAtOnce(), false);
             failed = false;
             return armed;
@@ -148,7 +149,6 @@ final class Arming {
                     awaitEbb();
                 }
                 long neededAtNanos = neededAt(timer);
-                inbox.prepareToWakeFor(neededAtNanos);
                 send(timer);
                 posted = true;
                 if (isDue && hold.isOpen() && timer.deadlineNanos() - dueNanos <= 0) {
@@ -195,12 +195,6 @@ final class Arming {
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
         if (!hold.isOpen() || !detours.isNone() || backlog.isHeldUp() || workers.isPaused()) {
             return false;
-        }
-        // What follows is done completely or undone completely, and both take stack.
-        if (workers.startsThreadsOnCallers()) {
-            stackReserve.askToStart();
-        } else {
-            stackReserve.askEachTime();
         }
         if (places != null && !dispatcher.takePlace(timer)) {
             return false;
@@ -273,7 +267,6 @@ final class Arming {
 
     /** An armed timer is to run earlier than the wheel knows. */
     void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
-        inbox.prepareToWakeFor(deadlineNanos);
         send(timer);
         pending.countOtherPost();
         inbox.wakeFor(deadlineNanos);
@@ -291,7 +284,7 @@ final class Arming {
                 ? catchUp.nextDeadlineNanos(timer, nowNanos)
                 : pacedDeadlineNanos(timer, pacing, nowNanos);
         if (policies.mayRepeat()) {
-            if (!timer.rearmExactly(nextNanos)) {
+            if (!timer.rearmExactly(nextNanos, nowNanos)) {
                 return;
             }
             passOn(timer, nextNanos, nowNanos);
@@ -335,7 +328,6 @@ final class Arming {
                     return;
                 }
                 if (!posted) {
-                    inbox.prepareToWakeFor(nextNanos);
                     send(timer);
                     posted = true;
                 }

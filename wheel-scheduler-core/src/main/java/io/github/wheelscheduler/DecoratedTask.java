@@ -13,8 +13,8 @@ final class DecoratedTask implements Runnable {
 
     private @Nullable Object task;
 
-    /** How often the timer has started. */
-    private final AtomicInteger starts = new AtomicInteger();
+    /** How often the timer has been told to run, whether it was still to. */
+    private final AtomicInteger calls = new AtomicInteger();
 
     /**
      * @param outer what has been wrapped around the timer
@@ -28,7 +28,7 @@ final class DecoratedTask implements Runnable {
 
     @Override
     public void run() {
-        int startsBefore = starts.get();
+        int callsBefore = calls.get();
         Runnable wrapper = outer;
         try {
             if (wrapper != null) {
@@ -36,10 +36,14 @@ final class DecoratedTask implements Runnable {
             }
         } finally {
             // A wrapper that has not run the timer never will: nobody is to wait for it. A repeating timer that it has
-            // run
-            // may be ready again by now.
-            if (starts.get() == startsBefore) {
+            // run may be
+            // ready again by now; one that was not to be run any more was run by other code, as it may be without a
+            // wrapper.
+            if (calls.get() == callsBefore) {
                 boolean ignored = timer.withdraw();
+            } else if (timer.isOnItsThread()) {
+                // The wrapper has kept an error to itself.
+                timer.endIfLeft(ScheduledTimer.WITHOUT_MEMORY);
             }
         }
     }
@@ -49,8 +53,8 @@ final class DecoratedTask implements Runnable {
         task = null;
     }
 
-    void countStart() {
-        starts.incrementAndGet();
+    void countCall() {
+        calls.incrementAndGet();
     }
 
     ScheduledTimer<?> timer() {

@@ -5,9 +5,6 @@ import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.wheel.WaitingList;
 import io.github.wheelscheduler.worker.Workers;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +40,10 @@ final class Dispatcher {
     private final @Nullable Refusals refusals;
     private final boolean isWaitingPolicy;
 
-    /** Null while the executor has no groups. */
+    /** A pass goes through it. */
+    private boolean active;
+
+    /** Null until something waits. */
     private @Nullable WaitingList timed;
 
     private @Nullable WaitingList atOnce;
@@ -59,6 +59,14 @@ final class Dispatcher {
 
     /** How many messages about timers of this group have been taken. */
     private long admitted;
+
+    /** In virtual time, the first timer of this group is due and has to wait for a place; so have those behind it. */
+    private boolean lacksPlace;
+
+    /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
+    private long inTurns;
+
+    private long firstInTurnsNanos;
 
     private boolean handedOver;
     private boolean othersWaited;
@@ -115,6 +123,23 @@ final class Dispatcher {
         return refusals;
     }
 
+    boolean isActive() {
+        return active;
+    }
+
+    void setActive(boolean value) {
+        active = value;
+    }
+
+    /** Whether there is nothing to do for this until the next timer or message; forgets the lists, which are empty then. */
+    boolean retires() {
+        if (handedOver || isAnyWaiting() || detours.isAny() || !detours.isNone()) {
+            return false;
+        }
+        forgetLists();
+        return true;
+    }
+
     // The state of a pass
 
     boolean isStepped() {
@@ -127,6 +152,7 @@ final class Dispatcher {
 
     /** Reads what is held. */
     void look() {
+        lacksPlace = false;
         stepped = !hold.isOpen();
         setHalted(stepped && hold.isClosed());
     }
@@ -188,22 +214,13 @@ final class Dispatcher {
 
     // Waiting; only once the executor has groups
 
-    /** From now on, what cannot go waits here. */
-    void keepWaitingHere() {
-        if (timed == null) {
-            timed = wheel.newWaitingList();
-            atOnce = wheel.newWaitingList();
-        }
-    }
-
-    /** Forgets the lists, which are empty, and stay so. */
-    void forgetLists() {
-        WaitingList one = timed;
-        WaitingList other = atOnce;
-        if (one != null && other != null) {
-            wheel.dropWaitingList(one);
-            wheel.dropWaitingList(other);
+    private void forgetLists() {
+        if (timed != null) {
+            wheel.dropWaitingList(timed);
             timed = null;
+        }
+        if (atOnce != null) {
+            wheel.dropWaitingList(atOnce);
             atOnce = null;
         }
     }
@@ -213,8 +230,9 @@ final class Dispatcher {
         look();
         if (!halted) {
             isAtOnceApart = false;
-        } else if (!isAtOnceApart && timed != null && atOnce != null) {
-            WaitingList passBy = atOnce;
+        } else if (!isAtOnceApart && timed != null) {
+            WaitingList passBy = atOnce == null ? wheel.newWaitingList() : atOnce;
+            atOnce = passBy;
             Predicate<TimerNode> move = node -> {
                 if (((ScheduledTimer<?>) node).runsAtOnce()) {
                     wheel.moveWaiting(node, passBy);
@@ -230,7 +248,7 @@ final class Dispatcher {
 
     /** Says whether timers wait for room: those that are held do not. */
     private void noteHeldUp(long nowNanos) {
-        if (halted ? isWaiting(atOnce) : isAnyWaiting()) {
+        if (halted ? isWaiting(atOnce) : isAnyWaiting() || lacksPlace) {
             backlog.holdUp(nowNanos);
         } else if (halted) {
             backlog.hold(nowNanos);
@@ -255,7 +273,23 @@ final class Dispatcher {
 
     /** Whether the timer, which is due now, waits when there is no place for it. */
     boolean waitsForPlace(ScheduledTimer<?> timer) {
-        return refusals == null || workers.isPaused() || asksToWait(timer);
+        return refusals == null || workers.isPaused() || isOwedAPlace(timer) || asksToWait(timer);
+    }
+
+    /**
+     * Whether it is a series whose last run was refused, and another run has taken a place since: it waits for the next one, so that what comes
+     * more often does not have them all.
+     */
+    private boolean isOwedAPlace(ScheduledTimer<?> timer) {
+        int mark = timer.refusedAt();
+        return mark != 0 && places != null && mark != places.mark();
+    }
+
+    /** The timer is about to be refused. */
+    void noteRefused(ScheduledTimer<?> timer) {
+        if (places != null) {
+            timer.setRefusedAt(places.mark());
+        }
     }
 
     private static boolean asksToWait(ScheduledTimer<?> timer) {
@@ -269,7 +303,60 @@ final class Dispatcher {
 
     /** Takes a place for the timer, if it needs one and there is one. */
     boolean takePlace(ScheduledTimer<?> timer) {
-        return places == null ? workers.room() > 0 : hasPlaceFromCall(timer) || places.tryTake();
+        if (places == null) {
+            return workers.room() > 0;
+        }
+        if (!hasPlaceFromCall(timer) && !places.tryTake()) {
+            return false;
+        }
+        if (refusals != null) {
+            timer.setRefusedAt(0);
+        }
+        return true;
+    }
+
+    /** Whether the timer, whose turn it is in virtual time, goes now or is refused; if not, others pass it by. */
+    boolean mayGo(ScheduledTimer<?> timer) {
+        if (lacksPlace || hold.isHalted() || isWaiting(atOnce)) {
+            return false;
+        }
+        boolean hasPlace = places == null ? workers.room() > 0 : hasPlaceFromCall(timer) || places.hasRoom(false);
+        lacksPlace = !hasPlace && waitsForPlace(timer);
+        if (lacksPlace) {
+            noteHeldUp(timer.deadlineNanos());
+        }
+        return !lacksPlace;
+    }
+
+    boolean isLackingPlace() {
+        return lacksPlace;
+    }
+
+    /** In virtual time, a timer is passed by for lack of a place. */
+    void countInTurns(ScheduledTimer<?> timer) {
+        if (inTurns++ == 0) {
+            firstInTurnsNanos = timer.deadlineNanos();
+        }
+    }
+
+    void countNoneInTurns() {
+        inTurns = 0;
+    }
+
+    boolean isAnyInTurns() {
+        return inTurns > 0;
+    }
+
+    long deadlineOfFirstInTurns() {
+        return firstInTurnsNanos;
+    }
+
+    /** A timer has its turn, which may have been one of those. */
+    void leavesTurns() {
+        if (inTurns > 0) {
+            inTurns--;
+            noteWaiting(firstInTurnsNanos);
+        }
     }
 
     /** Takes {@link #takePlace} back. */
@@ -310,96 +397,72 @@ final class Dispatcher {
      * @param isPassing whether it is not held though others are
      */
     void keep(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
-        WaitingList list = isPassing || (stepped && timer.runsAtOnce()) ? atOnce : timed;
-        if (list == null) {
-            // The group has ended; whoever has posted the timer is about to withdraw it.
-            wheel.add(timer);
-            return;
+        if (isPassing || (stepped && timer.runsAtOnce())) {
+            atOnce = atOnce == null ? wheel.newWaitingList() : atOnce;
+            wheel.addWaiting(timer, atOnce);
+        } else {
+            timed = timed == null ? wheel.newWaitingList() : timed;
+            wheel.addWaiting(timer, timed);
         }
-        wheel.addWaiting(timer, list);
         noteHeldUp(nowNanos);
     }
 
     /** Gives up those of the waiting timers for which the filter says so. */
     void removeWaitingIf(Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
-        WaitingList one = timed;
-        WaitingList other = atOnce;
-        if (one != null && other != null) {
-            for (WaitingList list : new WaitingList[] {one, other}) {
-                wheel.removeWaitingIf(
-                        list,
-                        node -> filter.test((ScheduledTimer<?>) node),
-                        node -> handOver.giveUp((ScheduledTimer<?>) node));
-            }
+        removeIf(timed, filter, handOver);
+        removeIf(atOnce, filter, handOver);
+    }
+
+    private void removeIf(@Nullable WaitingList list, Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
+        if (list != null) {
+            wheel.removeWaitingIf(
+                    list,
+                    node -> filter.test((ScheduledTimer<?>) node),
+                    node -> handOver.giveUp((ScheduledTimer<?>) node));
         }
     }
 
     /**
-     * Lets timers go that wait and may.
+     * Lets timers go that wait and may. In virtual time, timers with a time wait elsewhere, see {@link Turns}.
      *
-     * @param isAllHere whether all that are due have left the wheel: those that go in steps are chosen from all
      * @return whether there are more that may go now
      */
-    boolean letGo(long nowNanos, boolean isAllHere, HandOver handOver) {
-        boolean more = letGo(atOnce, handOver, false);
+    boolean letGo(long nowNanos, HandOver handOver) {
+        boolean more = letGo(atOnce, handOver);
         // What has passed those that were held came before what has come since.
-        if (!isWaiting(atOnce) && (!stepped || (!halted && isAllHere))) {
-            more |= letGo(timed, handOver, stepped);
+        if (!isWaiting(atOnce) && !stepped) {
+            more |= letGo(timed, handOver);
         }
         noteWaiting(nowNanos);
         noteHeldUp(nowNanos);
         return more;
     }
 
-    private boolean letGo(@Nullable WaitingList list, HandOver handOver, boolean inSteps) {
-        if (list == null) {
-            return false;
-        }
+    private boolean letGo(@Nullable WaitingList list, HandOver handOver) {
         for (int left = BUDGET; left > 0; left--) {
-            if (list.isEmpty() || (inSteps && hold.isClosed())) {
+            if (list == null || !(list.peek() instanceof ScheduledTimer<?> timer)) {
                 return false;
             }
-            ScheduledTimer<?> timer = next(list, inSteps ? hold.choice() : null);
             boolean isOver = timer.isDone();
-            boolean hasPlace = !isOver && takePlace(timer);
-            // In steps it is judged now whether the group is full.
-            boolean isRefused = inSteps && !isOver && !hasPlace && !waitsForPlace(timer);
-            if (!isOver && !hasPlace && !isRefused) {
+            if (!isOver && !takePlace(timer)) {
                 return false;
             }
             boolean ignored = wheel.remove(timer);
             if (isOver) {
                 handOver.giveUp(timer);
-            } else if (hasPlace) {
-                handOver.goWithPlace(timer);
             } else {
-                handOver.goWithoutPlace(timer);
+                handOver.goWithPlace(timer);
             }
         }
         return true;
     }
 
-    private ScheduledTimer<?> next(WaitingList list, @Nullable IntUnaryOperator choice) {
-        TimerNode node = choice == null ? list.peek() : anyOf(list, choice);
-        if (node == null) {
-            throw new IllegalStateException("A list that is not empty must have a first timer");
-        }
-        return (ScheduledTimer<?>) node;
-    }
-
-    private TimerNode anyOf(WaitingList list, IntUnaryOperator choice) {
-        List<TimerNode> all = new ArrayList<>();
-        Predicate<TimerNode> look = node -> {
-            all.add(node);
-            return false;
-        };
-        wheel.removeWaitingIf(list, look, node -> {});
-        return all.get(choice.applyAsInt(all.size()));
-    }
-
-    private void noteWaiting(long nowNanos) {
-        long count = (timed == null ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size());
-        if (count > 0) {
+    /** Says how many wait; in virtual time the first of them may be due then. */
+    void noteWaiting(long nowNanos) {
+        long count = (timed == null ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size()) + inTurns;
+        if (inTurns > 0) {
+            waitingSinceNanos = firstInTurnsNanos;
+        } else if (count > 0) {
             TimerNode first = timed != null && !timed.isEmpty() ? timed.peek() : atOnce != null ? atOnce.peek() : null;
             waitingSinceNanos = first instanceof ScheduledTimer<?> timer ? timer.deadlineNanos() : nowNanos;
         }

@@ -1,30 +1,39 @@
 package io.github.wheelscheduler;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** All the dispatchers on a wheel: that of the executor, and those of its groups. Tick thread, unless it says otherwise. */
+/** The dispatchers on a wheel that have something to do, and that of the executor. Tick thread, unless it says otherwise. */
 final class Dispatchers {
 
     /*
      * Without groups, what is due and cannot go, because timers are held or the workers have no room, stays in the wheel: that
      * costs nothing. With groups that would hold up the timers of the others. So the wheel then expires all that is due, and each
      * Dispatcher hands over or keeps what is its own: 'parted'.
+     *
+     * A pass goes through the dispatchers that are active. A group's becomes active with a message or a timer of that group, and is so
+     * until nothing of it waits and none of its timers is on a detour. So a group that does nothing costs nothing, however many there are.
      */
 
-    /** That of the executor itself. */
+    private static final int MOST_EXPIRED = 1024;
+
+    /** That of the executor itself; always active. */
     private final Dispatcher root;
 
-    /** The root, and those of the groups. Writers: whoever adds or removes one, one at a time. */
-    private volatile Dispatcher[] all;
+    /** The active ones, the first so many of these, the root first. Readers: tick thread; any while that sleeps. */
+    private @Nullable Dispatcher[] active;
+
+    private int activeCount = 1;
+
+    /** When the active ones have been looked at last: at the beginning of the pass, or between two. */
+    private long lookNanos;
 
     /** There are groups, or have been: what is due leaves the wheel. Written on the tick thread, or before there is one. */
-    private boolean parted;
+    private volatile boolean parted;
 
     Dispatchers(Dispatcher root) {
         this.root = root;
-        this.all = new Dispatcher[] {root};
+        this.active = new @Nullable Dispatcher[] {root};
     }
 
     Dispatcher root() {
@@ -35,53 +44,82 @@ final class Dispatchers {
         return parted;
     }
 
-    static Dispatcher of(ScheduledTimer<?> timer) {
-        return timer.owner().dispatcher();
+    /** Returns how many timers may leave the wheel at a time. */
+    int expiryBudget() {
+        return parted ? MOST_EXPIRED : Math.min(MOST_EXPIRED, root.workers().room());
     }
 
-    /** Hands the timers of a new group to its own workers from now on. On the tick thread, or before there is one. */
-    void add(Dispatcher dispatcher) {
-        Dispatcher[] before = all;
-        Dispatcher[] after = Arrays.copyOf(before, before.length + 1);
-        after[before.length] = dispatcher;
-        root.keepWaitingHere();
-        dispatcher.keepWaitingHere();
+    /** From now on, each hands over what is its own. On the tick thread, or before there is one. */
+    void part() {
         parted = true;
-        all = after;
     }
 
-    /** Forgets a group of which no timer is left. */
-    void remove(Dispatcher dispatcher) {
-        dispatcher.forgetLists();
-        List<Dispatcher> left = new ArrayList<>(List.of(all));
-        left.remove(dispatcher);
-        all = left.toArray(new Dispatcher[0]);
+    /** Returns the dispatcher of the timer, which is active from now on. Once they are parted. */
+    Dispatcher of(ScheduledTimer<?> timer) {
+        Dispatcher dispatcher = timer.owner().dispatcher();
+        if (!dispatcher.isActive() && dispatcher != root) {
+            if (activeCount == active.length) {
+                active = Arrays.copyOf(active, 2 * activeCount);
+            }
+            active[activeCount] = dispatcher;
+            activeCount++;
+            dispatcher.setActive(true);
+            dispatcher.beginPass(lookNanos);
+        }
+        return dispatcher;
+    }
+
+    /** Returns one of the active dispatchers. */
+    private Dispatcher active(int index) {
+        @Nullable Dispatcher[] seen = active;
+        Dispatcher dispatcher = index < seen.length ? seen[index] : null;
+        // What another thread sees of both may not fit.
+        return dispatcher == null ? root : dispatcher;
+    }
+
+    /** Forgets dispatchers that have nothing to do, at the end of a pass. */
+    private void retire() {
+        int left = 1;
+        for (int i = 1; i < activeCount; i++) {
+            Dispatcher dispatcher = active(i);
+            if (dispatcher.retires()) {
+                dispatcher.setActive(false);
+            } else {
+                active[left++] = dispatcher;
+            }
+        }
+        Arrays.fill(active, left, activeCount, null);
+        activeCount = left;
     }
 
     // Detours
 
     /** To be called before the time of a pass is read. */
     void beforePass() {
-        for (Dispatcher dispatcher : all) {
-            dispatcher.detours().beforePass();
+        for (int i = 0; i < activeCount; i++) {
+            active(i).detours().beforePass();
         }
     }
 
     boolean isAnyDetour() {
-        for (Dispatcher dispatcher : all) {
-            if (dispatcher.detours().isAny()) {
+        for (int i = 0; i < activeCount; i++) {
+            if (active(i).detours().isAny()) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Ends the detours, all of which have been handed over that were under way before the pass. Returns whether there is none now. */
+    /**
+     * Ends the detours that were under way before the pass and have left the wheel, unless they wait outside of it: that
+     * is not said while they are held, so callers might go past them. Returns false if more are to be ended now.
+     */
     boolean endDetours() {
         boolean ended = true;
-        for (Dispatcher dispatcher : all) {
+        for (int i = 0; i < activeCount; i++) {
+            Dispatcher dispatcher = active(i);
             Detours detours = dispatcher.detours();
-            ended &= !detours.isAny() || detours.end();
+            ended &= !detours.isAny() || dispatcher.isAnyWaiting() || detours.end();
         }
         return ended;
     }
@@ -89,16 +127,18 @@ final class Dispatchers {
     // What is held
 
     /** Reads what is held. */
-    void look() {
-        for (Dispatcher dispatcher : all) {
-            dispatcher.look();
+    void look(long nowNanos) {
+        lookNanos = nowNanos;
+        for (int i = 0; i < activeCount; i++) {
+            active(i).look();
         }
     }
 
     /** The same at the beginning of a pass, once they are parted. */
     void beginPass(long nowNanos) {
-        for (Dispatcher dispatcher : all) {
-            dispatcher.beginPass(nowNanos);
+        lookNanos = nowNanos;
+        for (int i = 0; i < activeCount; i++) {
+            active(i).beginPass(nowNanos);
         }
     }
 
@@ -112,11 +152,11 @@ final class Dispatchers {
         return parted ? of(timer).isStepped() : root.isStepped();
     }
 
-    /** Whether somebody has asked for something since the last pass; to be read after a sleep has been announced. Any thread. */
+    /** Whether anything has been asked for since the last pass; to be read after a sleep has been announced. */
     boolean isWanted() {
         boolean isWanted = false;
-        for (Dispatcher dispatcher : all) {
-            isWanted |= dispatcher.isWanted();
+        for (int i = 0; i < activeCount; i++) {
+            isWanted |= active(i).isWanted();
         }
         return isWanted;
     }
@@ -124,31 +164,32 @@ final class Dispatchers {
     // What waits
 
     /** Lets timers go that wait outside of the wheel, and says whether there are more that may go now. */
-    boolean letGo(long nowNanos, boolean isAllHere, HandOver handOver) {
+    boolean letGo(long nowNanos, HandOver handOver) {
         boolean more = false;
         try {
-            for (Dispatcher dispatcher : all) {
-                more |= dispatcher.letGo(nowNanos, isAllHere, handOver);
+            for (int i = 0; i < activeCount; i++) {
+                more |= active(i).letGo(nowNanos, handOver);
             }
-            return more;
         } finally {
             signalHandOver();
         }
+        retire();
+        return more;
     }
 
     /** Returns when to look again at those that wait; for ever if none do. */
     long nanosToNextLook(long nowNanos) {
         long nanos = Long.MAX_VALUE;
-        for (Dispatcher dispatcher : all) {
-            nanos = Math.min(nanos, dispatcher.nanosToNextLook(nowNanos));
+        for (int i = 0; i < activeCount; i++) {
+            nanos = Math.min(nanos, active(i).nanosToNextLook(nowNanos));
         }
         return nanos;
     }
 
-    /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. Any thread. */
+    /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
-        for (Dispatcher dispatcher : all) {
-            if (dispatcher.isRoomForHeldUp()) {
+        for (int i = 0; i < activeCount; i++) {
+            if (active(i).isRoomForHeldUp()) {
                 return true;
             }
         }
@@ -159,18 +200,8 @@ final class Dispatchers {
 
     /** Wakes the workers for which anything has been handed over since the last call. */
     void signalHandOver() {
-        for (Dispatcher dispatcher : all) {
-            dispatcher.signalHandOver();
+        for (int i = 0; i < activeCount; i++) {
+            active(i).signalHandOver();
         }
-    }
-
-    /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. Any thread. */
-    boolean areWorkersDrained() {
-        for (Dispatcher dispatcher : all) {
-            if (!dispatcher.isDrained()) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -48,8 +48,6 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** The tick thread writes into it all the time, so whoever runs or arms timers does not look into it without need. */
     private final Dispatcher dispatcher;
 
-    private final Backlog backlog;
-
     /** Whether a run needs a place. */
     private final boolean hasPlaces;
 
@@ -76,7 +74,6 @@ final class Engine implements TimerOwner, Workers.Listener {
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
         WallClockWatch watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Detours(), null, null, true);
-        this.backlog = dispatcher.backlog();
         this.hasPlaces = false;
         TickLoop loop = new TickLoop(inbox, wheel, watch, dispatcher, pending, clock, 1L << settings.tickShift());
         this.shared =
@@ -114,7 +111,6 @@ final class Engine implements TimerOwner, Workers.Listener {
                         places);
         this.dispatcher =
                 new Dispatcher(inbox, shared.wheel(), workers, hold, new Detours(), places, refusals, refusals == null);
-        this.backlog = dispatcher.backlog();
         this.hasPlaces = true;
         GroupLifecycle life =
                 new GroupLifecycle(this, shared, runState, policies, pending, dispatcher, group.standsApart());
@@ -143,26 +139,11 @@ final class Engine implements TimerOwner, Workers.Listener {
             if (workers.isPaused() && created.lifecycle instanceof GroupLifecycle life && !life.standsApart()) {
                 life.pauseWithRoot(true);
             }
-            pending.add(created.pending);
-            boolean added = false;
-            try {
-                shared.add(created);
-                added = true;
-            } finally {
-                if (!added) {
-                    pending.remove(created.pending);
-                }
-            }
+            shared.add(created);
             return created;
         } finally {
             shared.lock().unlock();
         }
-    }
-
-    /** The group has ended, and nobody knows of it any more. Tick thread. */
-    void forget() {
-        root.pending.remove(pending);
-        dispatcher.forgetLists();
     }
 
     Engine root() {
@@ -249,14 +230,15 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void started(ScheduledTimer<?> timer, int stateBefore) {
-        pending.started();
         if (stateBefore == TimerWord.ARMED && hasPlaceFromCall(timer)) {
             // No worker has it.
             dispatcher.releasePlace();
         }
+        // A thread that sees that nothing is pending may take its permit: so the count comes last, here and below.
         if (!timer.isRepeating()) {
             pending.release();
         }
+        pending.started();
         lifecycle.wakeIfItMayEnd();
     }
 
@@ -271,13 +253,14 @@ final class Engine implements TimerOwner, Workers.Listener {
             }
             return;
         }
-        pending.cancelled();
+        boolean wasArmed = stateBefore == TimerWord.ARMED;
         pending.releasePermit(timer);
+        if (wasArmed && hasPlaceFromCall(timer)) {
+            dispatcher.releasePlace();
+        }
+        pending.cancelled();
         // In the ready queue, which is short, it waits for a worker that drops it.
-        if (stateBefore == TimerWord.ARMED) {
-            if (hasPlaceFromCall(timer)) {
-                dispatcher.releasePlace();
-            }
+        if (wasArmed) {
             cancelledInWheel(timer);
         }
         lifecycle.wakeIfItMayEnd();
@@ -314,16 +297,17 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void gaveBack(ScheduledTimer<?> timer) {
-        pending.cancelled();
         pending.releasePermit(timer);
+        pending.cancelled();
+        lifecycle.noteThatItMayEnd();
     }
 
     @Override
     public void refused(ScheduledTimer<?> timer) {
-        pending.cancelled();
         if (!timer.isRepeating()) {
             pending.release();
         }
+        pending.cancelled();
         lifecycle.wakeIfItMayEnd();
     }
 
@@ -352,14 +336,15 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Takes a timer that is not due yet out of use, without cancelling it; false if it is due, or over. */
     boolean remove(ScheduledTimer<?> timer) {
+        StackReserve.ask();
         if (!timer.takeOut()) {
             return false;
         }
-        pending.cancelled();
         pending.releasePermit(timer);
         if (hasPlaceFromCall(timer)) {
             dispatcher.releasePlace();
         }
+        pending.cancelled();
         cancelledInWheel(timer);
         lifecycle.wakeIfItMayEnd();
         return true;
@@ -369,9 +354,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void wentIdle() {
-        if (lifecycle.isEnding() || backlog.isHeldUp()) {
-            inbox.wake();
-        }
+        lifecycle.wakeIfItMayEnd();
+        lifecycle.wakeIfHeldUp();
     }
 
     @Override
@@ -402,6 +386,13 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     @Override
+    public void escaped(Runnable run, Throwable failure) {
+        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
+            timer.endIfLeft(ScheduledTimer.Failure.of(failure));
+        }
+    }
+
+    @Override
     public void abandoned(Runnable run) {
         if (timerOf(run) instanceof ScheduledTimer<?> timer) {
             boolean ignored = timer.withdraw();
@@ -427,6 +418,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
     void setHalted(boolean halted) {
+        StackReserve.ask();
         lifecycle.unlessShutdown(() -> {
             if (!halted && hold.isHalted() && !isVirtual) {
                 dispatcher.detours().posted();
@@ -524,6 +516,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Changes how many runs may go on at a time. */
     void setMaxWorkers(int maxWorkers) {
+        StackReserve.ask();
         workers.setMaxSize(maxWorkers);
         lifecycle.wakeIfHeldUp();
     }
@@ -534,6 +527,31 @@ final class Engine implements TimerOwner, Workers.Listener {
         TimerOwner owner = root == this ? null : this;
         lifecycle.onTickThread(() -> nanos[0] = shared.loop().nanosToFirstDeadline(owner));
         return nanos[0];
+    }
+
+    /** Returns at most so many timers that wait. */
+    List<WheelTimer<?>> somePending(int most) {
+        List<WheelTimer<?>> some = new ArrayList<>();
+        workers.forEachReady(run -> addPending(timerOf(run), some, most));
+        lifecycle.onTickThread(() -> shared.loop().forEachPending(timer -> {
+            if (timer.owner() == this && timer.state() == TimerWord.ARMED) {
+                addPending(timer, some, most);
+            }
+        }));
+        return some;
+    }
+
+    private static void addPending(Object run, List<WheelTimer<?>> some, int most) {
+        if (some.size() < most && run instanceof ScheduledTimer<?> timer && !timer.isDone()) {
+            some.add(timer);
+        }
+    }
+
+    /** Returns when the timers were due that may go now in virtual time, at most so many, also of groups; in their order. */
+    long[] dueNanos(int most) {
+        long[][] due = {{}};
+        lifecycle.onTickThread(() -> due[0] = shared.loop().dueNanos(most));
+        return due[0];
     }
 
     /** Returns how many runs found the group full and did not start. */
@@ -582,5 +600,19 @@ final class Engine implements TimerOwner, Workers.Listener {
         return aheadNanos <= 0
                 ? new InstantTimer(this, task, instant, deadlineNow(), true)
                 : new InstantTimer(this, task, instant, clock.nanoTime() + aheadNanos, false);
+    }
+
+    /** Creates the same for the next run of a series: a wall clock that fails does not end it, and is asked again a little later. */
+    InstantTimer nextInstantTimer(Runnable task, Instant instant) {
+        try {
+            return newInstantTimer(task, instant);
+        } catch (VirtualMachineError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            long askAgainNanos = clock.nanoTime() + WallClockWatch.CHECK_INTERVAL_NANOS;
+            InstantTimer timer = new InstantTimer(this, task, instant, askAgainNanos, false);
+            timer.hasGuessedDeadline = true;
+            return timer;
+        }
     }
 }

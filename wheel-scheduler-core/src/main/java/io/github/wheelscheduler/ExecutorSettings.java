@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction. */
@@ -36,12 +37,13 @@ record ExecutorSettings(
 
     /** Creates the workers that these settings ask for; none starts yet. */
     Workers newWorkers(Starter starter, Workers.Listener listener) {
+        // By the machine's time, whatever the executor's is: what these two tell the log is limited by it.
+        LongSupplier logClock = new TimeSource()::nanoTime;
         if (executor != null) {
-            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
+            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
         if (threadPerRun != null) {
-            return FedWorkers.ofThreadPerRun(
-                    threadPerRun, tickThreadFactory, maxWorkers, clock::nanoTime, listener, hooks);
+            return FedWorkers.ofThreadPerRun(threadPerRun, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
         return ElasticPool.of(
                 threadFactory, starter, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);

@@ -76,6 +76,7 @@ final class GroupLifecycle extends Lifecycle {
 
     @Override
     void pause(@Nullable Runnable whenQuiet) {
+        StackReserve.askForMore();
         lock.lock();
         try {
             if (!runState.isShutdown()) {
@@ -119,6 +120,7 @@ final class GroupLifecycle extends Lifecycle {
 
     @Override
     void resume() {
+        StackReserve.askForMore();
         lock.lock();
         try {
             isPausedItself = false;
@@ -158,12 +160,27 @@ final class GroupLifecycle extends Lifecycle {
 
     @Override
     void beginShutdown() {
+        tellThatItEnds();
         runState.shutdown();
+        noteThatItMayEnd();
+    }
+
+    private void tellThatItEnds() {
+        if (!runState.isShutdown()) {
+            shared.addEnding(engine);
+        }
     }
 
     @Override
     void beginStop() {
+        tellThatItEnds();
         runState.stop();
+        noteThatItMayEnd();
+    }
+
+    @Override
+    void noteThatItMayEnd() {
+        shared.noteThatAGroupMayEnd();
     }
 
     @Override
@@ -235,6 +252,7 @@ final class GroupLifecycle extends Lifecycle {
     boolean terminateItselfIfEnded() {
         if (runState.isShutdown() && !isTerminated() && haveWorkersEnded()) {
             runState.terminate();
+            noteThatItMayEnd();
             inbox.wake();
         }
         return isTerminated();

@@ -9,11 +9,16 @@ import org.jspecify.annotations.Nullable;
 /** The groups of an executor by their names. Any thread. */
 final class GroupRegister {
 
+    private static final int FIRST_LOOK = 16;
+
     private final Engine engine;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Guarded by the lock. */
     private final TreeMap<String, WheelScheduledExecutor> byName = new TreeMap<>();
+
+    /** When there are so many, terminated ones are forgotten: seldom, so that it costs each group the same. As above. */
+    private int nextLook = FIRST_LOOK;
 
     GroupRegister(Engine engine) {
         this.engine = engine;
@@ -44,12 +49,16 @@ final class GroupRegister {
     }
 
     WheelScheduledExecutor add(ExecutorSettings settings, GroupSettings group) {
+        StackReserve.askForMore();
         lock.lock();
         try {
             if (known(group.name()) != null) {
                 throw new IllegalStateException("There must be one group of a name; there is a group " + group.name());
             }
-            forgetTerminated();
+            if (byName.size() >= nextLook) {
+                forgetTerminated();
+                nextLook = Math.max(FIRST_LOOK, 2 * byName.size());
+            }
             WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings, group));
             byName.put(group.name(), created);
             return created;

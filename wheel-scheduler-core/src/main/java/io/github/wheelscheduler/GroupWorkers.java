@@ -73,6 +73,13 @@ final class GroupWorkers {
         }
 
         @Override
+        public void escaped(Runnable run, Throwable failure) {
+            if (run instanceof Refusals.Refused refused) {
+                refused.endIfLeft();
+            }
+        }
+
+        @Override
         public long starting(Runnable run, long expiredNanos) {
             return 0;
         }

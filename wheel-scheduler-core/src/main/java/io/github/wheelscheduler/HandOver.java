@@ -21,18 +21,28 @@ final class HandOver implements Expiry {
     private final Dispatchers dispatchers;
     private final PassState pass;
 
+    /** Null but in virtual time. */
+    private final @Nullable Turns turns;
+
     /** The wheel has given it up, and it has not been handed over: that has failed. */
     private @Nullable ScheduledTimer<?> inHand;
 
     /** Let go though others are held. */
     private @Nullable ScheduledTimer<?> passing;
 
-    HandOver(TimingWheel wheel, WallClockWatch watch, SweepPlan sweeps, Dispatchers dispatchers, PassState pass) {
+    HandOver(
+            TimingWheel wheel,
+            WallClockWatch watch,
+            SweepPlan sweeps,
+            Dispatchers dispatchers,
+            PassState pass,
+            @Nullable Turns turns) {
         this.wheel = wheel;
         this.watch = watch;
         this.sweeps = sweeps;
         this.dispatchers = dispatchers;
         this.pass = pass;
+        this.turns = turns;
     }
 
     // In hand
@@ -92,16 +102,19 @@ final class HandOver implements Expiry {
             putBack(timer);
         } else if (!dispatchers.isParted()) {
             go(timer, dispatchers.root());
-        } else if (takePlace(timer, Dispatchers.of(timer))) {
-            go(timer, Dispatchers.of(timer));
+        } else {
+            Dispatcher dispatcher = dispatchers.of(timer);
+            if (takePlace(timer, dispatcher)) {
+                go(timer, dispatcher);
+            }
         }
     }
 
-    private boolean isEarly(ScheduledTimer<?> timer) {
+    boolean isEarly(ScheduledTimer<?> timer) {
         return timer instanceof InstantTimer instant && watch.isEarly(instant, pass.nowNanos());
     }
 
-    private boolean isDueNow(ScheduledTimer<?> timer) {
+    boolean isDueNow(ScheduledTimer<?> timer) {
         return timer.state() == TimerWord.ARMED && pass.isDue(timer.deadlineNanos());
     }
 
@@ -141,7 +154,11 @@ final class HandOver implements Expiry {
             return true;
         }
         if (!isPassing && dispatcher.isHeldFor(timer)) {
-            dispatcher.keep(timer, pass.nowNanos(), false);
+            if (turns == null) {
+                dispatcher.keep(timer, pass.nowNanos(), false);
+            } else {
+                turns.keep(timer);
+            }
             return false;
         }
         boolean hasToQueue = !isPassing && dispatcher.isAnyWaiting();
@@ -158,12 +175,13 @@ final class HandOver implements Expiry {
 
     /** Refuses a timer that is due, and is in no list. */
     private void refuse(ScheduledTimer<?> timer) {
-        Refusals refusals = Dispatchers.of(timer).refusals();
+        Refusals refusals = dispatchers.of(timer).refusals();
         if (refusals == null || !timer.claim(pass.nowNanos())) {
             putBack(timer);
             return;
         }
         boolean done = false;
+        dispatchers.of(timer).noteRefused(timer);
         try {
             refusals.refuse(timer, pass.nowNanos());
             done = true;
@@ -180,7 +198,7 @@ final class HandOver implements Expiry {
     /** Lets a timer go, which may be over by now or due later, and has a place: that is left if the timer does not need it. */
     void goWithPlace(ScheduledTimer<?> timer) {
         pass.moved();
-        Dispatcher dispatcher = Dispatchers.of(timer);
+        Dispatcher dispatcher = dispatchers.of(timer);
         boolean goes = false;
         try {
             boolean early = isEarly(timer);

@@ -18,8 +18,13 @@ final class InstantTimer extends RunnableTimer {
     /** Whether the instant had come when this timer was made. */
     private final boolean isDueAtOnce;
 
+    private int refusedAt;
+
     /** The place in the watch, or -1. Tick thread only. */
     int watchIndex = -1;
+
+    /** The wall clock failed when the deadline was to be computed. Tick thread only, once armed. */
+    boolean hasGuessedDeadline;
 
     InstantTimer(TimerOwner owner, Runnable task, Instant instant, long deadlineNanos, boolean isDueAtOnce) {
         super(owner, task, deadlineNanos);
@@ -33,6 +38,16 @@ final class InstantTimer extends RunnableTimer {
 
     Instant instant() {
         return instant;
+    }
+
+    @Override
+    int refusedAt() {
+        return refusedAt;
+    }
+
+    @Override
+    void setRefusedAt(int mark) {
+        refusedAt = mark;
     }
 
     @Override

@@ -101,6 +101,7 @@ abstract class Lifecycle {
     }
 
     final void shutdown() {
+        StackReserve.askForMore();
         lock.lock();
         try {
             beginShutdown();
@@ -116,6 +117,7 @@ abstract class Lifecycle {
 
     /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
     final List<Runnable> shutdownWithin(long limitNanos) {
+        StackReserve.askForMore();
         NeverRan neverRun = new NeverRan();
         lock.lock();
         try {
@@ -147,8 +149,13 @@ abstract class Lifecycle {
         }
     }
 
-    /** Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled. */
-    final List<Runnable> shutdownNow() {
+    /**
+     * Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled.
+     *
+     * @param interrupts whether runs that are going on are interrupted
+     */
+    final List<Runnable> shutdownNow(boolean interrupts) {
+        StackReserve.askForMore();
         tellOfStop();
         lock.lock();
         try {
@@ -163,7 +170,9 @@ abstract class Lifecycle {
                 giveBackWhatIsReady();
                 isGivenBack = true;
             }
-            forEachWorkers(Workers::interruptActive);
+            if (interrupts) {
+                forEachWorkers(Workers::interruptActive);
+            }
             terminateIfEnded();
             return givenBack.takeByDeadline();
         } finally {
@@ -283,7 +292,11 @@ abstract class Lifecycle {
     /** After shutdown, the tick thread waits for the last pending timer to go. */
     final void wakeIfItMayEnd() {
         if (isEnding()) {
+            noteThatItMayEnd();
             inbox.wake();
         }
     }
+
+    /** Something has happened, so that a group that was shut down may have nothing left. Any thread. */
+    void noteThatItMayEnd() {}
 }

@@ -2,7 +2,8 @@ package io.github.wheelscheduler;
 
 /**
  * What becomes of a run that is due while its group is full: as many runs are going on as there may be, and as many wait in the queue
- * as it takes. Every such run that does not start is counted.
+ * as it takes. Every such run that does not start is counted. A series that has lost a run waits for a place when its next one is due, if
+ * others have had places since: so frequent runs do not have them all.
  */
 public enum OnFull {
 

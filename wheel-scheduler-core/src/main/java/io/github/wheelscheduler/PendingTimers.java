@@ -1,6 +1,5 @@
 package io.github.wheelscheduler;
 
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ final class PendingTimers {
     /** So many timers that are over may be in the wheel. */
     private static final int MAX_LITTER = 4096;
 
-    /** Counts every timer that becomes pending, as that is posted, and other messages, too. */
+    /** Counts every timer that becomes pending, as that is posted, and other messages, too; those of groups are not among them. */
     private final LongSupplier posted;
 
     /** Timers that have become pending without a message. */
@@ -34,37 +33,32 @@ final class PendingTimers {
     /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
     private final @Nullable PendingTimers root;
 
-    /** What a group has posted. */
-    private final StripedCount messages;
+    /** What a group has posted; for the executor itself, what all of them have. */
+    private final StripedCount messages = new StripedCount();
 
-    /** Those of the groups; none in a group. */
-    private final CopyOnWriteArrayList<PendingTimers> groups = new CopyOnWriteArrayList<>();
+    /** How many of those are about no pending timer of a group any more; one number for all groups. */
+    private final StripedCount goneOfGroups;
 
     /** Counts what goes through the inbox. */
     PendingTimers(LongSupplier posted, long max) {
-        this.posted = posted;
+        this.posted = () -> {
+            // First: a group that is about to post hides no timer of the executor.
+            long postedByGroups = messages.sum();
+            return posted.getAsLong() - postedByGroups;
+        };
         this.max = max;
         this.permitsInUse = max == Long.MAX_VALUE ? null : new AtomicLong();
         this.root = null;
-        this.messages = new StripedCount();
+        this.goneOfGroups = new StripedCount();
     }
 
     /** Counts what a group posts, within the bound of the executor. */
     PendingTimers(PendingTimers root) {
-        this.messages = new StripedCount();
         this.posted = messages::sum;
         this.max = root.max;
         this.permitsInUse = root.permitsInUse;
         this.root = root;
-    }
-
-    /** Counts those of a group, too, where all are meant. */
-    void add(PendingTimers group) {
-        groups.add(group);
-    }
-
-    void remove(PendingTimers group) {
-        groups.remove(group);
+        this.goneOfGroups = root.goneOfGroups;
     }
 
     /** Returns how many messages a group has posted, or is about to. */
@@ -76,7 +70,7 @@ final class PendingTimers {
     void beforePost() {
         if (root != null) {
             messages.increment();
-            root.otherPosts.increment();
+            root.messages.increment();
         }
     }
 
@@ -84,7 +78,7 @@ final class PendingTimers {
     void postFailed() {
         if (root != null) {
             messages.decrement();
-            root.otherPosts.decrement();
+            root.messages.decrement();
         }
     }
 
@@ -126,31 +120,43 @@ final class PendingTimers {
     /** Counts a message that was about a timer that had been pending before; after it has been posted. */
     void countOtherPost() {
         otherPosts.increment();
+        countGoneOfGroup(1);
     }
 
     /** Counts a timer that was counted as started or cancelled and has not been posted. */
     void countMissingPost() {
         otherPosts.decrement();
+        countGoneOfGroup(-1);
     }
 
     /** Counts a timer that becomes pending by being handed to the workers at once; before it is. */
     void countHandOver() {
         handedOver.increment();
+        countGoneOfGroup(-1);
     }
 
     /** Takes {@link #countHandOver} back: the timer is posted instead. */
     void uncountHandOver() {
         handedOver.decrement();
+        countGoneOfGroup(1);
     }
 
     /** Counts a pending timer that has started. */
     void started() {
         started.increment();
+        countGoneOfGroup(1);
     }
 
     /** Counts a pending timer that has been cancelled or given back. */
     void cancelled() {
         cancelled.increment();
+        countGoneOfGroup(1);
+    }
+
+    private void countGoneOfGroup(int number) {
+        if (root != null) {
+            goneOfGroups.add(number);
+        }
     }
 
     /** Returns how many timers have become pending so far. At rest it is exact. */
@@ -174,11 +180,12 @@ final class PendingTimers {
 
     /** Returns how many timers are pending, those of groups included. */
     long countWithGroups() {
-        long count = count();
-        for (PendingTimers group : groups) {
-            count += group.count();
+        if (root != null) {
+            return count();
         }
-        return count;
+        // What has gone first: so one that comes and goes meanwhile hides no other.
+        long gone = goneOfGroups.sum();
+        return count() + Math.max(0, messages.sum() - gone);
     }
 
     /**

@@ -25,9 +25,14 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
 
     /**
      * How much later the deadline in the state word is than the exact one, which keeps the phase. Written with every arming
-     * and by no one else; after a reschedule the phase starts from a rounded deadline.
+     * and by no one else; after a reschedule the phase starts from a rounded deadline. At most 7.
      */
-    private int roundingNanos;
+    private byte roundingNanos;
+
+    /** Whether the deadline had passed when the timer was armed: only then was it the series that was late. As above. */
+    private boolean late;
+
+    private int refusedAt;
 
     /** Whether this timer holds a permit to be pending. Writers: whoever ends it, one of whom takes it. */
     @SuppressWarnings("unused") // by way of the VarHandle
@@ -37,7 +42,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
         super(owner, task, deadlineNanos);
         this.periodNanos = periodNanos;
         this.paced = ManagedTask.pacingOf(task) != null;
-        this.roundingNanos = TimerWord.roundingOf(deadlineNanos);
+        this.roundingNanos = (byte) TimerWord.roundingOf(deadlineNanos);
     }
 
     @Override
@@ -55,9 +60,10 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     /** Arms the timer for the deadline; false if it has been cancelled meanwhile. */
-    boolean rearmExactly(long deadlineNanos) {
+    boolean rearmExactly(long deadlineNanos, long nowNanos) {
         // Before the timer is armed: after that, another run may be here.
-        roundingNanos = TimerWord.roundingOf(deadlineNanos);
+        late = deadlineNanos - nowNanos < 0;
+        roundingNanos = (byte) TimerWord.roundingOf(deadlineNanos);
         return rearm(deadlineNanos);
     }
 
@@ -87,6 +93,21 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     @Override
     long exactDeadlineNanos() {
         return deadlineNanos() - roundingNanos;
+    }
+
+    @Override
+    boolean wasArmedLate() {
+        return late;
+    }
+
+    @Override
+    int refusedAt() {
+        return refusedAt;
+    }
+
+    @Override
+    void setRefusedAt(int mark) {
+        refusedAt = mark;
     }
 
     @Override

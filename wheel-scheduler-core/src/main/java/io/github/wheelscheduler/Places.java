@@ -1,7 +1,7 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.Workers;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The places of a group: one for each run that may go on, and one for each that may wait in the queue. A place is taken before a run is
@@ -9,9 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Places {
 
+    private static final long ONE_MORE = (1L << Integer.SIZE) + 1;
+
     private final Workers workers;
     private final int queueCapacity;
-    private final AtomicInteger taken = new AtomicInteger();
+
+    /** How many are taken, in the lower half, and how many have ever been. */
+    private final AtomicLong taken = new AtomicLong();
 
     Places(Workers workers, int queueCapacity) {
         this.workers = workers;
@@ -19,9 +23,9 @@ final class Places {
     }
 
     boolean tryTake() {
-        int seen = taken.get();
-        while (seen < limit()) {
-            if (taken.compareAndSet(seen, seen + 1)) {
+        long seen = taken.get();
+        while ((int) seen < limit()) {
+            if (taken.compareAndSet(seen, seen + ONE_MORE)) {
                 return true;
             }
             seen = taken.get();
@@ -35,12 +39,17 @@ final class Places {
 
     /** Whether a place is free; {@code forMany} asks for as many as are worth while. */
     boolean hasRoom(boolean forMany) {
-        int free = limit() - taken.get();
+        int free = limit() - taken();
         return free >= (forMany ? Math.max(1, queueCapacity / 2) : 1);
     }
 
     int taken() {
-        return taken.get();
+        return (int) taken.get();
+    }
+
+    /** Returns another number, which is not 0, whenever a place has been taken since. */
+    int mark() {
+        return (int) (taken.get() >>> Integer.SIZE) << 1 | 1;
     }
 
     int queueCapacity() {

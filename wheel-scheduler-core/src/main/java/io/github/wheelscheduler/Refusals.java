@@ -70,6 +70,7 @@ final class Refusals {
 
         private final ScheduledTimer<?> timer;
         private final String numbers;
+        private boolean isTaskTold;
 
         Refused(ScheduledTimer<?> timer, String numbers) {
             this.timer = timer;
@@ -98,9 +99,25 @@ final class Refusals {
                     ScheduledTimer.pauseWithoutMemory();
                 }
             }
-            RejectedExecutionException reason = reason();
+            count.increment();
+            goOn(reason());
+        }
+
+        /** Ends the run if an error has skipped what was to do so. Throws nothing. */
+        void endIfLeft() {
+            while (timer.isStillInRun()) {
+                try {
+                    goOn(withoutText);
+                } catch (Throwable ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+        }
+
+        private void goOn(RejectedExecutionException reason) {
             try {
-                if (timer.task() instanceof ManagedTask managed) {
+                if (!isTaskTold && timer.task() instanceof ManagedTask managed) {
+                    isTaskTold = true;
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
@@ -128,7 +145,6 @@ final class Refusals {
         /** Returns why, on the worker; throws nothing. */
         private RejectedExecutionException reason() {
             try {
-                count.increment();
                 return new RejectedExecutionException(
                         "Run rejected, because " + Refusals.this.reason(numbers) + ": " + timer);
             } catch (Throwable ex) {

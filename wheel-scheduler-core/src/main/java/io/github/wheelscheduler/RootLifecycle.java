@@ -48,6 +48,7 @@ final class RootLifecycle extends Lifecycle {
 
     @Override
     void pause(@Nullable Runnable whenQuiet) {
+        StackReserve.askForMore();
         AtomicInteger notQuiet = new AtomicInteger(1);
         Runnable countDown = () -> {
             if (notQuiet.decrementAndGet() == 0 && whenQuiet != null) {
@@ -76,6 +77,7 @@ final class RootLifecycle extends Lifecycle {
 
     @Override
     void resume() {
+        StackReserve.askForMore();
         lock.lock();
         try {
             workers.resume();

@@ -38,9 +38,13 @@ final class RunObservation {
 
     private void tell(RunObserver current, ScheduledTimer<?> timer, long expiredNanos, long nowNanos) {
         try {
-            long wheelNanos = Math.max(0, expiredNanos - timer.exactDeadlineNanos());
+            long beforeNanos = Math.max(0, expiredNanos - timer.exactDeadlineNanos());
             long queueNanos = Math.max(0, nowNanos - expiredNanos);
-            current.starting(taskOf(timer), wheelNanos, queueNanos, nowNanos);
+            if (timer.wasArmedLate()) {
+                current.startingLate(taskOf(timer), beforeNanos, queueNanos, nowNanos);
+            } else {
+                current.starting(taskOf(timer), beforeNanos, queueNanos, nowNanos);
+            }
         } catch (Throwable ex) {
             if (failing.compareAndSet(false, true)) {
                 log(ex);

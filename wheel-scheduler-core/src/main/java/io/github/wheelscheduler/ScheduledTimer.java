@@ -60,7 +60,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     /** Stands in for a failure that there was no memory to keep; made before there can be one. */
-    private static final Failure WITHOUT_MEMORY =
+    static final Failure WITHOUT_MEMORY =
             new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
 
     static {
@@ -137,7 +137,12 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
      */
     @Override
     public final void run() {
+        StackReserve.ask();
         int before;
+        DecoratedTask decorated = decorated(payload);
+        if (decorated != null) {
+            decorated.countCall();
+        }
         do {
             if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
                 return;
@@ -152,14 +157,10 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
             if (before != RETURNED) {
                 owner.started(this, before);
             }
-            DecoratedTask decorated = decorated(payload);
-            if (decorated != null) {
-                decorated.countStart();
-            }
             try {
                 perform(before == READY);
             } catch (OutOfMemoryError ex) {
-                endWithoutMemory();
+                endIfLeft(WITHOUT_MEMORY);
                 throw ex;
             }
         }
@@ -177,15 +178,28 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return true;
     }
 
-    /** Ends a timer whose end has failed itself: what is called for the first time needs memory to be found. */
-    private void endWithoutMemory() {
-        while (isStillInRun()) {
+    /**
+     * Ends a run of the calling thread that an error has left before its end: that has failed itself, as what is called for the first time
+     * needs memory to be found, or its handlers were skipped. Throws nothing.
+     */
+    final void endIfLeft(Failure failure) {
+        while (isOnItsThread() || isStillInRun()) {
             try {
-                finish(WITHOUT_MEMORY, false);
-            } catch (OutOfMemoryError ex) {
+                // If it has not even started.
+                boolean ignored = withdraw();
+                finish(failure, false);
+            } catch (Throwable ex) {
                 pauseWithoutMemory();
             }
         }
+        if (isDone()) {
+            releaseWaiters();
+        }
+    }
+
+    /** Whether the calling thread is the one that is in a run. */
+    final boolean isOnItsThread() {
+        return runner == Thread.currentThread();
     }
 
     /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when nobody was in it any more. */
@@ -224,7 +238,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         int state = stateOf(seen);
         while (state == ARMED || state == READY || state == RETURNED) {
             if (!owner.mayStart(this, state == READY) || (state == RETURNED && isRepeating())) {
-                boolean ignored = cancel(false);
+                boolean ignored = cancelFromWithin(false);
                 return -1;
             }
             if (state == ARMED && isRepeating()) {
@@ -314,13 +328,19 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     /** Cancels the timer at the end of a run, because it must not be armed again. */
     final void endRun() {
         releaseRunner();
-        boolean ignored = cancel(false);
+        boolean ignored = cancelFromWithin(false);
         letGo();
         awaitInterrupt();
     }
 
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
+        StackReserve.ask();
+        return cancelFromWithin(mayInterruptIfRunning);
+    }
+
+    /** Cancels in the middle of something that has made sure of its stack. */
+    private boolean cancelFromWithin(boolean mayInterruptIfRunning) {
         long seen = word;
         while (true) {
             int state = stateOf(seen);
@@ -357,6 +377,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     @Override
     public boolean reschedule(long delay, TimeUnit unit) {
+        StackReserve.ask();
         long deadlineNanos = owner.deadlineAfter(delay, unit);
         long seen = word;
         while (stateOf(seen) == ARMED) {
@@ -511,6 +532,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return deadlineNanos();
     }
 
+    /** Whether its deadline had passed before it was armed, as a run that is made up is: that is not the tick thread's doing. */
+    boolean wasArmedLate() {
+        return false;
+    }
+
     /** Whether the wheel need not hold this timer: it is not armed. */
     @Override
     protected final boolean isOver() {
@@ -587,6 +613,14 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     boolean runsAtOnce() {
         return taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce();
     }
+
+    /** Returns the {@linkplain Places#mark mark} of the last refusal of its series; 0 if none came after the last run. */
+    int refusedAt() {
+        return 0;
+    }
+
+    /** Sets {@link #refusedAt}. By who moves the timer. */
+    void setRefusedAt(int mark) {}
 
     /** Whether it was submitted without a time. */
     boolean hasNoTime() {

@@ -4,8 +4,12 @@ import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Starter;
 import io.github.wheelscheduler.worker.Workers;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +30,17 @@ final class SharedWheel {
     /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final CopyOnWriteArrayList<Engine> groups = new CopyOnWriteArrayList<>();
+    /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
+    private final Set<Engine> groups = ConcurrentHashMap.newKeySet();
+
+    /** The groups that have been shut down, or are about to be. As above. */
+    private final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has done it, afterwards;
+     * the tick thread, which takes it back before it looks.
+     */
+    private volatile boolean mayGroupsEnd;
 
     private volatile boolean tickThreadStarted;
 
@@ -49,7 +63,15 @@ final class SharedWheel {
         this.starter = starter;
         this.loop = loop;
         this.tickThread = new TickThread(
-                clock, inbox, loop, workers, runState, this::endGroupsThatMay, this::mayAnyGroupEnd, whenEnded);
+                clock,
+                inbox,
+                loop,
+                workers,
+                runState,
+                this::endGroupsThatMay,
+                this::mayAnyGroupEnd,
+                this::areWorkersDrained,
+                whenEnded);
     }
 
     TimeSource clock() {
@@ -87,29 +109,50 @@ final class SharedWheel {
 
     // Groups
 
-    /** Returns the groups, a snapshot. */
-    List<Engine> groups() {
+    /** Returns the groups, as they come and go. */
+    Collection<Engine> groups() {
         return groups;
     }
 
     /** Adds a group, under the lock. */
     void add(Engine group) {
-        // Counted first, and forgotten by the same who adds it if that fails.
-        groups.add(group);
-        boolean added = false;
-        try {
-            onTickThreadIfAny(() -> loop.add(group.dispatcher()));
-            added = true;
-        } finally {
-            if (!added) {
-                boolean ignored = groups.remove(group);
-            }
+        if (!loop.isParted()) {
+            onTickThreadIfAny(loop::part);
         }
+        boolean ignored = groups.add(group);
+    }
+
+    /** A group is about to be shut down. Under the lock. */
+    void addEnding(Engine group) {
+        boolean ignored = ending.add(group);
+    }
+
+    /** Something has happened to a group that is shut down, so that it may have nothing left. Any thread. */
+    void noteThatAGroupMayEnd() {
+        mayGroupsEnd = true;
     }
 
     /** Ends the groups that were shut down and have nothing left, and forgets those that have ended. Tick thread. */
     private void endGroupsThatMay() {
-        for (Engine group : groups) {
+        if (!mayGroupsEnd) {
+            return;
+        }
+        mayGroupsEnd = false;
+        boolean isSettled = false;
+        try {
+            isSettled = endThoseThatMay();
+        } finally {
+            if (!isSettled) {
+                mayGroupsEnd = true;
+            }
+        }
+    }
+
+    /** Does so, and says whether something has to happen to a group before it can end that has not. */
+    private boolean endThoseThatMay() {
+        boolean isSettled = true;
+        for (Iterator<Engine> each = ending.iterator(); each.hasNext(); ) {
+            Engine group = each.next();
             if (!group.runState().isShutdown()) {
                 continue;
             }
@@ -118,21 +161,23 @@ final class SharedWheel {
                 loop.giveUpWaitingOf(group.dispatcher());
                 // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
                 if (!group.dispatcher().isAnyWaiting()) {
-                    forget(group);
+                    each.remove();
+                    boolean ignored = groups.remove(group);
+                } else {
+                    isSettled = false;
                 }
+            } else {
+                isSettled &= loop.isSettled(group.dispatcher(), group.pending());
             }
         }
-    }
-
-    private void forget(Engine group) {
-        if (groups.remove(group)) {
-            loop.remove(group.dispatcher());
-            group.forget();
-        }
+        return isSettled;
     }
 
     private boolean mayAnyGroupEnd() {
-        for (Engine group : groups) {
+        if (!mayGroupsEnd) {
+            return false;
+        }
+        for (Engine group : ending) {
             if (group.lifecycle().mayEnd()) {
                 return true;
             }
@@ -143,8 +188,22 @@ final class SharedWheel {
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
         if (!tickThreadStarted && group.runState().terminated().getCount() == 0) {
-            forget(group);
+            boolean ignored = ending.remove(group);
+            ignored = groups.remove(group);
         }
+    }
+
+    /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. */
+    private boolean areWorkersDrained() {
+        if (!loop.root().isDrained()) {
+            return false;
+        }
+        for (Engine group : groups) {
+            if (!group.dispatcher().isDrained()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // The tick thread

@@ -2,10 +2,7 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +23,6 @@ final class TickLoop {
      * Each keeps its state to itself; none knows this.
      */
 
-    private static final int ADVANCE_BUDGET = 1024;
-
     /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
     private static final int PREPARE_BUDGET = 1024;
 
@@ -43,6 +38,10 @@ final class TickLoop {
     private final PassState pass;
     private final Dispatchers dispatchers;
     private final HandOver handOver;
+
+    /** Null but in virtual time. */
+    private final @Nullable Turns turns;
+
     private final Admission admission;
 
     /** That of the executor itself. */
@@ -68,8 +67,12 @@ final class TickLoop {
         this.pass = new PassState(clock);
         this.sweeps = new SweepPlan(wheel, pending);
         this.dispatchers = new Dispatchers(root);
-        this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass);
+        this.turns = clock.isVirtual() ? new Turns(wheel, dispatchers) : null;
+        this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, turns);
         this.admission = new Admission(inbox, wheel, watch, dispatchers, handOver, pass, tickNanos);
+        if (turns != null) {
+            dispatchers.part();
+        }
     }
 
     /** To be called before the time of a pass is read. */
@@ -90,7 +93,9 @@ final class TickLoop {
         boolean advanced = !mayAdvance || advance() > 0;
         boolean isHalted = false;
         if (dispatchers.isParted()) {
-            advanced = !dispatchers.letGo(pass.nowNanos(), advanced, handOver) && advanced;
+            boolean isAllHere = advanced;
+            advanced = !dispatchers.letGo(pass.nowNanos(), handOver) && advanced;
+            advanced = !(turns != null && isAllHere && letGo(turns)) && advanced;
         } else {
             if (mayAdvance && advanced) {
                 root.backlog().clear();
@@ -162,12 +167,7 @@ final class TickLoop {
     // The wheel
 
     private int advance() {
-        if (dispatchers.isWheelStepped()) {
-            return advanceInSteps();
-        }
-        int budget = dispatchers.isParted()
-                ? ADVANCE_BUDGET
-                : Math.min(ADVANCE_BUDGET, root.workers().room());
+        int budget = dispatchers.expiryBudget();
         try {
             int left = wheel.advance(pass.nowNanos(), budget, handOver);
             pass.moved(left < budget);
@@ -177,38 +177,13 @@ final class TickLoop {
         }
     }
 
-    /** Lets one timer go after the other, as long as they may. */
-    private int advanceInSteps() {
-        Hold hold = root.hold();
+    /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
+    private boolean letGo(Turns inTurn) {
         try {
-            for (int i = 0; i < ADVANCE_BUDGET && !hold.isClosed(); i++) {
-                if (root.workers().room() == 0) {
-                    return 0;
-                }
-                IntUnaryOperator choice = hold.choice();
-                int left = choice == null ? wheel.advance(pass.nowNanos(), 1, handOver) : expireAnyOf(choice);
-                if (left > 0) {
-                    return 1;
-                }
-                pass.moved();
-            }
-            return hold.isClosed() ? 1 : 0;
+            return inTurn.letGo(handOver);
         } finally {
             dispatchers.signalHandOver();
         }
-    }
-
-    /** Lets one of the timers go that are due, and says whether there was none. */
-    private int expireAnyOf(IntUnaryOperator choice) {
-        List<ScheduledTimer<?>> due = new ArrayList<>();
-        int left = wheel.advance(pass.nowNanos(), Integer.MAX_VALUE, node -> due.add((ScheduledTimer<?>) node));
-        if (due.isEmpty()) {
-            return left;
-        }
-        ScheduledTimer<?> chosen = due.remove(choice.applyAsInt(due.size()));
-        due.forEach(wheel::add);
-        handOver.expire(chosen);
-        return 0;
     }
 
     private int prepare() {
@@ -268,14 +243,14 @@ final class TickLoop {
 
     // The end
 
-    /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. Any thread. */
-    boolean areWorkersDrained() {
-        return dispatchers.areWorkersDrained();
+    /** Whether anything is pending or on its way here; does not look at the timers. */
+    boolean isAnyPending() {
+        return !inbox.isEmpty() || pending.countWithGroups() > 0 || admission.isAnyInHand();
     }
 
     /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
     boolean isEmpty() {
-        if (!inbox.isEmpty() || pending.countWithGroups() > 0 || admission.isAnyInHand()) {
+        if (isAnyPending()) {
             return false;
         }
         removeIf(ScheduledTimer::isOver, timer -> {});
@@ -284,14 +259,19 @@ final class TickLoop {
 
     // Groups
 
-    /** Hands the timers of a new group to its own workers from now on. On the tick thread, or before there is one. */
-    void add(Dispatcher dispatcher) {
-        dispatchers.add(dispatcher);
+    /** Returns the dispatcher of the executor itself. */
+    Dispatcher root() {
+        return root;
     }
 
-    /** Forgets a group of which no timer is left. */
-    void remove(Dispatcher dispatcher) {
-        dispatchers.remove(dispatcher);
+    /** Whether there are groups, or have been. Any thread. */
+    boolean isParted() {
+        return dispatchers.isParted();
+    }
+
+    /** Hands the timers of each group to its own workers from now on. On the tick thread, or before there is one. */
+    void part() {
+        dispatchers.part();
     }
 
     /** Gives up the timers of a group that are over, and that it lets wait. */
@@ -302,16 +282,19 @@ final class TickLoop {
     /** Whether no timer of a group that accepts none is pending or on its way here. */
     boolean holdsNothingOf(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
         // Messages first: what they bring is counted before.
-        return pendingOfGroup.messages() == dispatcher.admitted()
-                && pendingOfGroup.count() == 0
-                && !admission.isAnyInHand();
+        return isSettled(dispatcher, pendingOfGroup) && pendingOfGroup.count() == 0 && !admission.isAnyInHand();
+    }
+
+    /** Whether no message of a group is on its way here, nor in hand. */
+    boolean isSettled(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
+        return pendingOfGroup.messages() == dispatcher.admitted() && !admission.isAnyInHand();
     }
 
     // Between two passes
 
     /** Takes everything out of the inbox into the wheel. */
     void admitAll() {
-        dispatchers.look();
+        dispatchers.look(pass.nowNanos());
         admission.takeAll();
     }
 
@@ -326,18 +309,37 @@ final class TickLoop {
 
     /** Returns how far ahead the first deadline of that owner, or of any, lies; the longest time if there is none. Looks at all timers. */
     long nanosToFirstDeadline(@Nullable TimerOwner owner) {
-        admitAll();
         long now = clock.nanoTime();
         long[] least = {Long.MAX_VALUE};
+        forEachPending(timer -> {
+            if (timer.state() == TimerWord.ARMED && (owner == null || timer.owner() == owner)) {
+                least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
+            }
+        });
+        return least[0];
+    }
+
+    /** Looks at all timers in the wheel, also at timers that are over. */
+    void forEachPending(Consumer<ScheduledTimer<?>> look) {
+        admitAll();
         removeIf(
                 timer -> {
-                    if (timer.state() == TimerWord.ARMED && (owner == null || timer.owner() == owner)) {
-                        least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
-                    }
+                    look.accept(timer);
                     return false;
                 },
                 timer -> {});
-        return least[0];
+    }
+
+    /** Returns when the timers were due that may go now in virtual time, at most so many, in their order. */
+    long[] dueNanos(int most) {
+        admitAll();
+        pass.lookAtClock();
+        return turns == null
+                ? new long[0]
+                : turns.mayGo(most).stream()
+                        .filter(timer -> handOver.isDueNow(timer) && !handOver.isEarly(timer))
+                        .mapToLong(ScheduledTimer::deadlineNanos)
+                        .toArray();
     }
 
     /** Removes the timers for which the filter says so, and then does something with each. */

@@ -37,6 +37,7 @@ final class TickThread implements Runnable {
     private final RunState runState;
     private final Runnable endGroups;
     private final BooleanSupplier mayGroupEnd;
+    private final BooleanSupplier areWorkersDrained;
     private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
@@ -88,6 +89,7 @@ final class TickThread implements Runnable {
             RunState runState,
             Runnable endGroups,
             BooleanSupplier mayGroupEnd,
+            BooleanSupplier areWorkersDrained,
             Runnable whenEnded) {
         this.clock = clock;
         this.inbox = inbox;
@@ -96,6 +98,7 @@ final class TickThread implements Runnable {
         this.runState = runState;
         this.endGroups = endGroups;
         this.mayGroupEnd = mayGroupEnd;
+        this.areWorkersDrained = areWorkersDrained;
         this.whenEnded = whenEnded;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
@@ -320,8 +323,8 @@ final class TickThread implements Runnable {
     }
 
     private boolean isDrainedAfterShutdown() {
-        // Workers first: a run that has ended has posted its next one before.
-        return runState.isShutdown() && loop.areWorkersDrained() && loop.isEmpty();
+        // Workers before the last look: a run that has ended has posted its next one before.
+        return runState.isShutdown() && !loop.isAnyPending() && areWorkersDrained.getAsBoolean() && loop.isEmpty();
     }
 
     private void runErrand() {

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,9 @@ final class WallClockWatch {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
+    /** A clock that fails is told of so often at most. */
+    private static final long WARNING_INTERVAL_NANOS = 60_000_000_000L;
+
     private final TimeSource clock;
     private final InstantSource wallClock;
     private final TimingWheel wheel;
@@ -65,6 +69,16 @@ final class WallClockWatch {
     private boolean followsAgain;
 
     private long followAtNanos;
+
+    /** The wall clock has failed, and is not asked again before the next comparison, or that time. */
+    private boolean isFailing;
+
+    private long askAgainNanos;
+
+    /** How often it has failed since that was last logged; -1 before the first time. */
+    private long failuresNotLogged = -1;
+
+    private long failureLoggedNanos;
 
     WallClockWatch(TimeSource clock, InstantSource wallClock, long checkIntervalNanos, TimingWheel wheel) {
         this.clock = clock;
@@ -106,6 +120,7 @@ final class WallClockWatch {
         }
         if (wall != null) {
             boolean ignored = timer.moveDeadline(deadlineNanos);
+            timer.hasGuessedDeadline = false;
         }
     }
 
@@ -130,13 +145,17 @@ final class WallClockWatch {
     }
 
     /**
-     * Whether the timer's instant is still to come; it has a new deadline then.
+     * Whether the timer's instant is still to come; it has a new deadline then. While the wall clock fails, a deadline that was computed
+     * from it is kept, and one that was not is put off.
      *
      * @throws OutOfMemoryError if that cannot be told for lack of memory; the timer is to be asked about again
      */
     boolean isEarly(InstantTimer timer, long nowNanos) {
         Instant wall = readWallClock();
-        if (wall == null || !wall.isBefore(timer.instant())) {
+        if (wall == null) {
+            return timer.hasGuessedDeadline && timer.moveDeadline(nowNanos + CHECK_INTERVAL_NANOS);
+        }
+        if (!wall.isBefore(timer.instant())) {
             return false;
         }
         return timer.moveDeadline(nowNanos + nanosUntil(timer, wall));
@@ -173,6 +192,7 @@ final class WallClockWatch {
 
     private void compare() {
         Reading before = reference;
+        isFailing = false;
         Reading reading = readQuickly();
         if (reading == null) {
             return;
@@ -245,15 +265,37 @@ final class WallClockWatch {
         return wall == null ? null : new Reading(wall, nanos, clock.nanoTime() - nanos);
     }
 
+    /** Returns what the wall clock shows; null while it fails. */
     private @Nullable Instant readWallClock() {
+        if (isFailing && askAgainNanos - clock.nanoTime() > 0) {
+            return null;
+        }
         try {
-            return wallClock.instant();
+            Instant wall = Objects.requireNonNull(wallClock.instant(), "the clock must not return null");
+            isFailing = false;
+            return wall;
         } catch (OutOfMemoryError ex) {
             throw ex;
         } catch (Throwable ex) {
-            warn("The clock failed; calendar timers keep the deadlines that they have", ex);
+            failed(ex);
             return null;
         }
+    }
+
+    private void failed(Throwable failure) {
+        long nowNanos = clock.nanoTime();
+        isFailing = true;
+        askAgainNanos = nowNanos + CHECK_INTERVAL_NANOS;
+        if (failuresNotLogged < 0) {
+            warn("The clock failed; calendar timers keep the deadlines that they have", failure);
+        } else if (nowNanos - failureLoggedNanos < WARNING_INTERVAL_NANOS) {
+            failuresNotLogged++;
+            return;
+        } else {
+            warn("The clock failed {0} times since that was last said: {1}", failuresNotLogged + 1, failure);
+        }
+        failuresNotLogged = 0;
+        failureLoggedNanos = nowNanos;
     }
 
     private static void warn(String message, Object... arguments) {

@@ -170,13 +170,15 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
      */
     public WheelTimer<?> scheduleAt(Runnable command, Instant instant) {
-        InstantTimer timer = newInstantTimer(command, instant);
+        Objects.requireNonNull(command, "command must not be null");
+        Objects.requireNonNull(instant, "instant must not be null");
+        InstantTimer timer = engine.newInstantTimer(command, instant);
         return engine.arming().arm(timer, timer.isDueAtOnce());
     }
 
     /**
      * Arms the next run of a series from within a run of it. The series keeps its place among the pending timers, so there
-     * is no bound that could reject it.
+     * is no bound that could reject it. While the wall clock fails, the run is put off, and the clock asked again each second.
      *
      * @param running what {@link #scheduleAt} or this method has returned for the run that is going on
      * @return the timer of the next run; null, and no run follows, if the executor has been shut down or {@code running} has
@@ -187,14 +189,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         if (!(running instanceof InstantTimer timer) || timer.owner() != engine) {
             throw new IllegalArgumentException("running must be a timer that scheduleAt has returned, was " + running);
         }
-        InstantTimer next = newInstantTimer(command, instant);
-        return engine.arming().armNext(timer, next) ? next : null;
-    }
-
-    private InstantTimer newInstantTimer(Runnable command, Instant instant) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
-        return engine.newInstantTimer(command, instant);
+        InstantTimer next = engine.nextInstantTimer(command, instant);
+        return engine.arming().armNext(timer, next) ? next : null;
     }
 
     private WheelTimer<?> armPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit, int sign) {
@@ -352,6 +350,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
+     * Returns when the timers were due, here or in a group, that go now if they are {@linkplain #allow allowed} to, as {@link #nanoTime} told
+     * the time, in their order. Waits for the tick thread: for tests in virtual time, without effect otherwise.
+     *
+     * @param most so many at most
+     */
+    public long[] dueNanos(int most) {
+        return engine.dueNanos(most);
+    }
+
+    /**
      * Whether nothing more happens before time goes on or somebody calls: the tick thread is about to sleep or sleeps, and no task
      * that may run is on its way to a worker or running. For tests in virtual time; no more than a glimpse if time moves meanwhile.
      */
@@ -390,7 +398,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     @Override
     public List<Runnable> shutdownNow() {
-        return engine.lifecycle().shutdownNow();
+        return engine.lifecycle().shutdownNow(true);
+    }
+
+    /**
+     * Stops accepting and starting tasks, as {@link #shutdownNow} does, but lets the runs that are going on end.
+     *
+     * @return the timers that never ran or would have run again, by deadline; they are not cancelled
+     */
+    public List<Runnable> shutdownWithoutInterrupt() {
+        return engine.lifecycle().shutdownNow(false);
     }
 
     @Override
@@ -496,6 +513,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     public List<RunningTask> runningFor(Duration atLeast) {
         return engine.runningFor(Objects.requireNonNull(atLeast, "atLeast must not be null"));
+    }
+
+    /** Returns at most so many of the timers that wait for their time or for a worker, in no order. Looks at all of them. */
+    public List<WheelTimer<?>> somePending(int most) {
+        return engine.somePending(most);
     }
 
     /** Returns the time, in nanoseconds, on the monotonic clock that deadlines are on; to be compared by difference. */

@@ -196,8 +196,8 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets where the tick thread, and the thread that hands over to a thread per run or a given executor, come from; by
-     * default the {@linkplain #threadFactory thread factory}. They should be platform threads.
+     * Sets where the tick thread, the thread that starts workers, and the one that hands over to a thread per run or a given
+     * executor come from; by default the {@linkplain #threadFactory thread factory}. They should be platform threads.
      */
     public WheelScheduledExecutorBuilder tickThreadFactory(ThreadFactory threadFactory) {
         notForGroup("tickThreadFactory");

@@ -91,7 +91,7 @@ final class CountingOwner implements TimerOwner {
     @Override
     public void repeat(PeriodicTimer timer, boolean wasReady) {
         repeated.incrementAndGet();
-        if (!timer.rearmExactly(nowNanos)) {
+        if (!timer.rearmExactly(nowNanos, nowNanos)) {
             repeated.decrementAndGet();
         }
     }

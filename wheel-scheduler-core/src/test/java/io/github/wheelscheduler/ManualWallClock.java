@@ -16,6 +16,7 @@ final class ManualWallClock implements InstantSource {
     private Instant referenceInstant = ORIGIN;
     private double rate = 1;
     private boolean failing;
+    private int failures;
     private final AtomicReference<@Nullable Runnable> blocker = new AtomicReference<>();
 
     ManualWallClock(ManualClock clock) {
@@ -34,6 +35,7 @@ final class ManualWallClock implements InstantSource {
 
     private synchronized Instant read() {
         if (failing) {
+            failures++;
             throw new IllegalStateException("the clock is broken on purpose");
         }
         return referenceInstant.plusNanos((long) ((clock.nanoTime() - referenceNanos) * rate));
@@ -57,5 +59,10 @@ final class ManualWallClock implements InstantSource {
 
     synchronized void fail(boolean fails) {
         failing = fails;
+    }
+
+    /** Returns how often it has been asked in vain. */
+    synchronized int failures() {
+        return failures;
     }
 }

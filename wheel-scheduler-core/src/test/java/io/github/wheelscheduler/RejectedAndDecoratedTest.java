@@ -1,12 +1,15 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.StopsAfterwards;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,9 +17,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A series outlives a slow wrapper, and what is rejected has not run. */
 class RejectedAndDecoratedTest {
+
+    @RegisterExtension
+    private final StopsAfterwards stops = new StopsAfterwards();
 
     @Test
     void wrapperThatGoesOnAfterTheRunDoesNotEndTheSeries() {
@@ -36,6 +43,53 @@ class RejectedAndDecoratedTest {
         } finally {
             List<Runnable> ignored = executor.shutdownNow();
         }
+    }
+
+    @Test
+    void seriesThatIsRunFromOutsideGoesOnAsAnUndecoratedOne() {
+        for (boolean isDecorated : new boolean[] {false, true}) {
+            Gate gate = new Gate();
+            AtomicInteger runs = new AtomicInteger();
+            WheelScheduledExecutorBuilder builder =
+                    WheelScheduledExecutor.builder().maxWorkers(1);
+            WheelScheduledExecutor executor =
+                    stops.use((isDecorated ? builder.decorator(RejectedAndDecoratedTest::wrapped) : builder).build());
+            WheelTimer<?> holding = executor.schedule(gate, 0, NANOSECONDS);
+            gate.awaitArrivals(1);
+            WheelTimer<?> series = executor.scheduleAtFixedRate(runs::incrementAndGet, 0, 1, MILLISECONDS);
+            awaitThat(() -> executor.readyCount() == 1);
+            series.run();
+            assertThat(runs).hasValue(1);
+            gate.open();
+            awaitThat(() -> runs.get() > 3 || series.isDone());
+            assertThat(series.isDone()).as("decorated: %s", isDecorated).isFalse();
+            assertThat(holding.isDone()).isTrue();
+        }
+    }
+
+    private static Runnable wrapped(Runnable timer) {
+        return () -> {
+            assertThat(timer).isNotNull();
+            timer.run();
+        };
+    }
+
+    @Test
+    void wrapperThatDoesNotRunTheSeriesEndsItAlthoughItWasRunFromOutside() {
+        AtomicInteger runs = new AtomicInteger();
+        AtomicBoolean mayRun = new AtomicBoolean();
+        WheelScheduledExecutor executor = stops.use(WheelScheduledExecutor.builder()
+                .decorator(timer -> () -> {
+                    if (mayRun.get()) {
+                        timer.run();
+                    }
+                })
+                .build());
+        WheelTimer<?> series = executor.scheduleAtFixedRate(runs::incrementAndGet, 20, 1, MILLISECONDS);
+        series.run();
+        awaitThat(series::isCancelled);
+        assertThat(runs).hasValue(0);
+        assertThat(executor.pendingCount()).isZero();
     }
 
     @Test

@@ -1,8 +1,10 @@
 package io.github.wheelscheduler;
 
 import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -147,6 +149,48 @@ class WallClockWatchTest {
     }
 
     @Test
+    void clockThatFailsIsToldOfOnceAMinuteHoweverManyTimersAsk() throws Exception {
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
+                VirtualTime time = new VirtualTime()) {
+            VirtualTime.Recorder rate = time.recorder();
+            WheelTimer<?> unused = time.executor.scheduleAtFixedRate(rate, 10, 10, SECONDS);
+            List<InstantTimer> timers = new ArrayList<>();
+            for (int i = 0; i < 5_000; i++) {
+                timers.add(time.executor.engine().newInstantTimer(() -> {}, after(Duration.ofMinutes(30))));
+            }
+            time.wallClock.fail(true);
+            for (InstantTimer timer : timers) {
+                InstantTimer ignored = time.executor.engine().arming().arm(timer, false);
+            }
+            time.pass(Duration.ofSeconds(130));
+            assertThat(log.said("The clock failed")).hasSize(3);
+            assertThat(log.said("The clock failed").get(1)).contains("times since");
+            assertThat(time.wallClock.failures()).isBetween(130, 140);
+            assertThat(rate.take()).hasSize(13);
+            time.wallClock.fail(false);
+            time.pass(Duration.ofMinutes(30));
+            assertThat(timers).allMatch(ScheduledTimer::isDone);
+        }
+    }
+
+    @Test
+    void seriesGoesOnWithinASecondOnceTheClockWorksAgain() throws Exception {
+        try (VirtualTime time = new VirtualTime()) {
+            Series series = new Series(time, () -> time.wallClock.fail(true));
+            series.arm(1);
+            time.pass(Duration.ofMinutes(200));
+            assertThat(runs).hasSize(1);
+            assertThat(time.executor.pendingCount()).isOne();
+            time.wallClock.fail(false);
+            time.pass(WITHIN);
+            assertThat(runs).hasSize(2);
+            time.wallClock.fail(false);
+            time.pass(WITHIN);
+            assertThat(runs).hasSize(3);
+        }
+    }
+
+    @Test
     void clockThatWorksAgainIsFollowedAgain() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder task = time.recorder();
@@ -241,10 +285,16 @@ class WallClockWatchTest {
     private final class Series {
 
         private final VirtualTime time;
+        private final Runnable endOfRun;
         private volatile WheelTimer<?> current;
 
         Series(VirtualTime time) {
+            this(time, () -> {});
+        }
+
+        Series(VirtualTime time, Runnable endOfRun) {
             this.time = time;
+            this.endOfRun = endOfRun;
         }
 
         void arm(int hour) {
@@ -253,6 +303,7 @@ class WallClockWatchTest {
 
         private void run(int hour) {
             runs.add(time.wallClock.instant());
+            endOfRun.run();
             if (hour < 24) {
                 current = time.executor.scheduleNext(current, () -> run(hour + 1), after(Duration.ofHours(hour + 1)));
             }

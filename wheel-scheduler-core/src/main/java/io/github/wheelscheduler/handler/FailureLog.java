@@ -4,14 +4,15 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** Tells the log of handlers that fail: the first time at once, then once a minute at most. It never names what they were called with. */
-final class FailureLog {
+/** Tells the log of what goes wrong: the first time at once, then once a minute at most. */
+public final class FailureLog {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final String owner;
+    private final String message;
     private final LongSupplier nanoClock;
 
     /** Guarded by this, as all that follows. */
@@ -20,18 +21,22 @@ final class FailureLog {
     private long loggedNanos;
     private long heldBack;
 
-    FailureLog(String owner, LongSupplier nanoClock) {
-        this.owner = owner;
+    /**
+     * @param message what the log is told; no user's objects in it
+     * @param nanoClock a monotonic clock in nanoseconds
+     */
+    public FailureLog(String message, LongSupplier nanoClock) {
+        this.message = message;
         this.nanoClock = nanoClock;
     }
 
-    /** Logs the failure if it is time to. Throws nothing: neither a log handler nor a lack of memory may harm the caller. */
-    void log(Throwable failure) {
+    /** Logs it if it is time to, with what was thrown, if anything was. Throws nothing: neither a log handler nor a lack of memory may harm the caller. */
+    public void log(@Nullable Throwable failure) {
         try {
             long others = note(nanoClock.getAsLong());
             if (others >= 0) {
-                String more = others == 0 ? "" : "; since that was last logged, so did " + others + " others";
-                LOGGER.log(Level.ERROR, "A handler of " + owner + " failed, which harms nothing else" + more, failure);
+                String more = others == 0 ? "" : "; " + others + " more have not been logged since the last time";
+                LOGGER.log(Level.ERROR, message + more, failure);
             }
         } catch (Throwable ex) {
             // There is nobody left to tell.
@@ -39,7 +44,7 @@ final class FailureLog {
     }
 
     /** Says that whoever closes does not wait any longer. Throws nothing. */
-    void stillRunning(int threads) {
+    static void stillRunning(String owner, int threads) {
         try {
             LOGGER.log(
                     Level.WARNING,

@@ -28,6 +28,7 @@ public final class Handlers {
     private static final BiFunction<Integer, Integer, Integer> ONCE_MORE = Integer::sum;
     private static final BiFunction<Thread, Integer, @Nullable Integer> ONCE_LESS = Handlers::onceLess;
 
+    private final String owner;
     private final FailureLog log;
     private final AtomicLong failures = new AtomicLong();
 
@@ -51,7 +52,8 @@ public final class Handlers {
      */
     public Handlers(String owner, LongSupplier nanoClock, long closeLimitNanos) {
         this.closeLimitNanos = closeLimitNanos;
-        this.log = new FailureLog(owner, nanoClock);
+        this.owner = owner;
+        this.log = new FailureLog("A handler of " + owner + " failed, which harms nothing else", nanoClock);
     }
 
     /**
@@ -148,7 +150,7 @@ public final class Handlers {
                 isQuiet = quiet.await(INTERRUPT_EVERY_NANOS, TimeUnit.NANOSECONDS);
             }
             if (!isQuiet) {
-                log.stillRunning(inside.size());
+                FailureLog.stillRunning(owner, inside.size());
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -64,8 +64,6 @@ public final class Inbox<E> {
         }
     }
 
-    private final StackReserve stackReserve = new StackReserve();
-
     /** One for each group of callers, by the number of the thread: so each caller stays in one, and callers do not meet there. */
     private final Stripe<E>[] stripes = newStripes();
 
@@ -87,21 +85,8 @@ public final class Inbox<E> {
      * Posts a message that the owner is to see at {@code neededAtNanos}, on the clock of {@link #announce}. Any thread.
      */
     public void post(E message, long neededAtNanos) {
-        prepareToWakeFor(neededAtNanos);
         postLazily(message);
         wakeFor(neededAtNanos);
-    }
-
-    /**
-     * Makes sure of the stack for {@link #wakeFor}, before the message is posted that it is for. Any thread.
-     *
-     * @throws StackOverflowError if there is not enough stack; nothing has happened then
-     */
-    public void prepareToWakeFor(long neededAtNanos) {
-        long seen = announced;
-        if (seen != AWAKE && neededAtNanos - seen < 0) {
-            stackReserve.askAlways();
-        }
     }
 
     /**
@@ -134,7 +119,6 @@ public final class Inbox<E> {
 
     /** Posts a message that can wait until the owner looks at the queue of its own accord. Any thread. */
     public void postLazily(E message) {
-        stackReserve.ask();
         stripe().offer(message);
     }
 
@@ -246,24 +230,14 @@ public final class Inbox<E> {
     private Stripe<E>[] newStripes() {
         Stripe<E>[] stripes = new Stripe[CallerStripe.COUNT];
         for (int i = 0; i < stripes.length; i++) {
-            stripes[i] = new Stripe<>(CHUNK_SIZE, stackReserve);
+            stripes[i] = new Stripe<>(CHUNK_SIZE);
         }
         return stripes;
     }
 
     private void wake(long seen) {
-        stackReserve.askAlways();
         if (ANNOUNCED.compareAndSet(this, seen, AWAKE)) {
-            boolean woken = false;
-            try {
-                LockSupport.unpark(owner);
-                woken = true;
-            } finally {
-                if (!woken) {
-                    // No stack for it: leave it to others. If the owner is awake by now, they wake it for nothing.
-                    boolean ignored = ANNOUNCED.compareAndSet(this, AWAKE, seen);
-                }
-            }
+            LockSupport.unpark(owner);
         }
     }
 }

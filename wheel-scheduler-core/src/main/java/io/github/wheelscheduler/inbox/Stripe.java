@@ -3,8 +3,7 @@ package io.github.wheelscheduler.inbox;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 /**
- * A queue for one group of callers. A caller at the end of its stack cannot leave it in the middle of adding a chunk, which would
- * hold up everybody for ever.
+ * A queue for one group of callers.
  *
  * @param <E> the messages
  */
@@ -19,7 +18,7 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
      * machine still had to link that step, a caller with little stack left could fail in between and leave a hole for ever.
      */
     private static void linkEveryStep() {
-        Stripe<Object> rehearsal = new Stripe<>(2, new StackReserve());
+        Stripe<Object> rehearsal = new Stripe<>(2);
         for (int i = 0; i < 8; i++) {
             boolean ignored = rehearsal.offer(rehearsal);
         }
@@ -28,20 +27,8 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         }
     }
 
-    private final StackReserve stackReserve;
-
-    Stripe(int chunkSize, StackReserve stackReserve) {
+    Stripe(int chunkSize) {
         super(chunkSize);
-        this.stackReserve = stackReserve;
-    }
-
-    /** Is asked before the queue begins to add a chunk, and in the middle of that once more, when the index is odd. */
-    @Override
-    protected long availableInQueue(long producerIndex, long consumerIndex) {
-        if ((lvProducerIndex() & 1) == 0) {
-            stackReserve.askAlways();
-        }
-        return super.availableInQueue(producerIndex, consumerIndex);
     }
 
     /** Whether nothing has been posted, nor is being posted, that has not been taken out. Exact for who takes out. */

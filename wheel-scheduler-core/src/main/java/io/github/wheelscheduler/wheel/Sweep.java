@@ -69,6 +69,13 @@ final class Sweep {
         return level == null || level.isEmpty() || slot == Level.SLOTS ? null : level.bucket(slot);
     }
 
+    /** A waiting list is no more, and those behind it have moved up by one. */
+    void waitingListDropped(int index) {
+        if (levelIndex == DUE && index < slot - 1) {
+            slot--;
+        }
+    }
+
     private void nextLevel() {
         slot = 0;
         chunk = null;

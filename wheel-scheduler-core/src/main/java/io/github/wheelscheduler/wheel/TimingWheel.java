@@ -186,7 +186,11 @@ public final class TimingWheel {
         if (!list.isEmpty()) {
             throw new IllegalStateException("list must be empty, holds " + list.size() + " timers");
         }
-        boolean ignored = waitingLists.remove(list);
+        int index = waitingLists.indexOf(list);
+        if (index >= 0) {
+            waitingLists.remove(index);
+            sweep.waitingListDropped(index);
+        }
         list.bucket.releaseLastChunk();
     }
 

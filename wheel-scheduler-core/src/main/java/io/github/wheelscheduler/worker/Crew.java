@@ -3,6 +3,7 @@ package io.github.wheelscheduler.worker;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +44,17 @@ final class Crew {
 
     private final AtomicLong startFailures = new AtomicLong();
     private final Starter starter;
+
+    /** It waits for the starter. Writers: the thread that asks; the starter. */
+    final AtomicBoolean hasAsked = new AtomicBoolean();
+
+    /** Another one that waits. By who has set the mark. */
+    @Nullable
+    Crew askedBefore;
+
+    /** The threads that have been started and not ended. */
+    private final AtomicInteger alive = new AtomicInteger();
+
     private final int spare;
     private volatile int maxSize;
 
@@ -56,7 +68,6 @@ final class Crew {
 
     /** Starts the first worker, unless the crew is on demand, and the thread of the starter. What fails is thrown. */
     void startFirst() {
-        starter.add(this);
         if (!isOnDemand() && size.get() == 0) {
             boolean ignored = startWorker();
         }
@@ -76,15 +87,20 @@ final class Crew {
     /** Lets the starter start a worker if nobody is there who would take a run, and the crew is on demand. Any thread. */
     void ask() {
         if (isWanting()) {
-            starter.wake();
+            starter.wake(this);
         }
     }
 
     /** Starts a worker if nobody is there who would take a run, and the crew is on demand. */
     void startIfWanted() {
-        if (isWanting() && pool.hasWork() && !isStartFailing()) {
+        if (isWanted()) {
             startIfAllowed();
         }
+    }
+
+    /** Whether {@link #startIfWanted} starts one. */
+    boolean isWanted() {
+        return isWanting() && pool.hasWork() && !isStartFailing();
     }
 
     private boolean isWanting() {
@@ -97,7 +113,11 @@ final class Crew {
 
     /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
     boolean isShort() {
-        return isStartFailing() && available.get() == 0 && size.get() < maxSize && (!isOnDemand() || pool.hasWork());
+        return isStartFailing()
+                && available.get() == 0
+                && size.get() < maxSize
+                && !pool.stopped
+                && (!isOnDemand() || pool.hasWork());
     }
 
     /** Tries again to start a worker if that has failed and nobody is free. */
@@ -110,7 +130,7 @@ final class Crew {
     void setMaxSize(int maxSize) {
         this.maxSize = maxSize;
         if (isOnDemand()) {
-            starter.wake();
+            starter.wake(this);
         } else if (size.get() > 0 && available.get() == 0) {
             startIfAllowed();
         }
@@ -132,14 +152,13 @@ final class Crew {
         return available.get() > spare;
     }
 
-    /** Whether no thread is left, and none will come, after the pool has been stopped. */
+    /** Whether no thread is left, and none will come, after the pool has been stopped; whatever a thread factory is still about. */
     boolean hasEnded() {
-        return pool.stopped && size.get() == 0;
+        return pool.stopped && alive.get() == 0;
     }
 
     /** Nothing is started any more. */
     void stop() {
-        starter.remove(this);
         wakeAll();
     }
 
@@ -169,12 +188,14 @@ final class Crew {
     /** Counts a worker out that has worked, and ends with its run. */
     void leaveAfterRun() {
         size.decrementAndGet();
+        alive.decrementAndGet();
     }
 
     /** Counts an available worker that ends because the pool has been stopped. */
     void leave() {
         available.decrementAndGet();
         size.decrementAndGet();
+        alive.decrementAndGet();
     }
 
     /** Counts an available worker out if there are more workers than there may be; true if it is to end. */
@@ -186,6 +207,7 @@ final class Crew {
                     // The limit may have been raised meanwhile, by somebody who saw this worker available.
                     startIfAllowed();
                 }
+                alive.decrementAndGet();
                 return true;
             }
             seen = size.get();
@@ -203,6 +225,7 @@ final class Crew {
                     // Whoever was the last of the others to take a run meanwhile may have seen the crew at its limit.
                     startIfAllowed();
                 }
+                alive.decrementAndGet();
                 return true;
             }
             seen = available.get();
@@ -220,7 +243,7 @@ final class Crew {
             }
         } catch (Throwable ex) {
             boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
-            starter.wake();
+            starter.wake(this);
             if (isFirst) {
                 logStartFailure(ex);
             }
@@ -250,6 +273,7 @@ final class Crew {
         } while (!size.compareAndSet(seen, seen + 1));
         available.incrementAndGet();
         Rack.Place place = null;
+        boolean isCounted = false;
         boolean started = false;
         try {
             place = firstRack.takePlace();
@@ -257,11 +281,19 @@ final class Crew {
             Thread thread = newThread(threadFactory, worker);
             worker.thread = thread;
             place.seat(worker);
-            thread.start();
-            started = true;
-            return true;
+            alive.incrementAndGet();
+            isCounted = true;
+            // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
+            if (!pool.stopped) {
+                thread.start();
+                started = true;
+            }
+            return started;
         } finally {
             if (!started) {
+                if (isCounted) {
+                    alive.decrementAndGet();
+                }
                 if (place != null) {
                     place.leave();
                 }

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.worker;
 
-import io.github.wheelscheduler.inbox.StackReserve;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -55,8 +54,6 @@ public final class ElasticPool extends Workers {
 
     /** Whether each worker ends with its first run. */
     private final boolean oneRunEach;
-
-    private final StackReserve stackReserve = new StackReserve();
 
     /** The workers that will look at the ready queue once more, perhaps after a run. */
     private final AtomicInteger awake = new AtomicInteger();
@@ -162,8 +159,9 @@ public final class ElasticPool extends Workers {
     public void signal() {
         VarHandle.fullFence();
         while (isOpen() && ready.hasNext() && crew.hasIdleWorker()) {
-            // A wake-up that is claimed must be sent: without it, nobody would send another.
-            stackReserve.askAlways();
+            if (wakeUpOnItsWay.get()) {
+                return;
+            }
             if (!wakeUpOnItsWay.compareAndSet(false, true)) {
                 return;
             }

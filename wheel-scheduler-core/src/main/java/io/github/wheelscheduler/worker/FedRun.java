@@ -70,7 +70,7 @@ final class FedRun extends AtomicReference<Object> implements Runnable {
 
     @Override
     public void run() {
-        workers.execute(this);
+        OwnFrame.execute(workers, this);
     }
 
     boolean isWaiting() {

@@ -117,11 +117,6 @@ public final class FedWorkers extends Workers {
         return (startsThreads && startNow(run, nowNanos)) || super.handOverNow(run, nowNanos);
     }
 
-    @Override
-    public boolean startsThreadsOnCallers() {
-        return startsThreads;
-    }
-
     /** Returns whether the run needs nobody any more: it has its thread, or whoever stopped the workers has it. */
     private boolean startNow(Runnable task, long nowNanos) {
         if (!isOpen() || !feeder.isCaughtUp() || !inFlight.tryCount(maxSize)) {

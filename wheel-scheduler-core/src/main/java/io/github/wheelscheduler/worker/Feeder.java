@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.worker;
 
-import io.github.wheelscheduler.inbox.StackReserve;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -50,7 +49,6 @@ final class Feeder implements Runnable {
     private final @Nullable ExecutorService service;
 
     private final Refusals refusals;
-    private final StackReserve stackReserve = new StackReserve();
 
     /** Writer: feeder. Readers: those who stop, or start a run past it. */
     private volatile int phase = IDLE;
@@ -131,12 +129,10 @@ final class Feeder implements Runnable {
 
     /** Wakes the feeder if there is something for it to do. Any thread; a fence has come before. */
     void signal(@Nullable Thread thread) {
-        if (parked.get() && (hasWork() || (holdsRunsOfService() && workers.listener.isShutdown()))) {
-            // Whoever takes the mark must wake it: nobody else would.
-            stackReserve.askToWake();
-            if (parked.compareAndSet(true, false)) {
-                LockSupport.unpark(thread);
-            }
+        if (parked.get()
+                && (hasWork() || (holdsRunsOfService() && workers.listener.isShutdown()))
+                && parked.compareAndSet(true, false)) {
+            LockSupport.unpark(thread);
         }
     }
 

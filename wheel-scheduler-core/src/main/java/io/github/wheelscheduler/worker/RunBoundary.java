@@ -9,15 +9,17 @@ final class RunBoundary {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
+    private final Workers.Listener listener;
     private final @Nullable RunHooks hooks;
 
-    RunBoundary(@Nullable RunHooks hooks) {
+    RunBoundary(Workers.Listener listener, @Nullable RunHooks hooks) {
+        this.listener = listener;
         this.hooks = hooks;
     }
 
     void run(Runnable run) {
         if (hooks == null) {
-            runGuarded(run);
+            Throwable ignored = runToItsEnd(run);
             return;
         }
         try {
@@ -25,7 +27,7 @@ final class RunBoundary {
         } catch (Throwable ex) {
             log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
         }
-        Throwable failure = runGuarded(run);
+        Throwable failure = runToItsEnd(run);
         try {
             hooks.afterRun(run, failure);
         } catch (Throwable ex) {
@@ -33,9 +35,17 @@ final class RunBoundary {
         }
     }
 
+    private @Nullable Throwable runToItsEnd(Runnable run) {
+        Throwable failure = runGuarded(run);
+        if (failure != null) {
+            listener.escaped(run, failure);
+        }
+        return failure;
+    }
+
     static @Nullable Throwable runGuarded(Runnable run) {
         try {
-            run.run();
+            OwnFrame.run(run);
             return null;
         } catch (Throwable ex) {
             logEscape(run, ex);

@@ -1,7 +1,8 @@
 package io.github.wheelscheduler.worker;
 
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -11,23 +12,44 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Starter implements Runnable {
 
+    /*
+     * Thread factories are the user's, and one may take its time. So a deputy is there while the thread is in one: when a call takes
+     * long, the deputy goes on in place of the thread, which ends after that call. 'calls' says who goes on:
+     *
+     *      thread                                    deputy
+     *   1  calls = odd, before the call           1  seen = calls, sleep for LONG_CALL_NANOS
+     *   2  the call                               2  seen odd: calls = seen + 1 by CAS
+     *   3  calls = even by CAS                       won: it is the thread from now on
+     *      lost: ends
+     *
+     * Only who goes on takes crews from the stack of crews that have asked, and looks at crews that are short of workers.
+     */
+
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
+    private static final long LONG_CALL_NANOS = 20_000_000;
 
     /** So often a pause is cut short because others want something, before it counts as over. */
     private static final int PATIENCE = 16;
 
     private final ThreadFactory threadFactory;
     private final Runnable whenEnded;
-    private final CopyOnWriteArrayList<Crew> crews = new CopyOnWriteArrayList<>();
 
-    /** Somebody wants something since the thread looked last. A permit to unpark is not enough: a factory may use it up. */
-    private volatile boolean asked;
+    /** The crew that has asked last, and through it the others. */
+    private final AtomicReference<@Nullable Crew> lastAsked = new AtomicReference<>();
+
+    /** Those for which no worker could be started. The thread only. */
+    private @Nullable Crew lastShort;
+
+    private final AtomicLong calls = new AtomicLong();
 
     private volatile boolean stopped;
 
-    /** Writer: whoever starts it, under the lock of the engine, and the thread itself when it ends. */
+    /** Writers: the thread that starts it, under the lock of the engine; the deputy that takes over; the thread itself when it ends. */
     private volatile @Nullable Thread thread;
+
+    /** Null while nobody starts anything. Writers: the thread; the deputy that takes over. */
+    private volatile @Nullable Thread deputy;
 
     /**
      * Creates a starter without a thread.
@@ -64,25 +86,33 @@ public final class Starter implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /** Whether there is no thread, and will be none once it has been stopped. */
+    /** Whether there is no thread, and will be none once it has been stopped; one that hangs in a thread factory does not count. */
     public boolean hasEnded() {
         return thread == null;
     }
 
-    void add(Crew crew) {
-        boolean ignored = crews.addIfAbsent(crew);
-    }
-
-    void remove(Crew crew) {
-        crews.remove(crew);
-    }
-
-    /** Makes the thread look what is to be done. Any thread. */
-    void wake() {
-        if (Thread.currentThread() != thread) {
-            asked = true;
+    /** Makes the thread look what is to be done for the crew. Any thread. */
+    void wake(Crew crew) {
+        if (!crew.hasAsked.get() && crew.hasAsked.compareAndSet(false, true)) {
+            push(crew);
             LockSupport.unpark(thread);
         }
+    }
+
+    private void push(Crew crew) {
+        Crew before;
+        do {
+            before = lastAsked.get();
+            crew.askedBefore = before;
+        } while (!lastAsked.compareAndSet(before, crew));
+    }
+
+    private @Nullable Crew pop() {
+        Crew crew;
+        do {
+            crew = lastAsked.get();
+        } while (crew != null && !lastAsked.compareAndSet(crew, crew.askedBefore));
+        return crew;
     }
 
     @Override
@@ -90,26 +120,36 @@ public final class Starter implements Runnable {
         long pauseNanos = FIRST_PAUSE_NANOS;
         int interruptions = 0;
         while (!stopped) {
-            asked = false;
-            boolean isShort = startWhatIsWanted();
+            if (!startForAll(false)) {
+                return;
+            }
             // Nobody has reason to interrupt it; with the flag set it would not park.
             boolean ignored = Thread.interrupted();
-            if (!isShort) {
+            if (lastShort == null) {
+                dismissDeputy();
                 pauseNanos = FIRST_PAUSE_NANOS;
-                while (!asked && !stopped) {
+                while (lastAsked.get() == null && !stopped) {
                     LockSupport.park(this);
                     ignored = Thread.interrupted();
                 }
                 continue;
             }
             LockSupport.parkNanos(this, pauseNanos);
-            interruptions = asked ? interruptions + 1 : 0;
+            interruptions = lastAsked.get() != null ? interruptions + 1 : 0;
             if (interruptions % PATIENCE == 0) {
                 pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
-                startWhatIsShort();
+                askForThoseThatAreShort();
+                if (!startForAll(true)) {
+                    return;
+                }
             }
         }
+        dismissDeputy();
         thread = null;
+        tellOfEnd();
+    }
+
+    private void tellOfEnd() {
         boolean told = false;
         while (!told) {
             try {
@@ -122,28 +162,103 @@ public final class Starter implements Runnable {
         }
     }
 
-    /** Starts workers where one is wanted, and says whether that has failed somewhere, now or before. Throws nothing. */
-    private boolean startWhatIsWanted() {
-        boolean isShort = false;
-        try {
-            for (Crew crew : crews) {
-                crew.startIfWanted();
-                isShort |= crew.isShort();
-            }
-            return isShort;
-        } catch (Throwable ex) {
-            // To go through a list takes memory, the first time.
-            return true;
+    private void askForThoseThatAreShort() {
+        while (lastShort != null) {
+            Crew crew = lastShort;
+            lastShort = crew.askedBefore;
+            push(crew);
         }
     }
 
-    private void startWhatIsShort() {
+    /**
+     * Starts workers for the crews that have asked. Throws nothing.
+     *
+     * @param again whether to try where it has failed
+     * @return false if another thread goes on
+     */
+    private boolean startForAll(boolean again) {
+        Crew crew = stopped ? null : pop();
+        while (crew != null) {
+            if (!startFor(crew, again)) {
+                crew.hasAsked.set(false);
+                wakeAgain(crew);
+                return false;
+            }
+            if (crew.isShort()) {
+                crew.askedBefore = lastShort;
+                lastShort = crew;
+            } else {
+                crew.askedBefore = null;
+                crew.hasAsked.set(false);
+                wakeAgain(crew);
+            }
+            crew = stopped ? null : pop();
+        }
+        return true;
+    }
+
+    /** What a crew has asked while it was marked is looked at once more. */
+    private void wakeAgain(Crew crew) {
+        if (crew.isWanted() || crew.isShort()) {
+            wake(crew);
+        }
+    }
+
+    /** Starts a worker, and says whether this thread goes on. */
+    private boolean startFor(Crew crew, boolean again) {
+        if (!crew.isWanted() && !(again && crew.isShort())) {
+            return true;
+        }
+        long call = calls.incrementAndGet();
         try {
-            for (Crew crew : crews) {
+            appointDeputy();
+            crew.startIfWanted();
+            if (again) {
                 crew.startIfShort();
             }
         } catch (Throwable ex) {
             // The next round tries again.
+        }
+        return calls.compareAndSet(call, call + 1);
+    }
+
+    // The deputy
+
+    private void appointDeputy() {
+        if (deputy != null) {
+            return;
+        }
+        try {
+            Thread own = Thread.currentThread();
+            Thread created = new Thread(own.getThreadGroup(), this::watch, own.getName(), 0, false);
+            created.setDaemon(own.isDaemon());
+            deputy = created;
+            created.start();
+        } catch (Throwable ex) {
+            // Then there is none.
+            deputy = null;
+        }
+    }
+
+    private void dismissDeputy() {
+        Thread dismissed = deputy;
+        deputy = null;
+        LockSupport.unpark(dismissed);
+    }
+
+    /** Goes on in place of the thread when that has been in one call for long, or ends when it is dismissed. */
+    private void watch() {
+        Thread own = Thread.currentThread();
+        while (deputy == own) {
+            long seen = calls.get();
+            LockSupport.parkNanos(this, LONG_CALL_NANOS);
+            boolean ignored = Thread.interrupted();
+            if (deputy == own && (seen & 1) == 1 && calls.compareAndSet(seen, seen + 1)) {
+                deputy = null;
+                thread = own;
+                run();
+                return;
+            }
         }
     }
 }

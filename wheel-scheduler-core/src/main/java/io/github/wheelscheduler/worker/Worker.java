@@ -70,6 +70,6 @@ final class Worker implements Runnable {
     @Override
     public void run() {
         thread = Thread.currentThread();
-        pool.work(this);
+        OwnFrame.work(pool, this);
     }
 }

@@ -38,6 +38,11 @@ public abstract class Workers {
         /** A worker has ended a run that it had taken, unless it has {@linkplain Workers#leaveEarly said} so before. Throws nothing. */
         default void left() {}
 
+        /**
+         * An error has left the run, which may not have been ended: nobody else would. On the thread of the run. Throws nothing.
+         */
+        default void escaped(Runnable run, Throwable failure) {}
+
         /** Nobody will ever start this run: it is to end as cancelled. Any thread. */
         default void abandoned(Runnable run) {}
 
@@ -96,7 +101,7 @@ public abstract class Workers {
     Workers(Listener listener, @Nullable RunHooks hooks, int ringSize) {
         this.ready = new ReadyQueue(ringSize);
         this.listener = listener;
-        this.boundary = new RunBoundary(hooks);
+        this.boundary = new RunBoundary(listener, hooks);
     }
 
     /** Makes sure that there is a thread that looks at the ready queue; may start one on the calling thread. */
@@ -125,11 +130,6 @@ public abstract class Workers {
      */
     public boolean handOverNow(Runnable run, long nowNanos) {
         return isOpen() && ready.offer(run, nowNanos);
-    }
-
-    /** Whether {@link #handOverNow} starts threads, which takes a deep stack. */
-    public boolean startsThreadsOnCallers() {
-        return false;
     }
 
     /** Whether no due run waits. */
@@ -212,6 +212,14 @@ public abstract class Workers {
      */
     public boolean leaveEarly() {
         return false;
+    }
+
+    /** Returns what a thread is for that runs this, and that the factory of the tick thread makes: a word for its name. */
+    public static String roleOf(Runnable code) {
+        if (code instanceof Starter) {
+            return "starter";
+        }
+        return code instanceof Feeder ? "feeder" : "tick";
     }
 
     /** Runs the user's code on the calling thread; what it throws is logged and returned. */
@@ -325,7 +333,7 @@ public abstract class Workers {
     /** Tells that a run is about to start, and returns the time if anybody wants to know; else 0. */
     final long tellStarting(Runnable run, long expiredNanos) {
         try {
-            return listener.starting(run, expiredNanos);
+            return OwnFrame.starting(listener, run, expiredNanos);
         } catch (Throwable ex) {
             // Whatever became of the telling, the run goes on.
             return 0;

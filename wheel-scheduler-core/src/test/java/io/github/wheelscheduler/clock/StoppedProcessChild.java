@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Runs rates of a second on ours and on Spring's scheduler, and says what each ran after it was brought to a halt. */
@@ -44,6 +45,12 @@ final class StoppedProcessChild {
         WheelTaskScheduler wheel = new WheelTaskScheduler();
         wheel.setMaxCatchUp(MAX_CATCH_UP);
         wheel.initialize();
+        AtomicInteger lateByTheWheel = new AtomicInteger();
+        wheel.getLateness().addListener((wheelNanos, queueNanos, nowNanos) -> {
+            if (wheelNanos > PERIOD.toNanos()) {
+                lateByTheWheel.incrementAndGet();
+            }
+        });
         ThreadPoolTaskScheduler springs = new ThreadPoolTaskScheduler();
         springs.initialize();
         Instant first = Instant.now().plusMillis(300);
@@ -70,6 +77,9 @@ final class StoppedProcessChild {
             System.out.println("> " + name + ": " + own.size() + " runs, " + inOneGo
                     + " of them within 0.6 s after the halt, " + missed + " missed");
         });
+        Duration overslept = wheel.getWheelScheduledExecutor().snapshot().tick().longestOversleep();
+        System.out.println(
+                "> late: " + lateByTheWheel + " runs, as the tick thread overslept by " + overslept.toMillis() + " ms");
         springs.shutdown();
         wheel.shutdown();
     }

@@ -3,9 +3,11 @@ package io.github.wheelscheduler.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.testing.ChildJvm;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,8 @@ class StoppedProcessIT {
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final int HALT_MILLIS = 10_000;
     private static final Pattern LINE = Pattern.compile("> (.+): (\\d+) runs, (\\d+) of them within .*, (\\d+) missed");
+    private static final Pattern LATE =
+            Pattern.compile("> late: (\\d+) runs, as the tick thread overslept by (\\d+) ms");
 
     @Test
     void eachPolicyRunsWhatItSaysAndKeepsCount() throws Exception {
@@ -44,14 +48,22 @@ class StoppedProcessIT {
         assertThat(number(lines, "LATEST", 3)).isBetween(1L, 2L);
         assertThat(number(lines, "SKIP", 3)).isBetween(0L, 1L);
         assertThat(number(lines, "SKIP", 4)).isGreaterThanOrEqualTo(8);
+        MatchResult late = find(lines, LATE, result -> true);
+        // One of each policy: what is made up is not late by the tick thread's doing.
+        assertThat(Long.parseLong(late.group(1))).isBetween(1L, (long) MissedRuns.values().length);
+        assertThat(Long.parseLong(late.group(2))).isGreaterThan(HALT_MILLIS / 2);
     }
 
     private static long number(List<String> lines, String name, int group) {
-        MatchResult found = lines.stream()
-                .flatMap(line -> LINE.matcher(line).results())
-                .filter(result -> result.group(1).equals(name))
+        return Long.parseLong(
+                find(lines, LINE, result -> result.group(1).equals(name)).group(group));
+    }
+
+    private static MatchResult find(List<String> lines, Pattern pattern, Predicate<MatchResult> which) {
+        return lines.stream()
+                .flatMap(line -> pattern.matcher(line).results())
+                .filter(which)
                 .findFirst()
                 .orElseThrow();
-        return Long.parseLong(found.group(group));
     }
 }

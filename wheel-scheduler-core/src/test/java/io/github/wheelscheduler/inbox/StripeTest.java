@@ -2,22 +2,21 @@ package io.github.wheelscheduler.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.StackReserve;
 import org.junit.jupiter.api.Test;
 
 /** A caller at the end of its stack leaves a queue as it was. */
 class StripeTest {
 
     private static final int ROUNDS = 60;
-    private static final int CALLS_NEAR_THE_END = 100;
+    private static final int CALLS_NEAR_THE_END = 1_000;
     private static final long PATIENCE_MILLIS = 30_000;
 
-    /** Then no stack is asked for any more before a message is posted, but for those that need another chunk. */
+    /** Then everything has been compiled. */
     private static final int WARM_UP = 60_000;
 
-    private final StackReserve reserve = new StackReserve();
-
     /** So small that nearly every message needs another chunk. */
-    private final Stripe<Object> stripe = new Stripe<>(2, reserve);
+    private final Stripe<Object> stripe = new Stripe<>(2);
 
     private int callsLeft;
     private long accepted;
@@ -46,9 +45,9 @@ class StripeTest {
         assertThat(stripe.isDrained()).isTrue();
     }
 
-    /** As the inbox does it. */
+    /** As a call of the executor does it. */
     private void post() {
-        reserve.ask();
+        StackReserve.ask();
         stripe.offer(this);
     }
 

@@ -1,26 +1,54 @@
 package io.github.wheelscheduler.soak;
 
 import io.github.wheelscheduler.testing.ChildJvm;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A caller that has no stack left fails, and leaves nothing behind that would hold up others. */
+/** A caller that has no stack left fails, and leaves nothing behind: no count, no place, nobody who waits. */
 class EndOfStackIT {
 
-    @Test
-    void callersAtTheEndOfTheirStackHarmNobody() throws Exception {
-        new ChildJvm("end-of-stack", EndOfStackChild.class, List.of()).awaitSuccess(Duration.ofMinutes(3));
+    /** They are most of what an error costs. */
+    private static final String SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=4";
+
+    private static final List<String> COLD_AND_SLOW = List.of("0", String.valueOf(Scale.of(2, 12)));
+    private static final List<String> WARM = List.of("60000", String.valueOf(Scale.of(6, 24)));
+
+    @ParameterizedTest
+    @CsvSource({
+        "ELASTIC, false, -Xint",
+        "ELASTIC, true, -Xint",
+        "THREAD_PER_RUN, false, -Xint",
+        "ELASTIC, false, -XX:TieredStopAtLevel=1",
+        "ELASTIC, true, -XX:+TieredCompilation",
+        "ELASTIC, false, -XX:+TieredCompilation",
+        "THREAD_PER_RUN, false, -XX:+TieredCompilation",
+        "THREAD_PER_RUN, true, -XX:TieredStopAtLevel=1",
+        "GIVEN_EXECUTOR, false, -XX:+TieredCompilation"
+    })
+    void callersAtTheEndOfTheirStackHarmNobody(WorkerKind kind, boolean isGroup, String mode) throws Exception {
+        List<String> args = new ArrayList<>(List.of(kind.name(), String.valueOf(isGroup)));
+        args.addAll(mode.equals("-Xint") ? COLD_AND_SLOW : WARM);
+        String name = "end-of-stack-" + kind + (isGroup ? "-group" : "") + mode.replace(':', '-');
+        new ChildJvm(name, List.of(mode, SHORT_TRACES), EndOfStackChild.class, args)
+                .awaitSuccess(Duration.ofMinutes(3));
     }
 
-    /** When everything has been compiled, less stack is made sure of. */
+    /** Code that moves something of its own before a timer leaves nothing half done, either. */
     @ParameterizedTest
-    @EnumSource
-    void norDoTheyLater(WorkerKind kind) throws Exception {
-        new ChildJvm("end-of-stack-" + kind, EndOfStackChild.class, List.of(kind.name()))
+    @ValueSource(strings = {"-Xint", "-XX:+TieredCompilation"})
+    void keysAndTasksAreMovedWhollyOrNotAtAll(String mode) throws Exception {
+        String name = "end-of-stack-above" + mode.replace(':', '-');
+        new ChildJvm(
+                        name,
+                        List.of(mode, SHORT_TRACES),
+                        EndOfStackAboveChild.class,
+                        List.of(String.valueOf(Scale.of(1, 12))))
                 .awaitSuccess(Duration.ofMinutes(3));
     }
 }

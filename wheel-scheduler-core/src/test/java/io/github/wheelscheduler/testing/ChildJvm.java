@@ -33,15 +33,24 @@ public final class ChildJvm {
     /** Starts it with variables in its environment. */
     public ChildJvm(String name, Class<?> mainClass, List<String> args, Map<String, String> environment)
             throws IOException {
+        this(name, List.of(), mainClass, args, environment);
+    }
+
+    /** Starts it with options of the virtual machine. */
+    public ChildJvm(String name, List<String> options, Class<?> mainClass, List<String> args) throws IOException {
+        this(name, options, mainClass, args, Map.of());
+    }
+
+    private ChildJvm(
+            String name, List<String> options, Class<?> mainClass, List<String> args, Map<String, String> environment)
+            throws IOException {
         this.name = name;
         Files.createDirectories(LOGS);
         this.log = LOGS.resolve(name + ".log");
         ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                mainClass.getName());
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m");
+        builder.command().addAll(options);
+        builder.command().addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass.getName()));
         builder.command().addAll(args);
         builder.environment().putAll(environment);
         this.process =

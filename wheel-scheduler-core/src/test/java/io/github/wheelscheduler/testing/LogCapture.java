@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.testing;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Collects what is logged below a name, and keeps it off the console, until it is closed. */
@@ -14,7 +16,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
 
     private static final List<String> OF_SLOWNESS = List.of(
             "The tick thread overslept",
-            " not made up; its ",
+            " not made up; ",
             "The workers cannot keep up",
             ", longer than it is to the next one;");
 
@@ -51,6 +53,11 @@ public final class LogCapture extends Handler implements AutoCloseable {
     /** Returns the texts with that part logged so far, whatever they say of the machine. */
     public List<String> said(String part) {
         return all().filter(text -> text.contains(part)).toList();
+    }
+
+    /** Returns the names of the loggers that have logged so far. */
+    public Set<String> categories() {
+        return records.stream().map(LogRecord::getLoggerName).collect(Collectors.toSet());
     }
 
     private Stream<String> all() {

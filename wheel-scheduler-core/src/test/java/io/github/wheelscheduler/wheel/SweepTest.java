@@ -84,6 +84,26 @@ class SweepTest {
     }
 
     @Test
+    void noneIsMissedThoughAListOfThoseThatWaitIsDropped() {
+        List<WaitingList> lists = List.of(wheel.newWaitingList(), wheel.newWaitingList(), wheel.newWaitingList());
+        for (WaitingList list : lists.subList(1, 3)) {
+            TestNode node = new TestNode("timer " + nodes.size(), -5);
+            nodes.add(node);
+            wheel.addWaiting(node, list);
+        }
+        add(1, -5);
+        endAll();
+        wheel.startSweep();
+        // The sweep has come to the list before the last one.
+        while (nodes.get(0).isLinked()) {
+            assertThat(wheel.sweep(1, node -> {})).isZero();
+        }
+        wheel.dropWaitingList(lists.get(0));
+        sweepAll(1);
+        assertThat(wheel.size()).isZero();
+    }
+
+    @Test
     void sweepThatIsThroughLeavesNoSparseWheel() {
         add(400 * MANY / 10, -5);
         for (int i = 0; i < nodes.size(); i++) {

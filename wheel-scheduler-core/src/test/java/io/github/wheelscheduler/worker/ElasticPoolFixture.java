@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -165,5 +166,13 @@ abstract class ElasticPoolFixture {
 
     static void awaitIdle(ElasticPool workers) {
         awaitThat(() -> workers.awakeCount() == 0 && !workers.isActive());
+    }
+
+    /** Waits until nothing holds what they refer to. */
+    static void awaitCollected(List<? extends WeakReference<?>> references) {
+        awaitThat(() -> {
+            System.gc();
+            return references.stream().allMatch(reference -> reference.get() == null);
+        });
     }
 }

@@ -131,7 +131,6 @@ class ElasticPoolTest extends ElasticPoolFixture {
     void whatWaitsIsCountedAndShown() {
         ElasticPool workers = start(1, LONG);
         assertThat(workers.isReadyEmpty()).isTrue();
-        assertThat(workers.startsThreadsOnCallers()).isFalse();
         int room = workers.room();
         assertThat(workers.hasRoom(true)).isTrue();
         gate(workers).awaitArrivals(1);

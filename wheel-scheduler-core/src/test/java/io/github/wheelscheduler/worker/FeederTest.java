@@ -354,7 +354,6 @@ class FeederTest {
         handOver(workers, () -> interrupted.add(Thread.interrupted()));
         awaitThat(() -> interrupted.size() == 1 && workers.isDrained());
         assertThat(interrupted).containsExactly(false);
-        assertThat(workers.startsThreadsOnCallers()).isFalse();
     }
 
     @Test
@@ -371,7 +370,6 @@ class FeederTest {
                 made.add(thread);
                 return thread;
             });
-            assertThat(workers.startsThreadsOnCallers()).isTrue();
             List<ClassLoader> seen = new CopyOnWriteArrayList<>();
             Runnable look = () -> seen.add(Thread.currentThread().getContextClassLoader());
             for (int i = 0; i < 3; i++) {

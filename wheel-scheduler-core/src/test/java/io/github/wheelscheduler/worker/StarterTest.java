@@ -44,8 +44,6 @@ class StarterTest {
         // Nobody has reason to, and it stays asleep.
         made.get(0).interrupt();
         awaitThat(() -> !made.get(0).isInterrupted() && made.get(0).getState() == Thread.State.WAITING);
-        starter.wake();
-        awaitThat(() -> made.get(0).getState() == Thread.State.WAITING);
         failuresOfTheEnd.set(3);
         starter.stop();
         awaitThat(() -> ended.get() > 0 && !made.get(0).isAlive());

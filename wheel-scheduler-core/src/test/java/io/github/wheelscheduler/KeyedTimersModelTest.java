@@ -245,7 +245,8 @@ class KeyedTimersModelTest {
             set(1, 400);
             timers.close();
             KeyedTimerCounts counts = timers.counts();
-            assertThat(counts).isEqualTo(new KeyedTimerCounts(set, fired, removed, replaced, drained, 1, rejected, 0));
+            assertThat(counts)
+                    .isEqualTo(new KeyedTimerCounts(set, fired, removed, replaced, drained, 1, 0, rejected, 0));
             assertThat(counts.pending()).isZero();
             assertThat(time.executor.pendingCount()).isZero();
         }

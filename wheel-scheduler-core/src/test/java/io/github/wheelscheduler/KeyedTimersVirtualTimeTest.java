@@ -8,19 +8,23 @@ import io.github.wheelscheduler.keyed.DueEntry;
 import io.github.wheelscheduler.keyed.KeyedTimers;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What keyed timers do and answer, in virtual time. */
 class KeyedTimersVirtualTimeTest {
@@ -550,5 +554,152 @@ class KeyedTimersVirtualTimeTest {
         time.pass(Duration.ofSeconds(10));
         assertThat(take()).containsExactly("1000 b=2", "1000 a=11");
         assertThat(timers.counts().failures()).isZero();
+    }
+
+    // Keys that change
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void keyThatChangesWhileItIsPendingIsDroppedAndKeepsNoWorkerBusy(boolean inBatches) {
+        List<ChangingKey> called = new ArrayList<>();
+        KeyedTimers<ChangingKey, String> timers = changing(inBatches, called);
+        List<ChangingKey> keys = List.of(new ChangingKey("a"), new ChangingKey("b"), new ChangingKey("c"));
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
+            for (ChangingKey key : keys) {
+                assertThat(timers.set(key, "value", SECOND)).isNull();
+                key.text += " changed";
+            }
+            time.clock.advance(SECOND.plusMillis(1));
+            awaitThat(() -> timers.counts().dropped() == keys.size());
+            awaitThat(() -> time.executor.activeCount() == 0);
+            assertThat(timers.size()).isZero();
+            assertThat(called).isEmpty();
+            assertThat(log.said("has changed while it was pending")).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void handlerThatChangesItsKeyHoldsNoEqualKeyUp(boolean inBatches) {
+        Gate gate = new Gate();
+        List<String> handled = new CopyOnWriteArrayList<>();
+        BiConsumer<ChangingKey, String> handler = (key, value) -> {
+            if (value.equals("first")) {
+                gate.run();
+                key.text = "changed";
+            }
+            handled.add(value);
+        };
+        try (KeyedTimers<ChangingKey, String> timers = inBatches
+                ? KeyedTimers.<ChangingKey, String>batchBuilder(
+                                time.executor,
+                                1,
+                                batch -> batch.forEach(each -> handler.accept(each.key(), each.value())))
+                        .build()
+                : KeyedTimers.builder(time.executor, handler).build()) {
+            ChangingKey first = new ChangingKey("a");
+            assertThat(timers.set(first, "first", Duration.ZERO)).isNull();
+            gate.awaitArrivals(1);
+            assertThat(timers.set(new ChangingKey("a"), "second", Duration.ZERO))
+                    .isNull();
+            awaitThat(() -> time.executor.activeCount() == 1 && time.executor.readyCount() == 0);
+            gate.open();
+            awaitThat(() -> handled.contains("second"));
+            first.text = "a";
+            assertThat(timers.set(first, "third", Duration.ZERO)).isNull();
+            awaitThat(() -> handled.contains("third"));
+            assertThat(timers.size()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void keyThatHasChangedIsNotFoundAndIsDrainedAndClosed(boolean inBatches) {
+        KeyedTimers<ChangingKey, String> timers = changing(inBatches, new ArrayList<>());
+        ChangingKey drained = new ChangingKey("a");
+        assertThat(timers.set(drained, "value", SECOND)).isNull();
+        drained.text = "changed";
+        assertThat(timers.isPending(drained)).isFalse();
+        assertThat(timers.remaining(drained)).isNull();
+        assertThat(timers.remove(drained)).isNull();
+        assertThat(timers.drain((key, value) -> {})).isEqualTo(1);
+        ChangingKey closed = new ChangingKey("b");
+        assertThat(timers.set(closed, "value", SECOND)).isNull();
+        closed.text = "changed, too";
+        timers.close();
+        assertThat(timers.counts().closed()).isEqualTo(1);
+        assertThat(time.executor.pendingCount()).isZero();
+    }
+
+    @Test
+    void keyThatHasChangedStaysNowhereOnceItIsDropped() {
+        KeyedTimers<ChangingKey, String> timers = changing(false, new ArrayList<>());
+        List<WeakReference<ChangingKey>> changed = new ArrayList<>();
+        // The hash of the first two is the same.
+        for (String text : List.of("Aa", "BB", "c", "d")) {
+            ChangingKey key = new ChangingKey(text);
+            assertThat(timers.set(key, "value", SECOND)).isNull();
+            if (text.equals("d")) {
+                key = new ChangingKey(text);
+                assertThat(timers.set(key, "other value", SECOND)).isNotNull();
+            }
+            key.text += " changed";
+            changed.add(new WeakReference<>(key));
+        }
+        time.clock.advance(SECOND.plusMillis(1));
+        awaitThat(() -> timers.counts().dropped() == changed.size());
+        awaitThat(() -> {
+            System.gc();
+            return changed.stream().allMatch(key -> key.get() == null);
+        });
+        assertThat(timers.size()).isZero();
+    }
+
+    @Test
+    void closedTimersHoldNoKeyHoweverManyHaveOneHash() {
+        KeyedTimers<ChangingKey, String> timers = changing(false, new ArrayList<>());
+        List<WeakReference<ChangingKey>> changed = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            String text = Integer.toBinaryString(64 + i).replace("0", "Aa").replace("1", "BB");
+            ChangingKey key = new ChangingKey(text);
+            assertThat(timers.set(key, "value", SECOND)).isNull();
+            key.text += " changed";
+            changed.add(new WeakReference<>(key));
+        }
+        timers.close();
+        awaitThat(() -> {
+            System.gc();
+            return changed.stream().allMatch(key -> key.get() == null);
+        });
+        assertThat(timers.counts().closed()).isEqualTo(changed.size());
+    }
+
+    private KeyedTimers<ChangingKey, String> changing(boolean inBatches, List<ChangingKey> called) {
+        return inBatches
+                ? KeyedTimers.<ChangingKey, String>batchBuilder(
+                                time.executor, 10, batch -> batch.forEach(entry -> called.add(entry.key())))
+                        .build()
+                : KeyedTimers.<ChangingKey, String>builder(time.executor, (key, value) -> called.add(key))
+                        .build();
+    }
+
+    /** Breaks what maps ask of keys. */
+    private static final class ChangingKey {
+
+        private String text;
+
+        ChangingKey(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ChangingKey key && key.text.equals(text);
+        }
+
+        @Override
+        public int hashCode() {
+            return text.hashCode();
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.lease.Renewal.Outcome.GONE;
+import static io.github.wheelscheduler.lease.Renewal.Outcome.RENEWED;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +14,9 @@ import io.github.wheelscheduler.lease.LeaseStart;
 import io.github.wheelscheduler.lease.LossListener;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import io.github.wheelscheduler.testing.Gate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class LeasesVirtualTimeTest {
 
     private static final Duration THREE = Duration.ofSeconds(3);
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final VirtualTime time = new VirtualTime();
     private final List<String> log = Collections.synchronizedList(new ArrayList<>());
@@ -208,6 +214,39 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
+    void limitOfTheRenewersCloseIsForAllLeasesTogether() {
+        int leases = 20;
+        Duration limit = Duration.ofSeconds(1);
+        Gate stubborn = new Gate();
+        Gate gate = new Gate();
+        LeaseRenewer<Integer> hanging = LeaseRenewer.<Integer>builder(time.executor, key -> {
+                    gate.run();
+                    if (key == 0) {
+                        stubborn.run();
+                    }
+                    return Outcome.RENEWED;
+                })
+                .name("hanging")
+                .maxConcurrent(leases)
+                .closeLimit(limit)
+                .build();
+        for (int key = 0; key < leases; key++) {
+            Lease<Integer> ignored = hanging.keep(key, THREE, hanging.start(), (lost, reason) -> {});
+        }
+        time.awaitQuiet();
+        time.clock.advance(Duration.ofMillis(1_001));
+        gate.awaitArrivals(leases);
+        long startNanos = System.nanoTime();
+        hanging.close();
+        Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
+        stubborn.open();
+        assertThat(gate.interrupts()).isEqualTo(leases);
+        assertThat(hanging.counts().closed()).isEqualTo(leases);
+        // Once before they are interrupted, once after that, and time for a busy machine.
+        assertThat(took).isBetween(limit, limit.multipliedBy(8));
+    }
+
+    @Test
     void renewalThatHangsIsInterruptedWhenItsLeaseIsLost() {
         Gate gate = new Gate();
         LeaseRenewer<String> slow = LeaseRenewer.<String>builder(time.executor, key -> {
@@ -319,5 +358,57 @@ class LeasesVirtualTimeTest {
         assertThatThrownBy(
                         () -> LeaseRenewer.builder(time.executor, this::renew).maxConcurrent(0))
                 .hasMessage("maxConcurrent must be at least 1, was 0");
+    }
+
+    @Test
+    void exampleOfTheReadmeIsWhatRunsHere() throws IOException {
+        WheelScheduledExecutor executor = time.executor;
+        Store store = new Store();
+        this.renewer.close();
+        awaitThat(() -> executor.groups().isEmpty());
+
+        LeaseRenewer<String> renewer = LeaseRenewer.<String>builder(
+                        executor, key -> store.extend(key, TEN_SECONDS) ? RENEWED : GONE)
+                .build();
+        LeaseStart start = renewer.start();
+        if (store.acquire("import", TEN_SECONDS)) {
+            Lease<String> lease = renewer.keep("import", TEN_SECONDS, start, (key, reason) -> stopImport());
+            runImport();
+            lease.close();
+            store.release("import");
+        }
+
+        assertThat(log)
+                .containsExactly("acquire import for PT10S", "extend import for PT10S", "import", "release import");
+        String readme = Files.readString(Path.of("../README.md"));
+        int from = readme.indexOf("LeaseRenewer<String> renewer");
+        String shown = readme.substring(from, readme.indexOf("```", from));
+        Path source = Path.of("src/test/java/io/github/wheelscheduler/LeasesVirtualTimeTest.java");
+        assertThat(Files.readString(source).replaceAll("\\s", "")).contains(shown.replaceAll("\\s", ""));
+    }
+
+    private void runImport() {
+        time.pass(Duration.ofSeconds(4));
+        log.add("import");
+    }
+
+    private void stopImport() {
+        log.add("stop");
+    }
+
+    /** What the example asks for leases. */
+    private final class Store {
+
+        boolean acquire(String key, Duration length) {
+            return log.add("acquire " + key + " for " + length);
+        }
+
+        boolean extend(String key, Duration length) {
+            return log.add("extend " + key + " for " + length);
+        }
+
+        void release(String key) {
+            log.add("release " + key);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.StripedCount;
+import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.handler.Handlers;
 import io.github.wheelscheduler.handler.Limit;
@@ -57,7 +58,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         this.name = name;
         this.timers = timers;
         this.handler = handler;
-        this.handlers = new Handlers(name, timers::nanoTime, closeLimitNanos);
+        this.handlers = new Handlers(name, new TimeSource()::nanoTime, closeLimitNanos);
         this.limit = new Limit(maxSize, "timeouts");
     }
 

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.keyed.Turns.Turn;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,7 @@ final class BatchFiring<K, V> extends Firing<K, V> {
             call(batch);
         }
         for (int i = 0; i < batch.size(); i++) {
-            endTurnOf(batch.entry(i));
+            endAndGoOn(batch.turn(i));
         }
         return !isAnotherComing || !askForCollector();
     }
@@ -99,18 +100,19 @@ final class BatchFiring<K, V> extends Firing<K, V> {
             if (entry == null) {
                 return;
             }
-            if (takeTurn(entry)) {
+            Turn<K, V> turn = takeTurn(entry);
+            if (turn != null) {
                 if (owner().end(entry, owner().tally().fired)) {
-                    batch.take(entry);
+                    batch.take(turn);
                 } else {
-                    endTurnOf(entry);
+                    endAndGoOn(turn);
                 }
             }
         }
     }
 
-    private void endTurnOf(KeyedEntry<K, V> entry) {
-        KeyedEntry<K, V> next = endTurn(entry.key());
+    private void endAndGoOn(Turn<K, V> turn) {
+        KeyedEntry<K, V> next = endTurn(turn);
         if (next != null) {
             add(next);
         }
@@ -155,7 +157,7 @@ final class BatchFiring<K, V> extends Firing<K, V> {
     /** What the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
     private static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
 
-        private final ArrayList<KeyedEntry<K, V>> taken;
+        private final ArrayList<Turn<K, V>> taken;
 
         Batch(int maxBatch) {
             taken = new ArrayList<>(Math.min(maxBatch, FIRST_ROOM));
@@ -174,17 +176,17 @@ final class BatchFiring<K, V> extends Firing<K, V> {
             }
         }
 
-        void take(KeyedEntry<K, V> entry) {
-            boolean ignored = taken.add(entry);
+        void take(Turn<K, V> turn) {
+            boolean ignored = taken.add(turn);
         }
 
-        KeyedEntry<K, V> entry(int index) {
+        Turn<K, V> turn(int index) {
             return taken.get(index);
         }
 
         @Override
         public DueEntry<K, V> get(int index) {
-            KeyedEntry<K, V> entry = entry(index);
+            KeyedEntry<K, V> entry = turn(index).entry();
             return new DueEntry<>(entry.key(), entry.value());
         }
 

@@ -1,19 +1,20 @@
 package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.keyed.Turns.Turn;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings entries whose time has come to the handler, those of one key one after the other. Workers.
  *
- * <p>Whoever is to call the handler for a key takes the key's turn first. Who finds it taken marks the entry as waiting and looks again;
- * who ends a turn looks for a waiting entry afterwards. So one of the two sees the other, no worker waits, and nothing is lost: the entry is
+ * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted with the turn, and then
+ * the worker looks whether the turn has ended. Who ends it reads afterwards who waits. So one of the two sees the other, no worker waits, and nothing is lost: the entry is
  * pending until it has its turn, and can be removed, moved and replaced until then.
  */
 abstract class Firing<K, V> {
 
     private final KeyedTimers<K, V> owner;
-    private final Turns<K> turns = new Turns<>();
+    private final Turns<K, V> turns = new Turns<>();
 
     Firing(KeyedTimers<K, V> owner) {
         this.owner = owner;
@@ -27,32 +28,31 @@ abstract class Firing<K, V> {
     abstract void due(KeyedEntry<K, V> entry);
 
     /**
-     * Takes the turn of the entry's key, to be ended with {@link #endTurn}; false if the entry is gone, or waits from now on. Without memory
+     * Takes the turn of the entry's key, to be ended with {@link #endTurn}; null if the entry is gone, or waits from now on. Without memory
      * for it, it is tried again as long as the entry is pending.
      */
-    final boolean takeTurn(KeyedEntry<K, V> entry) {
+    final @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
         owner.awaitPlaced(entry);
         while (entry.isLive() && !owner.handlers().isClosed()) {
             try {
-                if (turns.begin(entry.key())) {
-                    return true;
+                Turn<K, V> turn = new Turn<>(entry);
+                Turn<K, V> inTheWay = turns.begin(turn);
+                if (inTheWay == null) {
+                    return turn;
                 }
-                entry.awaitTurn();
-                if (turns.isTaken(entry.key())) {
-                    return false;
+                if (inTheWay.isAwaitedBy(entry)) {
+                    return null;
                 }
             } catch (OutOfMemoryError ex) {
                 Handlers.pauseWithoutMemory();
             }
         }
-        return false;
+        return null;
     }
 
-    /** Ends the turn of the key, and returns the entry that waits for it, if one does. */
-    final @Nullable KeyedEntry<K, V> endTurn(K key) {
-        turns.end(key);
-        KeyedEntry<K, V> next = owner.placed(key);
-        return next != null && next.isWaiting() ? next : null;
+    /** Ends the turn, and returns the entry that waits for it, if one does. */
+    final @Nullable KeyedEntry<K, V> endTurn(Turn<K, V> turn) {
+        return turns.end(turn);
     }
 
     /** Enters the handlers; without memory for it, it is tried again as long as the entry is pending. */

@@ -13,24 +13,37 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
     /*
      * Its state decides between all who want to end it:
      *
-     *   PENDING ---await turn---> WAITING      its time has come, while the handler of an earlier one of the key runs
-     *     |  |                     |  |
-     *     |  +--------- end -------|--+--> GONE       fired, removed, drained, closed, withdrawn
-     *     +---------- replace -----+-----> REPLACED   by another, which is about to be in the map in its place
+     *   PLACING ---placed---> PENDING ---await turn---> WAITING      its time has come, while the handler of an earlier one of the key runs
+     *                           |  |                     |  |
+     *                           |  +--------- end -------|--+--> GONE       fired, removed, drained, closed, withdrawn, dropped
+     *                           +---------- replace -----+-----> REPLACED   by another, which is about to be in the map in its place
      *
+     * What can be done to a PENDING one can be done to one that is still PLACING, as others may find it in the map before its caller has
+     * noted that it is there. What has been placed, is none of the last two, and is not in the map has a key that has changed.
      * A key is pending if there is an entry for it in the map that is not GONE. Whoever makes the move to GONE does what follows from it.
      * REPLACED is seen in the map only while somebody holds the lock of the key's bin.
+     *
+     * The state is in the lowest bits of a number. The others have as many as there is room for of the hash that the key had when it was
+     * set: by that the map lets go of the entry, although its key has changed.
      */
-    private static final int PENDING = 0;
-    private static final int WAITING = 1;
-    private static final int REPLACED = 2;
-    private static final int GONE = 3;
+    private static final int PLACING = 0;
+    private static final int PENDING = 1;
+    private static final int WAITING = 2;
+    private static final int REPLACED = 3;
+    private static final int GONE = 4;
 
-    private static final VarHandle STATE;
+    private static final int STATE_BITS = 3;
+
+    /** The bits that there is no room for can be so many. */
+    static final int HASHES = 1 << STATE_BITS;
+
+    private static final int STATE_MASK = (1 << STATE_BITS) - 1;
+
+    private static final VarHandle WORD;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(KeyedEntry.class, "state", int.class);
+            WORD = MethodHandles.lookup().findVarHandle(KeyedEntry.class, "word", int.class);
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -43,12 +56,14 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
     /** Written before the entry is in the map, read by who has found it there. */
     private @Nullable WheelTimer<?> timer;
 
-    private volatile int state;
+    private volatile int word;
 
-    KeyedEntry(KeyedTimers<K, V> owner, K key, V value) {
+    /** Creates an entry for a key that has this hash in the map. */
+    KeyedEntry(KeyedTimers<K, V> owner, K key, V value, int hash) {
         this.owner = owner;
         this.key = key;
         this.value = value;
+        this.word = hash << STATE_BITS | PLACING;
     }
 
     K key() {
@@ -72,32 +87,66 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
     }
 
     private boolean moveFromLive(int to) {
-        int seen = state;
-        while (seen == PENDING || seen == WAITING) {
-            if (STATE.compareAndSet(this, seen, to)) {
+        int seen = word;
+        while (isLive(seen & STATE_MASK)) {
+            if (WORD.compareAndSet(this, seen, (seen & ~STATE_MASK) | to)) {
                 return true;
             }
-            seen = state;
+            seen = word;
         }
         return false;
     }
 
+    private boolean move(int from, int to) {
+        int hash = word & ~STATE_MASK;
+        return WORD.compareAndSet(this, hash | from, hash | to);
+    }
+
+    private int state() {
+        return word & STATE_MASK;
+    }
+
+    /** Whether the key has another hash than when it was set. */
+    boolean isKeyChanged() {
+        return key.hashCode() << STATE_BITS != (word & ~STATE_MASK);
+    }
+
+    /** Returns one of the {@link #HASHES} hashes that the key may have had when it was set. */
+    int hashOfKey(int index) {
+        return word >>> STATE_BITS | index << (Integer.SIZE - STATE_BITS);
+    }
+
+    /** Notes that it is in the map. */
+    void placed() {
+        boolean ignored = move(PLACING, PENDING);
+    }
+
+    boolean isPlaced() {
+        return state() != PLACING;
+    }
+
     /** Notes that its time has come and that it waits for its turn. */
     void awaitTurn() {
-        boolean ignored = STATE.compareAndSet(this, PENDING, WAITING);
+        boolean ignored = move(PENDING, WAITING)
+                || move(PLACING, WAITING)
+                // Its caller has noted meanwhile that it is placed.
+                || move(PENDING, WAITING);
     }
 
     boolean isLive() {
-        int seen = state;
-        return seen == PENDING || seen == WAITING;
+        return isLive(state());
+    }
+
+    private static boolean isLive(int seen) {
+        return seen <= WAITING;
     }
 
     boolean isWaiting() {
-        return state == WAITING;
+        return state() == WAITING;
     }
 
     boolean isReplaced() {
-        return state == REPLACED;
+        return state() == REPLACED;
     }
 
     // Its timer

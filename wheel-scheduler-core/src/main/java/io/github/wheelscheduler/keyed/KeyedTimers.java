@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.StripedCount;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.handler.FailureLog;
 import io.github.wheelscheduler.handler.Handlers;
 import io.github.wheelscheduler.handler.Limit;
 import java.time.Duration;
@@ -40,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * still runs after that one.
  *
  * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
- * fail, and do not call back.
+ * fail, and do not call back. A key must not change while it is pending: one that is not found when its time comes is not handled, which
+ * is counted and logged; then nothing of it stays.
  *
  * <p>It is long because half of it is the door, which tells of each method what it promises, and because whatever sets, replaces or ends
  * an entry keeps map, limit and counts in step, also where memory runs out in between.
@@ -53,9 +56,13 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Between arming an entry and putting it in, its caller does nothing that takes time. */
     private static final long PLACING_PAUSE_NANOS = 10_000;
 
+    /** Among so many keys of one hash an entry is looked for whose key has changed; what is not found stays until all is closed. */
+    private static final int MOST_LOOKS = 8;
+
     private final String name;
     private final TimerSource timers;
     private final Handlers handlers;
+    private final FailureLog dropLog;
     private final Limit limit;
     private final Firing<K, V> firing;
     private final Tally tally = new Tally();
@@ -74,6 +81,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         this.name = name;
         this.timers = timers;
         this.handlers = new Handlers(name, nanoClock, closeLimitNanos);
+        this.dropLog = new FailureLog(
+                "A key of " + name
+                        + " has changed while it was pending, so it is not handled; keys must stay as they are",
+                nanoClock);
         this.limit = new Limit(maxSize, "keys");
         this.firing = firing.apply(this);
     }
@@ -115,6 +126,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public @Nullable V set(K key, V value, Duration delay) {
+        StackReserve.askForMore();
         requireKeyAndDelay(key, delay);
         Objects.requireNonNull(value, "value must not be null");
         long delayNanos = nanosOf(delay);
@@ -134,6 +146,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public boolean setIfAbsent(K key, V value, Duration delay) {
+        StackReserve.askForMore();
         requireKeyAndDelay(key, delay);
         Objects.requireNonNull(value, "value must not be null");
         long delayNanos = nanosOf(delay);
@@ -153,6 +166,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      *     has changed
      */
     public boolean move(K key, Duration delay) {
+        StackReserve.askForMore();
         requireKeyAndDelay(key, delay);
         KeyedEntry<K, V> entry = live(key);
         if (entry == null) {
@@ -165,6 +179,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Takes a key out in time, and returns its value; null if it was not pending. */
     public @Nullable V remove(K key) {
+        StackReserve.askForMore();
         Objects.requireNonNull(key, "key must not be null");
         KeyedEntry<K, V> removed = take(key, tally.removed);
         return removed == null ? null : removed.value();
@@ -200,8 +215,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public long drain(BiConsumer<? super K, ? super V> consumer) {
         Objects.requireNonNull(consumer, "consumer must not be null");
         long drained = 0;
-        for (K key : entries.keySet()) {
-            KeyedEntry<K, V> taken = take(key, tally.drained);
+        for (KeyedEntry<K, V> entry : entries.values()) {
+            KeyedEntry<K, V> taken = take(entry, tally.drained);
             if (taken != null) {
                 drained++;
                 consumer.accept(taken.key(), taken.value());
@@ -219,10 +234,20 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     @Override
     public void close() {
         handlers.close();
-        for (K key : entries.keySet()) {
-            KeyedEntry<K, V> ignored = take(key, tally.closed);
+        for (KeyedEntry<K, V> entry : entries.values()) {
+            KeyedEntry<K, V> ignored = take(entry, tally.closed);
         }
+        forgetAll();
         handlers.awaitQuiet();
+    }
+
+    /** What is there now is over, or about to be closed by who has set it. */
+    private void forgetAll() {
+        try {
+            entries.clear();
+        } catch (OutOfMemoryError ex) {
+            // As when one is removed.
+        }
     }
 
     /** Returns what has become of entries so far. */
@@ -278,17 +303,26 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
     }
 
-    /** Waits until an entry whose time comes as soon as it is armed is in the map, or gone. Worker. */
+    /** Waits until an entry whose time comes as soon as it is armed is in the map, or gone; what is lost there is dropped. Worker. */
     void awaitPlaced(KeyedEntry<K, V> entry) {
+        boolean wasPlaced = entry.isPlaced();
         while (entry.isLive() && entries.get(entry.key()) != entry && awaitBin(entry.key()) != entry) {
+            if (wasPlaced) {
+                drop(entry);
+                return;
+            }
             LockSupport.parkNanos(this, PLACING_PAUSE_NANOS);
+            wasPlaced = entry.isPlaced();
         }
     }
 
-    /** Returns what is in the map for the key, pending or not. */
-    @Nullable
-    KeyedEntry<K, V> placed(K key) {
-        return entries.get(key);
+    /** Its key has changed, so that the map does not find it. */
+    private void drop(KeyedEntry<K, V> entry) {
+        if (handlers.isClosed()) {
+            boolean ignored = end(entry, tally.closed);
+        } else if (end(entry, tally.dropped)) {
+            dropLog.log(null);
+        }
     }
 
     /** Ends a pending entry and counts that; false if somebody was faster. */
@@ -299,11 +333,38 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         outcome.increment();
         limit.release();
         try {
-            boolean ignored = entries.remove(entry.key(), entry);
+            if (!entries.remove(entry.key(), entry) && entry.isKeyChanged()) {
+                removeChanged(entry);
+            }
         } catch (OutOfMemoryError ex) {
             // The entry is out by then; the map has failed to count that, and nobody asks it for its size.
         }
         return true;
+    }
+
+    /** Takes an entry out of the map that is not found by its key, as that has changed. */
+    private void removeChanged(KeyedEntry<K, V> entry) {
+        for (int i = 0; i < KeyedEntry.HASHES; i++) {
+            int looks = 0;
+            ChangedKey key;
+            do {
+                key = new ChangedKey(entry.hashOfKey(i), looks);
+                if (entries.remove(key, entry)) {
+                    return;
+                }
+                looks++;
+            } while (key.isFound() && looks < MOST_LOOKS);
+        }
+    }
+
+    /** Takes a key out whose entry has been seen, by that: the key itself may have changed. */
+    private @Nullable KeyedEntry<K, V> take(KeyedEntry<K, V> seen, StripedCount outcome) {
+        StackReserve.askForMore();
+        if (end(seen, outcome)) {
+            seen.cancelTimer();
+            return seen;
+        }
+        return take(seen.key(), outcome);
     }
 
     private @Nullable KeyedEntry<K, V> take(K key, StripedCount outcome) {
@@ -340,7 +401,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Sets a key of which nothing is in the map; false, and nothing has changed, if something is by now. */
     private boolean placeFirst(K key, V value, long delayNanos) {
-        KeyedEntry<K, V> fresh = new KeyedEntry<>(this, key, value);
+        KeyedEntry<K, V> fresh = new KeyedEntry<>(this, key, value, key.hashCode());
         try {
             armNew(fresh, delayNanos);
         } catch (RejectedExecutionException ex) {
@@ -356,6 +417,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             }
         }
         if (isIn) {
+            fresh.placed();
             tally.set.increment();
             closeIfLate(fresh);
         }
@@ -407,6 +469,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             }
         }
         if (placed != null) {
+            placed.placed();
             closeIfLate(placed);
         }
     }

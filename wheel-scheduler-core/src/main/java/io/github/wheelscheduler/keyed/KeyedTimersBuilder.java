@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.handler.CloseLimit;
 import io.github.wheelscheduler.handler.Limit;
@@ -55,6 +56,7 @@ public final class KeyedTimersBuilder<K, V> {
 
     /** Builds the timers. */
     public KeyedTimers<K, V> build() {
-        return new KeyedTimers<>(name, TimerSource.of(executor), executor::nanoTime, maxSize, closeLimitNanos, firing);
+        return new KeyedTimers<>(
+                name, TimerSource.of(executor), new TimeSource()::nanoTime, maxSize, closeLimitNanos, firing);
     }
 }

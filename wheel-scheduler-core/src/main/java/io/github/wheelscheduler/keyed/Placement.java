@@ -69,8 +69,8 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
 
     private KeyedEntry<K, V> newEntry(K key, @Nullable KeyedEntry<K, V> current) {
         return value == null && current != null
-                ? new KeyedEntry<>(owner, current.key(), current.value())
-                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value));
+                ? new KeyedEntry<>(owner, current.key(), current.value(), key.hashCode())
+                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode());
     }
 
     /** Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a place of its own. */

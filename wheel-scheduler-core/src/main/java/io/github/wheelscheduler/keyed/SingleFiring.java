@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.keyed.Turns.Turn;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +32,14 @@ final class SingleFiring<K, V> extends Firing<K, V> {
             return null;
         }
         try {
-            if (!takeTurn(entry)) {
+            Turn<K, V> turn = takeTurn(entry);
+            if (turn == null) {
                 return null;
             }
             if (owner().end(entry, owner().tally().fired)) {
                 call(entry);
             }
-            return endTurn(entry.key());
+            return endTurn(turn);
         } finally {
             owner().handlers().leave();
         }

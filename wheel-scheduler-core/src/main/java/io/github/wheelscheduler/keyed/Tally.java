@@ -14,6 +14,7 @@ final class Tally {
     final StripedCount replaced = new StripedCount();
     final StripedCount drained = new StripedCount();
     final StripedCount closed = new StripedCount();
+    final StripedCount dropped = new StripedCount();
 
     KeyedTimerCounts read(long failures) {
         return new KeyedTimerCounts(
@@ -23,6 +24,7 @@ final class Tally {
                 replaced.sum(),
                 drained.sum(),
                 closed.sum(),
+                dropped.sum(),
                 rejected.sum(),
                 failures);
     }

@@ -1,43 +1,100 @@
 package io.github.wheelscheduler.keyed;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The keys whose handlers are running, so that no two handlers of one key do. Workers. */
-final class Turns<K> {
+final class Turns<K, V> {
 
-    /** Each with the thread that has the turn. */
-    private final ConcurrentHashMap<K, Thread> taken = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Turn<K, V>, Turn<K, V>> taken = new ConcurrentHashMap<>();
 
     /**
-     * Takes the turn of a key for the calling thread, until {@link #end}.
+     * Takes a turn, until {@link #end}.
      *
-     * @return false if it is taken already
-     * @throws OutOfMemoryError if there is no memory for it; it is not taken by this
+     * @return the turn that is in the way; null if there is none, and this is taken
+     * @throws OutOfMemoryError if there is no memory for it; it is not taken
      */
-    boolean begin(K key) {
-        boolean failed = true;
+    @Nullable
+    Turn<K, V> begin(Turn<K, V> turn) {
         try {
-            boolean isMine = taken.putIfAbsent(key, Thread.currentThread()) == null;
-            failed = false;
-            return isMine;
-        } finally {
-            if (failed) {
-                // If nothing was in the way, it may have been put in before memory ran out.
-                end(key);
-            }
+            return taken.putIfAbsent(turn, turn);
+        } catch (Throwable ex) {
+            // If nothing was in the way, it may have been put in before memory ran out.
+            remove(turn);
+            throw ex;
         }
     }
 
-    /** Lets go of the turn of a key, if the calling thread has it. */
-    void end(K key) {
+    /** Ends a turn, and returns the entry that waits for it, if one does. */
+    @Nullable
+    KeyedEntry<K, V> end(Turn<K, V> turn) {
+        remove(turn);
+        turn.ended = true;
+        KeyedEntry<K, V> next = turn.get();
+        return next != null && next.isWaiting() ? next : null;
+    }
+
+    private void remove(Turn<K, V> turn) {
         try {
-            boolean ignored = taken.remove(key, Thread.currentThread());
+            // By identity: an equal key's turn may be there.
+            Turn<K, V> ignored = taken.computeIfPresent(turn, turn);
         } catch (OutOfMemoryError ex) {
-            // The key is out by then; the map has failed to count that, and nobody asks it for its size.
+            // It is out by then; the map has failed to count that, and nobody asks it for its size.
         }
     }
 
-    boolean isTaken(K key) {
-        return taken.containsKey(key);
+    /**
+     * The turn of an entry's key, and the entry that waits for its end. It is found by the hash that the key had when it began, and by
+     * itself, although the handler may change the key.
+     */
+    @SuppressWarnings("serial")
+    static final class Turn<K, V> extends AtomicReference<@Nullable KeyedEntry<K, V>>
+            implements BiFunction<Turn<K, V>, Turn<K, V>, @Nullable Turn<K, V>> {
+
+        private final transient KeyedEntry<K, V> entry;
+        private final int hash;
+
+        /** Written by the thread that has the turn, before it reads who waits; read by the others after they have said so. */
+        private transient volatile boolean ended;
+
+        Turn(KeyedEntry<K, V> entry) {
+            this.entry = entry;
+            this.hash = entry.key().hashCode();
+        }
+
+        KeyedEntry<K, V> entry() {
+            return entry;
+        }
+
+        /** Has an entry wait for the end; false if that has come. An entry that was replaced by this one, or is over, does so no more. */
+        boolean isAwaitedBy(KeyedEntry<K, V> next) {
+            KeyedEntry<K, V> seen = get();
+            while (next.isLive() && seen != next && !compareAndSet(seen, next)) {
+                seen = get();
+            }
+            next.awaitTurn();
+            return !ended;
+        }
+
+        /** Takes itself out of the map, and nothing else. */
+        @Override
+        public @Nullable Turn<K, V> apply(Turn<K, V> key, Turn<K, V> found) {
+            return found == this ? null : found;
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other
+                    || (other instanceof Turn<?, ?> turn
+                            && turn.hash == hash
+                            && turn.entry.key().equals(entry.key()));
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.lease;
 
+import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.time.Duration;
@@ -100,7 +101,7 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Ends the renewals, as {@link #close(Duration)} with the renewer's limit. The store is not told. */
+    /** Ends the renewals, as {@link #close(Duration)} does with the renewer's limit. The store is not told. */
     @Override
     public void close() {
         LeaseEnd ignored = close(renewer.closeLimit());
@@ -115,59 +116,77 @@ public final class Lease<K> implements AutoCloseable {
      * @return what has been found
      */
     public LeaseEnd close(Duration limit) {
+        StackReserve.askForMore();
         Objects.requireNonNull(limit, "limit must not be null");
         if (limit.isNegative()) {
             throw new IllegalArgumentException("limit must not be negative, was " + limit);
         }
         lock.lock();
         try {
-            if (!isAlive()) {
+            if (!stop()) {
                 return state == State.LOST ? LeaseEnd.LOST : LeaseEnd.CLOSED_BEFORE;
             }
-            end(State.CLOSED);
-            renewer.closed(this);
-            return awaitEnd(TimeUnit.NANOSECONDS.convert(limit));
+            if (runner == Thread.currentThread()) {
+                return LeaseEnd.FROM_RENEWAL;
+            }
+            long limitNanos = TimeUnit.NANOSECONDS.convert(limit);
+            long ignored = awaitRenewal(limitNanos);
+            if (runner == null) {
+                return LeaseEnd.CLOSED;
+            }
+            interruptRenewal();
+            ignored = awaitRenewal(limitNanos);
+            return runner == null ? LeaseEnd.INTERRUPTED : LeaseEnd.STILL_RENEWING;
         } finally {
             lock.unlock();
         }
     }
 
-    private LeaseEnd awaitEnd(long limitNanos) {
-        if (runner == null) {
-            return LeaseEnd.CLOSED;
+    // For the renewer
+
+    /** Closes it without waiting for a renewal that is going on; false if it has been lost or closed before. */
+    boolean stop() {
+        lock.lock();
+        try {
+            boolean stops = isAlive();
+            if (stops) {
+                end(State.CLOSED);
+                renewer.closed(this);
+            }
+            return stops;
+        } finally {
+            lock.unlock();
         }
-        if (runner == Thread.currentThread()) {
-            return LeaseEnd.FROM_RENEWAL;
-        }
-        boolean isInTime = awaitRunner(limitNanos);
-        if (isInTime) {
-            return LeaseEnd.CLOSED;
-        }
-        interruptRunner();
-        return awaitRunner(limitNanos) ? LeaseEnd.INTERRUPTED : LeaseEnd.STILL_RENEWING;
     }
 
-    /** Waits until no renewal is going on; false if it took too long. */
-    private boolean awaitRunner(long limitNanos) {
+    /** Waits until no renewal is going on, but for one of the calling thread, and returns how much of the limit is left. */
+    long awaitRenewal(long limitNanos) {
         long left = limitNanos;
+        lock.lock();
         try {
-            while (runner != null && left > 0) {
+            while (runner != null && runner != Thread.currentThread() && left > 0) {
                 left = ended.awaitNanos(left);
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
-        return runner == null;
+        return left;
     }
 
-    private void interruptRunner() {
-        Thread thread = runner;
-        if (thread != null) {
-            thread.interrupt();
+    /** Interrupts a renewal that is going on, but for one of the calling thread. */
+    void interruptRenewal() {
+        lock.lock();
+        try {
+            Thread thread = runner;
+            if (thread != null && thread != Thread.currentThread()) {
+                thread.interrupt();
+            }
+        } finally {
+            lock.unlock();
         }
     }
-
-    // For the renewer
 
     /** Arms the first renewal and the loss; if that fails, nothing is armed. */
     void begin() {
@@ -288,8 +307,8 @@ public final class Lease<K> implements AutoCloseable {
                 return;
             }
             end(State.LOST);
-            if (runner != Thread.currentThread() && renewer.isSingle()) {
-                interruptRunner();
+            if (renewer.isSingle()) {
+                interruptRenewal();
             }
         } finally {
             lock.unlock();

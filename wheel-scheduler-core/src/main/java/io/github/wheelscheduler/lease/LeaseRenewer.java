@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.lease;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps leases alive: renews each at a third of its length, and tells before it ends if that has not succeeded.
  *
  * <pre>{@code
- * LeaseRenewer<String> renewer = LeaseRenewer.builder(executor, key -> store.extend(key, TEN_SECONDS) ? RENEWED : GONE).build();
+ * LeaseRenewer<String> renewer = LeaseRenewer.<String>builder(executor,
+ *         key -> store.extend(key, TEN_SECONDS) ? RENEWED : GONE).build();
  * LeaseStart start = renewer.start();
  * if (store.acquire("import", TEN_SECONDS)) {
  *     Lease<String> lease = renewer.keep("import", TEN_SECONDS, start, (key, reason) -> stopImport());
@@ -137,6 +140,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      * @throws RejectedExecutionException if this has been closed, or the executor has been shut down
      */
     public Lease<K> keep(K key, Duration length, LeaseStart start, LossListener<? super K> onLost) {
+        StackReserve.askForMore();
         Objects.requireNonNull(key, "key must not be null");
         Objects.requireNonNull(start, "start must not be null");
         Objects.requireNonNull(onLost, "onLost must not be null");
@@ -182,21 +186,33 @@ public final class LeaseRenewer<K> implements AutoCloseable {
                 leases.size(), renewed.get(), failed.get(), lost.get(), closed.get(), listenerFailures.get());
     }
 
-    /** Closes all leases that are kept, as {@link Lease#close()}, and keeps no more. */
+    /**
+     * Closes all leases that are kept, and keeps no more. All are told first, and waited for together: for as long as {@link Lease#close()}
+     * waits for one.
+     */
     @Override
     public void close() {
+        StackReserve.askForMore();
         lock.lock();
         try {
             isClosed = true;
         } finally {
             lock.unlock();
         }
-        for (Lease<K> lease : leases.values()) {
-            lease.close();
-        }
+        List<Lease<K>> stopped = leases.values().stream().filter(Lease::stop).toList();
+        awaitRenewals(stopped);
+        stopped.forEach(Lease::interruptRenewal);
+        awaitRenewals(stopped);
         renewals.setStopListener(null);
         renewals.shutdown();
         losses.shutdown();
+    }
+
+    private void awaitRenewals(List<Lease<K>> stopped) {
+        long left = TimeUnit.NANOSECONDS.convert(closeLimit);
+        for (Lease<K> lease : stopped) {
+            left = lease.awaitRenewal(left);
+        }
     }
 
     // For leases

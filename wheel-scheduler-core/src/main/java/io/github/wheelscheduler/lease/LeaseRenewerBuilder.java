@@ -64,7 +64,7 @@ public final class LeaseRenewerBuilder<K> {
     }
 
     /**
-     * Sets how long whoever closes a lease waits for a renewal that is going on before he interrupts it, 10 s by default.
+     * Sets how long closing a lease, or all of them together, waits for renewals that are going on before it interrupts them, 10 s by default.
      *
      * @throws IllegalArgumentException if it is negative
      */

@@ -1,0 +1,34 @@
+package io.github.wheelscheduler.keyed;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands for a key that has changed since it was put into a map, where only the hash that it had then leads to it: equals one of the keys
+ * with that hash, after so many others.
+ */
+final class ChangedKey {
+
+    private final int hash;
+    private int others;
+
+    ChangedKey(int hash, int others) {
+        this.hash = hash;
+        this.others = others;
+    }
+
+    /** Whether the map has so many keys of that hash. */
+    boolean isFound() {
+        return others < 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object key) {
+        others--;
+        return others < 0;
+    }
+}

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** The meters of one scheduler in one registry. */
@@ -49,10 +50,15 @@ final class SchedulerMeters implements LatenessListener {
     }
 
     /** Registers the meters of the scheduler, or none if the registry throws. */
-    static SchedulerMeters bind(WheelTaskScheduler scheduler, String name, int maxTasks, MeterRegistry registry) {
+    static SchedulerMeters bind(
+            WheelTaskScheduler scheduler,
+            String name,
+            int maxTasks,
+            Predicate<String> includedTasks,
+            MeterRegistry registry) {
         Tags tags = Tags.of(MeterNames.TAG_NAME, name);
         MeterGroup group = new MeterGroup(registry, tags);
-        TaskMeters taskMeters = new TaskMeters(scheduler.getTaskRegistry(), maxTasks, registry, tags);
+        TaskMeters taskMeters = new TaskMeters(scheduler, maxTasks, includedTasks, registry, tags);
         try {
             SchedulerMeters meters = new SchedulerMeters(scheduler, group, taskMeters);
             scheduler.getLateness().addListener(meters);

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskListener;
@@ -7,22 +8,27 @@ import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /** Meters for single tasks of one scheduler in one registry; for not too many of them. */
 final class TaskMeters implements TaskListener {
 
     /*
      * Which tasks get meters: those of @Scheduled methods, and those that repeat and were given a name. The names of all
-     * others are made up as the application goes, and there is no end to them.
+     * others are made up as the application goes, and there is no end to them. What the user leaves out comes before all that.
      *
      * Also of these, no more than the limit have meters at a time. Those that come later wait until one goes. And since
-     * tasks with ever new names may come and go, only so many names get meters at all.
+     * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name that
+     * has had none does not wait for a place, so that very many of them cost nothing.
      *
      * News of one task may overtake each other on the way here. So "added" and "removed" both say only: look at what the
      * registry holds now. The last one to look sees what has become of it.
@@ -31,8 +37,12 @@ final class TaskMeters implements TaskListener {
     /** So many names per place. */
     private static final int NAMES_PER_PLACE = 10;
 
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
     private final TaskRegistry tasks;
+    private final BooleanSupplier isShutdown;
     private final int limit;
+    private final Predicate<String> included;
     private final MeterRegistry registry;
     private final Tags tags;
 
@@ -45,12 +55,17 @@ final class TaskMeters implements TaskListener {
     /** All names that have had meters. Guarded by this. */
     private final Set<String> used = new HashSet<>();
 
+    /** The log has been told that all names are used up. Guarded by this. */
+    private boolean isUsedUpSaid;
+
     /** Guarded by this. */
     private boolean removed;
 
-    TaskMeters(TaskRegistry tasks, int limit, MeterRegistry registry, Tags tags) {
-        this.tasks = tasks;
+    TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterRegistry registry, Tags tags) {
+        this.tasks = scheduler.getTaskRegistry();
+        this.isShutdown = () -> scheduler.getWheelScheduledExecutor().isShutdown();
         this.limit = limit;
+        this.included = included;
         this.registry = registry;
         this.tags = tags;
     }
@@ -101,7 +116,7 @@ final class TaskMeters implements TaskListener {
 
     private synchronized void look(String id) {
         TaskInfo.Sort sort = tasks.sortOf(id).orElse(null);
-        if (sort == null || !isToBeMetered(sort)) {
+        if (sort == null || !isToBeMetered(id, sort)) {
             boolean ignored = waiting.remove(id);
             MeteredTask gone = metered.remove(id);
             if (gone != null) {
@@ -115,7 +130,9 @@ final class TaskMeters implements TaskListener {
             MeteredTask present = metered.get(id);
             if (present != null) {
                 present.setRepeating(sort.repeating());
-            } else if (hasPlace() && mayUse(id)) {
+            } else if (!mayUse(id)) {
+                sayUsedUp();
+            } else if (hasPlace()) {
                 tasks.find(id).ifPresent(this::register);
             } else {
                 waiting.add(id);
@@ -123,7 +140,11 @@ final class TaskMeters implements TaskListener {
         }
     }
 
-    private static boolean isToBeMetered(TaskInfo.Sort sort) {
+    private boolean isToBeMetered(String id, TaskInfo.Sort sort) {
+        return included.test(id) && isKnownSort(sort);
+    }
+
+    private static boolean isKnownSort(TaskInfo.Sort sort) {
         return switch (sort.origin()) {
             case ANNOTATED -> true;
             case NAMED -> sort.repeating();
@@ -139,16 +160,36 @@ final class TaskMeters implements TaskListener {
         return used.contains(name) || used.size() < (long) limit * NAMES_PER_PLACE;
     }
 
+    /** Each task that waits is looked at once for all that go: it gets the place, or leaves. Where all go, none gets one. */
     private void letOthersIn() {
+        if (isShutdown.getAsBoolean()) {
+            waiting.clear();
+        }
         Iterator<String> others = waiting.iterator();
         while (others.hasNext() && hasPlace()) {
             String id = others.next();
-            if (mayUse(id)) {
-                others.remove();
-                if (tasks.sortOf(id).filter(TaskMeters::isToBeMetered).isPresent()) {
-                    tasks.find(id).ifPresent(this::register);
-                }
+            others.remove();
+            boolean isThere =
+                    tasks.sortOf(id).filter(sort -> isToBeMetered(id, sort)).isPresent();
+            if (isThere && !mayUse(id)) {
+                sayUsedUp();
+            } else if (isThere) {
+                tasks.find(id).ifPresent(this::register);
             }
+        }
+    }
+
+    private void sayUsedUp() {
+        if (!isUsedUpSaid && limit > 0) {
+            isUsedUpSaid = true;
+            LOGGER.log(
+                    Level.WARNING,
+                    "Tasks of " + tags + " with new names get no meters of their own any more, as " + used.size()
+                            + " names have had some, " + NAMES_PER_PLACE
+                            + " times as many as wheel.scheduler.metrics.max-tasks. Leave names out with"
+                            + " wheel.scheduler.metrics.tasks.exclude, or raise that limit. The meter "
+                            + MeterNames.TASKS + " with " + MeterNames.TAG_METERED
+                            + "=false counts such tasks, the endpoint wheelscheduler lists them");
         }
     }
 

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * Binds the meters of a {@link WheelTaskScheduler} to registries: those of its workers under the names that Micrometer gives
@@ -24,6 +25,7 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     private final WheelTaskScheduler scheduler;
     private final String name;
     private final int maxTasks;
+    private final Predicate<String> includedTasks;
 
     /** Guarded by this. */
     private final IdentityHashMap<MeterRegistry, SchedulerMeters> bound = new IdentityHashMap<>();
@@ -45,12 +47,26 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public WheelSchedulerMetrics(WheelTaskScheduler scheduler, String name, int maxTasks) {
+        this(scheduler, name, maxTasks, id -> true);
+    }
+
+    /**
+     * Creates a binder for some of the tasks.
+     *
+     * @param name the value of the tag {@code name}, usually the name of the bean
+     * @param maxTasks how many tasks have meters of their own at most
+     * @param includedTasks is asked first, with the id of a task, whether it may have meters; by any thread, and must not throw
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public WheelSchedulerMetrics(
+            WheelTaskScheduler scheduler, String name, int maxTasks, Predicate<String> includedTasks) {
         if (maxTasks < 0) {
             throw new IllegalArgumentException("maxTasks must not be negative, was " + maxTasks);
         }
         this.scheduler = Objects.requireNonNull(scheduler, "scheduler must not be null");
         this.name = Objects.requireNonNull(name, "name must not be null");
         this.maxTasks = maxTasks;
+        this.includedTasks = Objects.requireNonNull(includedTasks, "includedTasks must not be null");
     }
 
     /**
@@ -62,7 +78,7 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!bound.containsKey(registry)) {
-            bound.put(registry, SchedulerMeters.bind(scheduler, name, maxTasks, registry));
+            bound.put(registry, SchedulerMeters.bind(scheduler, name, maxTasks, includedTasks, registry));
         }
     }
 

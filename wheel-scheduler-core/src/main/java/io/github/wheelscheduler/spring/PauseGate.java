@@ -76,6 +76,14 @@ final class PauseGate {
         return since == null ? waitNanos : Math.min(waitNanos, nowNanos - since);
     }
 
+    boolean isKeptOpen() {
+        return lateShutdown;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
     boolean isOpen() {
         WheelScheduledExecutor current = executor;
         return current != null && !paused && !current.isTerminated();

@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
@@ -52,5 +54,31 @@ final class ShutdownReport {
             count = 0;
             named.clear();
         }
+    }
+
+    /** Logs what still runs and waits when nobody waits for it any longer; what the end of the JVM cuts is told of by nobody else. */
+    void logWhatIsLeft(Log logger, String scheduler, WheelScheduledExecutor executor) {
+        try {
+            List<Object> running = new ArrayList<>();
+            executor.runningFor(Duration.ZERO).forEach(run -> running.add(run.task()));
+            long pending = executor.pendingCount();
+            int runs = Math.max(running.size(), executor.activeCount());
+            if (runs > 0 || pending > 0) {
+                logger.warn(
+                        scheduler + " waits no longer: " + runs + " runs are going on" + names(running, runs) + ", and "
+                                + pending + " tasks are pending" + names(executor.somePending(NAMED), pending)
+                                + "; where the JVM ends now, they are lost");
+            }
+        } catch (OutOfMemoryError ex) {
+            // What is shutting down must not fail for a line.
+        }
+    }
+
+    private static String names(List<?> tasks, long count) {
+        List<String> some =
+                tasks.stream().limit(NAMED).map(ShutdownReport::nameOf).toList();
+        return some.isEmpty()
+                ? ""
+                : " " + some + (count > some.size() ? " and " + (count - some.size()) + " more" : "");
     }
 }

@@ -19,7 +19,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +45,13 @@ final class TriggerSeries
      * Each run has a timer of its own. cancel and the arming of the next timer meet without a lock:
      *
      *      cancel                                  end of a run
-     *   1  timer = current                      1  arm the next timer, which fails if this one is cancelled
-     *   2  cancel timer                         2  current = next
-     *   3  current != timer?  go to 1           3  is this one cancelled?  cancel the next one, too
+     *   1  timer = current                      1  wait until current is this run's timer
+     *   2  cancel timer; won: cancelled = true  2  arm the next timer, which fails if this one is cancelled
+     *   3  current != timer?  go to 1           3  current = next
+     *                                           4  is this one cancelled?  cancel the next one, too
+     *
+     * A run may begin before the thread that has armed it is at 3; so it waits for that, or for the end of the run before, which comes without 3
+     * if an error has skipped it. There is no lock: that error, for which there was no memory, would leave it locked (see ADR 15).
      */
 
     private static final Log logger = LogFactory.getLog(TriggerSeries.class);
@@ -57,6 +60,9 @@ final class TriggerSeries
     private static final int LONGEST_REPETITION_SECONDS = 3 * 3_600;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
+    /** Between arming a timer and noting it, its caller does nothing that takes time. */
+    private static final long NOTING_PAUSE_NANOS = 10_000;
+
     private final Runnable task;
     private final Runnable guardedTask;
     private final Trigger trigger;
@@ -64,26 +70,30 @@ final class TriggerSeries
     private final WheelScheduledExecutor executor;
     private final SimpleTriggerContext context;
 
-    /** Keeps the first run from ending before {@link #current} is set. */
-    private final ReentrantLock arming = new ReentrantLock();
-
+    /** Writers: who starts the series; the run that has armed the next one. */
     private volatile @Nullable WheelTimer<?> current;
+
+    /** The timer whose run is arming the next one, or has. Writer: the run. */
+    private volatile @Nullable WheelTimer<?> ending;
+
+    /** Whether {@link #start} is over. */
+    private volatile boolean started;
 
     /** A cancel has won, whatever the next timer looks like that a run was arming meanwhile. */
     private volatile boolean cancelled;
 
-    /** The instant of the current run. Written under {@link #arming}. */
+    /** The instant of the current run. Written by who starts the series, and by the run that is arming the next one. */
     private volatile @Nullable Instant scheduled;
 
     /** Null for nobody. */
     private final @Nullable Pacing pacing;
 
-    /** For how long the task rests from the end of the run on that is being followed; taken once. Guarded by {@link #arming}. */
+    /** For how long the task rests from the end of the run on that is being followed; taken once. By the run that is arming the next one. */
     private long restNanos;
 
     private boolean isRestTaken;
 
-    /** When that run is due, which may be put off. Written under {@link #arming}. */
+    /** When that run is due, which may be put off. Written as {@link #scheduled}. */
     private volatile @Nullable Instant due;
 
     TriggerSeries(
@@ -96,7 +106,8 @@ final class TriggerSeries
         this.trigger = trigger;
         this.errorHandler = errorHandler;
         this.executor = executor;
-        this.context = new SimpleTriggerContext(clock);
+        // Spring's crons ask for the zone before each run. A user's trigger sees the user's clock.
+        this.context = new SimpleTriggerContext(GuardedTask.isCron(trigger) ? new LastZoneClock(clock) : clock);
     }
 
     /** Asks the trigger for the first run; false if it names no instant. */
@@ -107,12 +118,11 @@ final class TriggerSeries
 
     /** Arms the first run, which has been asked for, and returns this. */
     ScheduledFuture<?> start() {
-        arming.lock();
         try {
             current = executor.scheduleAt(this, putOff(Objects.requireNonNull(scheduled)));
             return this;
         } finally {
-            arming.unlock();
+            started = true;
         }
     }
 
@@ -120,10 +130,11 @@ final class TriggerSeries
     public void run() {
         Instant actual = startOfRun();
         boolean ran = !cancelled;
-        if (ran && !hasMissed(actual)) {
+        boolean isLeftOut = ran && hasMissed(actual);
+        if (ran && !isLeftOut) {
             guardedTask.run();
         }
-        goOn(ran, actual);
+        goOn(ran, isLeftOut, actual);
     }
 
     /** Goes on without the run. */
@@ -135,7 +146,7 @@ final class TriggerSeries
                 managed.refused(reason);
             }
         } finally {
-            goOn(!cancelled, actual);
+            goOn(!cancelled, false, actual);
         }
     }
 
@@ -156,7 +167,7 @@ final class TriggerSeries
         }
     }
 
-    /** Returns when a run is due for that instant. Under {@link #arming}. */
+    /** Returns when a run is due for that instant. */
     private Instant putOff(Instant instant) {
         long nanos = pacing == null ? 0 : pacing.drawPutOffNanos();
         Instant later = nanos == 0 ? instant : instant.plusNanos(withinInterval(instant, nanos));
@@ -169,32 +180,81 @@ final class TriggerSeries
         if (instant.isAfter(Instant.MAX.minusNanos(nanos))) {
             return 0;
         }
-        SimpleTriggerContext then = new SimpleTriggerContext(context.getClock());
-        then.update(instant, instant, instant);
-        Instant following = GuardedTask.isCron(task) ? trigger.nextExecution(then) : null;
+        Instant following = GuardedTask.isCron(trigger) ? following(instant) : null;
         if (following == null || !following.isAfter(instant) || !following.isBefore(instant.plusNanos(nanos))) {
             return nanos;
         }
         return nanos % Math.max(1, Duration.between(instant, following).toNanos());
     }
 
-    /** Returns the time now; null if there is no memory for it, which is no reason not to run. */
+    /** Returns the instant of a cron after that one; null if there is none. */
+    private @Nullable Instant following(Instant instant) {
+        SimpleTriggerContext then = new SimpleTriggerContext(context.getClock());
+        then.update(instant, instant, instant);
+        Instant following = trigger.nextExecution(then);
+        return following == null ? null : nextAfter(instant, following);
+    }
+
+    /** Returns the time now; null if there is no memory for it or the clock fails, which is no reason not to run. */
     private @Nullable Instant startOfRun() {
         try {
             return context.getClock().instant();
-        } catch (OutOfMemoryError ex) {
+        } catch (Throwable ex) {
             return null;
         }
     }
 
+    /** Returns the time now; if the clock fails, the last one that is known. */
+    private Instant endOfRun(@Nullable Instant actual) {
+        try {
+            return Objects.requireNonNull(context.getClock().instant());
+        } catch (VirtualMachineError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            return actual != null ? actual : Objects.requireNonNull(scheduled);
+        }
+    }
+
+    /** Notes the instants that are over without a run, once, as soon as a run has ended or was left out. Does not fail. */
+    private void countMissed(boolean isLeftOut, Instant completion) {
+        try {
+            long missed = missedUntil(completion, isLeftOut ? 1 : 0);
+            if (missed > 0 && !isCancelled() && GuardedTask.behind(task) instanceof GuardedTask guarded) {
+                guarded.missedInstants(missed);
+            }
+        } catch (Throwable ex) {
+            // What is not counted is no reason for a series to end.
+        }
+    }
+
+    /** Returns how many instants of a cron have passed since that of the current run, with the known ones, up to as many as are counted. */
+    private long missedUntil(Instant end, long known) {
+        Instant last = scheduled;
+        // Instants of a cron are whole seconds apart.
+        if (last == null || end.getEpochSecond() <= last.getEpochSecond() || !GuardedTask.isCron(trigger)) {
+            return known;
+        }
+        long missed = known;
+        Instant next = following(last);
+        while (next != null && !next.isAfter(end) && missed < GuardedTask.MOST_COUNTED) {
+            missed++;
+            next = following(next);
+        }
+        return missed;
+    }
+
     /** Arms the next run. A series does not end for lack of memory: it is tried until there is some. */
-    private void goOn(boolean ran, @Nullable Instant actual) {
+    private void goOn(boolean ran, boolean isLeftOut, @Nullable Instant actual) {
+        awaitNoted();
+        Instant scheduledOfRun = scheduled;
+        Instant dueOfRun = due;
         Instant completion = null;
         long pauseNanos = SHORTEST_PAUSE_NANOS;
         while (true) {
             try {
                 if (completion == null) {
-                    completion = context.getClock().instant();
+                    completion = endOfRun(actual);
+                    countMissed(isLeftOut, completion);
                 }
                 endRun(ran, actual, completion);
                 return;
@@ -207,6 +267,9 @@ final class TriggerSeries
                     warnOfShortMemory(ex);
                 }
                 pause(pauseNanos);
+                // What was to do so may have been skipped.
+                scheduled = scheduledOfRun;
+                due = dueOfRun;
                 pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
             }
         }
@@ -235,18 +298,22 @@ final class TriggerSeries
         }
     }
 
+    /** Waits until the timer of this run has been noted, or nobody is left who would. */
+    private void awaitNoted() {
+        WheelTimer<?> before = ending;
+        while (current == before && !(before == null ? started : before.isDone())) {
+            pause(NOTING_PAUSE_NANOS);
+        }
+        ending = current;
+    }
+
     private void endRun(boolean ran, @Nullable Instant actual, Instant completion) {
-        arming.lock();
-        try {
-            WheelTimer<?> finished = timer();
-            if (!ran || isCancelled()) {
-                boolean ignored = finished.cancel(false);
-            } else {
-                context.update(scheduled, actual != null ? actual : scheduled, completion);
-                armAfter(finished);
-            }
-        } finally {
-            arming.unlock();
+        WheelTimer<?> finished = timer();
+        if (!ran || isCancelled()) {
+            boolean ignored = finished.cancel(false);
+        } else {
+            context.update(scheduled, actual != null ? actual : scheduled, completion);
+            armAfter(finished);
         }
     }
 
@@ -266,7 +333,7 @@ final class TriggerSeries
             return;
         }
         current = nextTimer;
-        if (finished.isCancelled()) {
+        if (cancelled || finished.isCancelled()) {
             boolean ignored = nextTimer.cancel(false);
         }
     }
@@ -364,10 +431,10 @@ final class TriggerSeries
         do {
             timer = timer();
             won |= timer.cancel(mayInterruptIfRunning);
+            if (won) {
+                cancelled = true;
+            }
         } while (timer != current);
-        if (won) {
-            cancelled = true;
-        }
         return won;
     }
 

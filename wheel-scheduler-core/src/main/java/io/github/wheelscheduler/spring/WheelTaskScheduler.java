@@ -5,6 +5,7 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.run.LogTime;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskBook;
@@ -16,17 +17,22 @@ import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.spring.watch.SchedulerObservation;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.worker.RunHooks;
+import io.github.wheelscheduler.worker.Workers;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -60,11 +66,16 @@ import org.springframework.util.ErrorHandler;
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
+    private static final Log steeringLog = LogFactory.getLog(WheelTaskScheduler.class);
+
     private static final Duration WAIT_BEGINS_WITHIN = Duration.ofMillis(100);
+
+    private static final Duration INTERRUPTED_ENDS_WITHIN = Duration.ofMillis(100);
 
     private final PauseGate pauseGate = new PauseGate();
     private final ShutdownReport shutdownReport = new ShutdownReport();
-    private final RunFailures failures = new RunFailures(this::nanoTime);
+    private final LogTime logTime = new LogTime(new TimeSource()::nanoTime, this::sumUpLater, this::newWatchThread);
+    private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskBook tasks = new TaskBook(new WheelTimers(
             this::getWheelScheduledExecutor,
@@ -186,12 +197,27 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Sets what is done with what is scheduled; at any time. It runs by default. */
     public void setMode(SchedulerMode mode) {
         Objects.requireNonNull(mode, "mode must not be null");
+        logSteering("mode ", mode.name());
         modeLock.lock();
         try {
             settings.mode = mode;
             applyMode();
         } finally {
             modeLock.unlock();
+        }
+    }
+
+    /** Of what is set before initialization nothing is said. */
+    private void logSteering(String action, String to) {
+        if (executor != null && steeringLog.isDebugEnabled()) {
+            steeringLog.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
+        }
+    }
+
+    /** Where a closing context leaves the scheduler to go on, there is none. */
+    private void logPause() {
+        if (!pauseGate.isKeptOpen()) {
+            logSteering("pause", "");
         }
     }
 
@@ -216,6 +242,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Sets what is known of tasks before they are scheduled, such as that of the whole application; before any is. */
     public void setTaskCatalog(TaskCatalog taskCatalog) {
         settings.taskCatalog = Objects.requireNonNull(taskCatalog, "taskCatalog must not be null");
+    }
+
+    /** Whether it is a scheduler, and no mock of one, which has none of what belongs to a scheduler, or mocks of that. */
+    public static boolean isReal(WheelTaskScheduler scheduler) {
+        return scheduler.settings != null && scheduler.getTaskRegistry() != null && scheduler.getTaskCatalog() != null;
     }
 
     /** Returns what is known of tasks before they are scheduled: their ids and settings. */
@@ -253,6 +284,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Sets from when on the log is told that something is wrong; before initialization. */
     public void setWarningLimits(WarningLimits warningLimits) {
         settings.warningLimits = warningLimits;
+    }
+
+    /** Returns the wall clock, in whose zone a cron without a zone is meant; that of a group is that of its scheduler. */
+    @Override
+    public Clock getClock() {
+        SchedulerSettings.GroupOf group = settings.groupOf;
+        return group == null ? super.getClock() : group.scheduler().getClock();
     }
 
     @Override
@@ -346,10 +384,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         WheelScheduledExecutor created = builder.build();
         settings.applyPoliciesTo(created);
         executor = created;
-        pauseGate.attach(created);
         observe(created);
-        // It may have been set since the executor was built.
-        setMode(settings.mode);
+        modeLock.lock();
+        try {
+            // It may have been set since the executor was built.
+            applyMode();
+        } finally {
+            modeLock.unlock();
+        }
         logMode();
         return created;
     }
@@ -363,8 +405,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    /** Watches the executor from now on. */
+    /** Watches the executor, and pauses it, from now on. */
     void observe(WheelScheduledExecutor created) {
+        pauseGate.attach(created);
         SchedulerObservation current = observation;
         if (current != null) {
             current.stop();
@@ -372,15 +415,27 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         SchedulerObservation next = new SchedulerObservation(
                 "Scheduler " + getThreadNamePrefix() + ": ",
                 LogFactory.getLog(WheelTaskScheduler.class),
+                logTime,
                 created,
                 lateness,
                 settings.warningLimits,
                 pauseGate::nanosNotPaused,
                 this::publishPause,
-                runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
+                this::newWatchThread);
         tasks.setWatch(next);
         created.setRunObserver(next);
         observation = next;
+    }
+
+    private Thread newWatchThread(Runnable runnable) {
+        return threads.newThread(runnable, getThreadNamePrefix() + "watch");
+    }
+
+    private void sumUpLater(Runnable summary) {
+        TimeSource set = settings.timeSource;
+        if (set != null) {
+            set.sumUpLater(summary);
+        }
     }
 
     private void publishPause(String id, long failures) {
@@ -414,7 +469,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private Thread newTickThread(Runnable runnable) {
-        return threads.newThread(runnable, getThreadNamePrefix() + "tick");
+        return threads.newThread(runnable, getThreadNamePrefix() + Workers.roleOf(runnable));
     }
 
     /** Whether there is an executor. */
@@ -472,6 +527,16 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public <T> Future<T> submit(Callable<T> task) {
         return super.submit(failures.count(task));
+    }
+
+    @Override
+    public CompletableFuture<Void> submitCompletable(Runnable task) {
+        return super.submitCompletable(failures.count(task));
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> submitCompletable(Callable<T> task) {
+        return super.submitCompletable(failures.count(task));
     }
 
     @Override
@@ -553,6 +618,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Ends the pause. Clocks are compared first, as the machine may have slept or its clock may have been set meanwhile. */
     @Override
     public void start() {
+        logSteering("resume", "");
         WheelScheduledExecutor current = executor;
         if (current != null && !isRunning()) {
             current.checkWallClock();
@@ -562,11 +628,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void stop() {
+        logPause();
         pauseGate.pause();
     }
 
     @Override
     public void stop(Runnable callback) {
+        logPause();
         pauseGate.pause(callback);
     }
 
@@ -592,11 +660,16 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected void afterExecute(Runnable task, @Nullable Throwable ex) {}
 
-    /** Stops accepting tasks, as the superclass does it, and notes the one-time tasks that the policy keeps from running. */
+    /**
+     * Stops accepting tasks, as the superclass does it, and notes the one-time tasks that the policy keeps from running. What a pause
+     * holds back never starts then, unless closing waits for tasks.
+     */
     @Override
     public void initiateShutdown() {
         WheelScheduledExecutor current = executor;
-        if (current != null && !settings.executeDelayedAfterShutdown) {
+        if (current != null && pauseGate.isPaused() && !settings.waitForTasks) {
+            current.shutdownWithoutInterrupt().forEach(this::cancelRemainingTask);
+        } else if (current != null && !settings.executeDelayedAfterShutdown) {
             drop(current, Duration.ZERO);
         }
         super.initiateShutdown();
@@ -605,7 +678,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /**
      * Shuts down as the superclass does. Where it waits for tasks up to a limit, one-time tasks that are not due within it are
      * cancelled at once; after the limit, those that still run are interrupted, and those that wait are cancelled. One-time
-     * tasks that never ran are logged.
+     * tasks that never ran are logged, and so is what is still running or pending in the end where it was to wait.
      */
     @Override
     public void shutdown() {
@@ -620,14 +693,28 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                     && settings.awaitTerminationMillis > 0
                     && !current.isTerminated()) {
                 current.shutdownNow().forEach(this::cancelRemainingTask);
+                awaitInterrupted(current);
+            }
+            if (current != null && settings.waitForTasks && !current.isTerminated()) {
+                shutdownReport.logWhatIsLeft(logger, "Scheduler " + getThreadNamePrefix(), current);
             }
         } finally {
             SchedulerObservation observed = observation;
             if (observed != null) {
                 observed.stop();
             }
+            failures.sumUp();
             tasks.clear(shutdownReport::addHeld);
             logWhatNeverRan();
+        }
+    }
+
+    /** What heeds an interrupt has ended a moment later. */
+    private static void awaitInterrupted(WheelScheduledExecutor current) {
+        try {
+            boolean ignored = current.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -18,6 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -341,6 +345,106 @@ class TaskMetersTest {
             assertThat(metered.meteredTasks()).containsExactly("tenant-7");
             assertThat(known.cancel(false)).isTrue();
         }
+    }
+
+    @Test
+    void whenNamesAreUsedUpTheLogSaysSoOnceAndKnownNamesGetTheirMetersBack() {
+        try (MeteredScheduler metered = new MeteredScheduler(1);
+                LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
+            for (int i = 0; i < 10; i++) {
+                ScheduledFuture<?> future = metered.tasks.schedule("tenant-" + i, () -> {}, YEARLY);
+                assertThat(future.cancel(false)).isTrue();
+            }
+            assertThat(log.said("get no meters")).isEmpty();
+            ScheduledFuture<?> first = metered.tasks.schedule("tenant-1", () -> {}, YEARLY);
+            ScheduledFuture<?> second = metered.tasks.schedule("tenant-2", () -> {}, YEARLY);
+            for (int i = 0; i < 5; i++) {
+                ScheduledFuture<?> ignored = metered.tasks.schedule("new-" + i, () -> {}, YEARLY);
+            }
+            assertThat(log.said("get no meters"))
+                    .singleElement()
+                    .asString()
+                    .contains("wheel.scheduler.metrics.max-tasks", "endpoint wheelscheduler", "metered=false");
+            assertThat(metered.gauge(MeterNames.TASKS, "metered", "false")).isEqualTo(6);
+            assertThat(metered.meteredTasks()).containsExactly("tenant-1");
+            assertThat(first.cancel(false)).isTrue();
+            assertThat(metered.meteredTasks()).containsExactly("tenant-2");
+            assertThat(second.isDone()).isFalse();
+        }
+    }
+
+    @Test
+    void schedulerThatIsShutDownUsesNoNamesUpAndMetersNoTask() {
+        try (MeteredScheduler metered = new MeteredScheduler(1);
+                LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
+            for (int i = 0; i < 20; i++) {
+                ScheduledFuture<?> ignored = metered.tasks.schedule("task-" + i, () -> {}, YEARLY);
+            }
+            Set<String> added = ConcurrentHashMap.newKeySet();
+            metered.registry.config().onMeterAdded(meter -> added.add(String.valueOf(meter.getId())));
+            metered.scheduler.shutdown();
+            assertThat(log.said("get no meters")).isEmpty();
+            assertThat(added).isEmpty();
+            assertThat(metered.metersOfTasks()).isEmpty();
+        }
+    }
+
+    @Test
+    void meteredNameThatComesAndGoesDoesNotWalkOverAllThatHaveNone() {
+        try (MeteredScheduler metered = new MeteredScheduler(1)) {
+            for (int i = 0; i < 10; i++) {
+                ScheduledFuture<?> future = metered.tasks.schedule("tenant-" + i, () -> {}, YEARLY);
+                assertThat(future.cancel(false)).isTrue();
+            }
+            ScheduledFuture<?> metric = metered.tasks.schedule("tenant-0", () -> {}, YEARLY);
+            for (int i = 0; i < 20_000; i++) {
+                ScheduledFuture<?> ignored = metered.tasks.schedule("new-" + i, () -> {}, YEARLY);
+            }
+            long startNanos = System.nanoTime();
+            for (int i = 0; i < 5_000; i++) {
+                assertThat(metric.cancel(false)).isTrue();
+                metric = metered.tasks.schedule("tenant-0", () -> {}, YEARLY);
+            }
+            Duration each = Duration.ofNanos((System.nanoTime() - startNanos) / 5_000);
+            assertThat(each).isLessThan(Duration.ofMillis(1));
+            assertThat(metered.meteredTasks()).containsExactly("tenant-0");
+        }
+    }
+
+    @Test
+    void taskThatIsNotIncludedUsesNoName() {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.initialize();
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new WheelSchedulerMetrics(scheduler, "some", 1, id -> !id.startsWith("tenant-")).bindTo(registry);
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
+            for (int i = 0; i < 20; i++) {
+                ScheduledFuture<?> ignored = scheduler.getTaskRegistry().schedule("tenant-" + i, () -> {}, YEARLY);
+            }
+            ScheduledFuture<?> ignored = scheduler.getTaskRegistry().schedule("import", () -> {}, YEARLY);
+            assertThat(MeteredScheduler.metersOfTasksIn(registry)).hasSize(METERS_PER_TASK);
+            assertThat(log.said("get no meters")).isEmpty();
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
+    @Test
+    void completableTaskThatFailsCountsAsFailed() {
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            CompletableFuture<Void> runnable = metered.scheduler.submitCompletable((Runnable) TaskMetersTest::fail);
+            CompletableFuture<String> callable = metered.scheduler.submitCompletable(() -> {
+                fail();
+                return "";
+            });
+            assertThatThrownBy(runnable::join).hasCauseInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(callable::join).hasCauseInstanceOf(IllegalStateException.class);
+            assertThat(metered.counter(MeterNames.FAILED)).isEqualTo(2);
+        }
+    }
+
+    private static void fail() {
+        throw new IllegalStateException("on purpose");
     }
 
     @Test

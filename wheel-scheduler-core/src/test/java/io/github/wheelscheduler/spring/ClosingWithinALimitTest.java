@@ -8,13 +8,16 @@ import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** Closing a scheduler that waits for tasks: nobody waits in vain, and what is dropped is said. */
@@ -47,9 +50,7 @@ class ClosingWithinALimitTest {
     @Test
     void closeDoesNotWaitForWhatCannotBecomeDueAndRunsWhatCan() throws Exception {
         initialize(LONG);
-        GenericApplicationContext context = new GenericApplicationContext();
-        context.registerBean("taskScheduler", WheelTaskScheduler.class, () -> scheduler);
-        context.refresh();
+        GenericApplicationContext context = contextOf(scheduler);
         ScheduledFuture<?> far = inAnHour();
         ScheduledFuture<?> named =
                 scheduler.getTaskRegistry().schedule("named", runs::incrementAndGet, TaskSchedule.once(farAway()));
@@ -116,7 +117,113 @@ class ClosingWithinALimitTest {
         scheduler.shutdown();
 
         assertThat(far.isDone()).isFalse();
+        assertThat(log.messages())
+                .singleElement()
+                .asString()
+                .contains("limited- waits no longer: 0 runs are going on, and 1 tasks are pending [");
+    }
+
+    @Test
+    void whatStillRunsAndWaitsIsSaidWhereNobodyWaitsForIt() {
+        initialize(Duration.ZERO);
+        scheduler.setPoolSize(1);
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        for (int i = 0; i < 20; i++) {
+            scheduler.execute(runs::incrementAndGet);
+        }
+        ScheduledFuture<?> far = inAnHour();
+
+        scheduler.shutdown();
+
+        assertThat(log.messages())
+                .singleElement()
+                .asString()
+                .contains("1 runs are going on [")
+                .contains(Gate.class.getSimpleName())
+                .contains("21 tasks are pending [")
+                .contains(" and 11 more");
+        gate.open();
+        awaitThat(() -> runs.get() == 20);
+        assertThat(far.isDone()).isFalse();
+    }
+
+    @Test
+    void runThatHeedsNoInterruptIsSaidWhenTheLimitHasPassed() {
+        initialize(Duration.ofMillis(50));
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        scheduler.execute(new Runnable() {
+            @Override
+            public void run() {
+                begun.countDown();
+                while (end.getCount() > 0) {
+                    LockSupport.parkNanos(1_000_000);
+                    boolean ignored = Thread.interrupted();
+                }
+            }
+
+            @Override
+            public String toString() {
+                return "stubborn";
+            }
+        });
+        awaitThat(() -> begun.getCount() == 0);
+
+        scheduler.shutdown();
+        end.countDown();
+
+        assertThat(log.said("waits no longer")).singleElement().asString().contains("1 runs are going on [");
+    }
+
+    @Test
+    void closingAPausedSchedulerStartsNothingThatWasHeldBack() {
+        GenericApplicationContext context = contextOf(scheduler);
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        scheduler.stop();
+        for (int i = 0; i < 1_000; i++) {
+            scheduler.execute(runs::incrementAndGet);
+        }
+        int[] interruptsInClosing = {-1};
+        context.addApplicationListener(event -> {
+            if (event instanceof ContextClosedEvent) {
+                // The run that is going on is given the time of the lifecycle.
+                interruptsInClosing[0] = gate.interrupts();
+            }
+        });
+
+        context.close();
+
+        awaitThat(() -> scheduler.getWheelScheduledExecutor().isTerminated());
+        assertThat(interruptsInClosing[0]).isZero();
+        assertThat(runs).hasValue(0);
+        assertThat(log.messages()).singleElement().asString().contains("was shut down before 1000 one-time tasks ran");
+    }
+
+    @Test
+    void closingAPausedSchedulerThatWaitsForTasksRunsWhatWasHeldBack() {
+        scheduler.setWaitForTasksToCompleteOnShutdown(true);
+        scheduler.setAwaitTerminationMillis(LONG.toMillis());
+        GenericApplicationContext context = contextOf(scheduler);
+        scheduler.stop();
+        for (int i = 0; i < 1_000; i++) {
+            scheduler.execute(runs::incrementAndGet);
+        }
+
+        context.close();
+
+        assertThat(runs).hasValue(1_000);
         assertThat(log.messages()).isEmpty();
+    }
+
+    private static GenericApplicationContext contextOf(WheelTaskScheduler scheduler) {
+        GenericApplicationContext context = new GenericApplicationContext();
+        context.registerBean("taskScheduler", WheelTaskScheduler.class, () -> scheduler);
+        context.refresh();
+        return context;
     }
 
     @ParameterizedTest

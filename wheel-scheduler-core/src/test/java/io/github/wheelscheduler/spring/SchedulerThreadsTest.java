@@ -50,6 +50,23 @@ class SchedulerThreadsTest {
         assertThat(threadsAfterACallOf(caller, "carried-")).isNotEmpty();
     }
 
+    @Test
+    void eachThreadThatRunsNoTaskHasANameOfItsOwn() {
+        assertThat(threadsAfterACallOf(Caller.DAEMON, "named-"))
+                .extracting(Thread::getName)
+                .contains("named-tick", "named-starter")
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 21, disabledReason = "the JDK has no virtual threads")
+    void eachThreadThatRunsNoTaskHasANameOfItsOwnBesideVirtualThreads() {
+        scheduler.setVirtualThreads(true);
+        assertThat(threadsAfterACallOf(Caller.DAEMON, "named-"))
+                .extracting(Thread::getName)
+                .containsExactlyInAnyOrder("named-tick", "named-feeder");
+    }
+
     private List<Thread> threadsAfterACallOf(Caller caller, String prefix) {
         scheduler.setThreadNamePrefix(prefix);
         scheduler.initialize();

@@ -8,10 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
+import java.lang.management.LockInfo;
+import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,6 +90,101 @@ class TriggerSeriesTest {
             Thread.onSpinWait();
         }
         assertThat(runs).hasValue(last);
+    }
+
+    /** An error that skips the handlers of a frame leaves locked what that frame has locked. */
+    @Test
+    void triggerIsAskedForTheNextRunWithNoLockHeld() {
+        scheduler.initialize();
+        List<LockInfo> held = new CopyOnWriteArrayList<>();
+        ScheduledFuture<?> series = scheduler.schedule(runs::incrementAndGet, context -> {
+            long[] own = {Thread.currentThread().getId()};
+            if (runs.get() > 0) {
+                held.addAll(List.of(ManagementFactory.getThreadMXBean()
+                        .getThreadInfo(own, true, true)[0]
+                        .getLockedSynchronizers()));
+            }
+            return runs.get() < 3 ? Instant.now() : null;
+        });
+        awaitThat(series::isDone);
+        assertThat(runs).hasValue(3);
+        assertThat(held).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void clockThatFailsHoldsUpCronsUntilItWorksAgain(boolean returnsNull) {
+        BrokenClock clock = new BrokenClock(returnsNull);
+        scheduler.setClock(clock);
+        scheduler.initialize();
+        AtomicInteger rateRuns = new AtomicInteger();
+        ScheduledFuture<?> cron = scheduler.schedule(runs::incrementAndGet, new CronTrigger("* * * * * *"));
+        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(rateRuns::incrementAndGet, Duration.ofMillis(10));
+        awaitThat(() -> runs.get() > 0);
+        clock.isBroken = true;
+        int failures = clock.failures.get();
+        int rateRunsBefore = rateRuns.get();
+        awaitThat(() -> clock.failures.get() > failures + 100 && rateRuns.get() > rateRunsBefore + 100);
+        assertThat(cron.isDone() || rate.isDone()).isFalse();
+        int runsBefore = runs.get();
+        clock.isBroken = false;
+        awaitThat(() -> runs.get() > runsBefore + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cronKeepsTheZoneThatTheClockCannotTellAnyMore(boolean returnsNull) {
+        BrokenClock clock = new BrokenClock(returnsNull);
+        scheduler.setClock(clock);
+        scheduler.initialize();
+        AtomicInteger registeredRuns = new AtomicInteger();
+        ScheduledFuture<?> plain = scheduler.schedule(runs::incrementAndGet, new CronTrigger("* * * * * *"));
+        ScheduledFuture<?> registered = scheduler
+                .getTaskRegistry()
+                .schedule("registered", registeredRuns::incrementAndGet, TaskSchedule.cron("* * * * * *"));
+        clock.isZoneBroken = true;
+        awaitThat(() -> runs.get() > 2 && registeredRuns.get() > 2);
+        assertThat(clock.failures).hasPositiveValue();
+        assertThat(plain.isDone() || registered.isDone()).isFalse();
+    }
+
+    /** Shows the system's time, unless it is broken. */
+    private static final class BrokenClock extends Clock {
+
+        private final AtomicInteger failures = new AtomicInteger();
+        private final boolean returnsNull;
+        private volatile boolean isBroken;
+        private volatile boolean isZoneBroken;
+
+        BrokenClock(boolean returnsNull) {
+            this.returnsNull = returnsNull;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // meant
+        public ZoneId getZone() {
+            return isZoneBroken ? fail(BERLIN) : BERLIN;
+        }
+
+        @SuppressWarnings("NullAway") // meant
+        private <T> T fail(T unused) {
+            failures.incrementAndGet();
+            if (returnsNull) {
+                return null;
+            }
+            throw new IllegalStateException("on purpose");
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // meant
+        public Instant instant() {
+            return isBroken ? fail(Instant.EPOCH) : Instant.now();
+        }
     }
 
     @Test

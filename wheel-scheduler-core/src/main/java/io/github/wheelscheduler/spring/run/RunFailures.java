@@ -4,11 +4,11 @@ import io.github.wheelscheduler.NamedTask;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
+import org.springframework.util.ReflectionUtils;
 
 /** Counts what tasks throw, on its way to the error handler. */
 public final class RunFailures {
@@ -16,7 +16,8 @@ public final class RunFailures {
     /** Needs no memory to be counted up. */
     private final AtomicLong count = new AtomicLong();
 
-    private final LongSupplier nanoClock;
+    private final LogTime logTime;
+    private final OneTimeFailureLog oneTimeLog;
 
     /** Whom the user has set, if anybody. */
     private volatile @Nullable ErrorHandler handler;
@@ -24,9 +25,10 @@ public final class RunFailures {
     /** For one-time tasks; null until needed. */
     private volatile @Nullable ErrorHandler oneTimeHandler;
 
-    /** Makes one that asks the clock, in nanoseconds, when it logs. */
-    public RunFailures(LongSupplier nanoClock) {
-        this.nanoClock = nanoClock;
+    /** Makes one whose log is limited by that time. */
+    public RunFailures(LogTime logTime) {
+        this.logTime = logTime;
+        this.oneTimeLog = new OneTimeFailureLog(logTime);
     }
 
     /** Sets who is told of failures, in place of the log: those of tasks that have not failed before. */
@@ -81,8 +83,31 @@ public final class RunFailures {
         }
 
         @Override
+        public void run() {
+            try {
+                super.run();
+            } catch (Unlogged ex) {
+                ex.failures.logAndThrow(task, ex.thrown);
+            }
+        }
+
+        @Override
         public String taskName() {
             return NamedTask.of(task);
+        }
+    }
+
+    /** Brings a failure that nobody handles to the task's wrapper, which is as small as it is because it does not know this. */
+    @SuppressWarnings("serial")
+    private static final class Unlogged extends RuntimeException {
+
+        private final transient RunFailures failures;
+        private final Throwable thrown;
+
+        Unlogged(RunFailures failures, Throwable thrown) {
+            super(null, null, false, false);
+            this.failures = failures;
+            this.thrown = thrown;
         }
     }
 
@@ -90,6 +115,19 @@ public final class RunFailures {
     public <T> Callable<T> count(Callable<T> task) {
         Objects.requireNonNull(task, "task must not be null");
         return new Counted<>(task);
+    }
+
+    /** Returns the same in place of a task without a result. */
+    public Runnable count(Runnable task) {
+        Objects.requireNonNull(task, "task must not be null");
+        return () -> {
+            try {
+                task.run();
+            } catch (Throwable ex) {
+                countOne();
+                throw ex;
+            }
+        };
     }
 
     /** Counts a failure. Needs no memory. */
@@ -100,13 +138,13 @@ public final class RunFailures {
     /** Returns who hears of the failures of a task that repeats; one for each task. They do not count. */
     public ErrorHandler seriesTarget(String task) {
         ErrorHandler set = handler;
-        return set != null ? set : new SeriesFailureLog(task, nanoClock);
+        return set != null ? set : new SeriesFailureLog(task, logTime);
     }
 
-    /** Returns who hears of the failures of tasks that run once. Does not count. */
-    public ErrorHandler oneTimeTarget() {
+    /** Returns who hears of the failures of a task that runs once. Does not count. */
+    public ErrorHandler oneTimeTarget(Runnable task) {
         ErrorHandler set = handler;
-        return set != null ? set : TaskUtils.getDefaultErrorHandler(false);
+        return set != null ? set : thrown -> logAndThrow(task, thrown);
     }
 
     /** Tells a handler, if it wants to know, that a run has gone well after one that failed. */
@@ -125,10 +163,25 @@ public final class RunFailures {
     private ErrorHandler oneTimeHandler() {
         ErrorHandler seen = oneTimeHandler;
         if (seen == null) {
-            seen = new Counting(oneTimeTarget());
+            ErrorHandler set = handler;
+            seen = new Counting(set != null ? set : this::throwUnlogged);
             oneTimeHandler = seen;
         }
         return seen;
+    }
+
+    private void logAndThrow(Runnable task, Throwable thrown) {
+        oneTimeLog.log(task, thrown);
+        ReflectionUtils.rethrowRuntimeException(thrown);
+    }
+
+    private void throwUnlogged(Throwable thrown) {
+        throw new Unlogged(this, thrown);
+    }
+
+    /** Says in the log what has been held back there of failures, as the scheduler closes. Throws nothing. */
+    public void sumUp() {
+        oneTimeLog.sumUp();
     }
 
     /** Returns how many runs have failed so far. */

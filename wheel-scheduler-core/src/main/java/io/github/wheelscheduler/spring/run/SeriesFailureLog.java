@@ -2,27 +2,26 @@ package io.github.wheelscheduler.spring.run;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.support.TaskUtils;
 
 /**
  * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, those that
- * follow are counted, and summed up with the last one once a minute at most, until a run succeeds. One thread at a time:
- * that of the run.
+ * follow are counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
+ * time sums up on another one.
  */
 final class SeriesFailureLog implements RunErrorHandler {
 
     /** Where Spring's own handler logs, so that settings for that keep their meaning. */
     private static final Log logger = LogFactory.getLog(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER.getClass());
 
-    private static final long INTERVAL_NANOS = 60_000_000_000L;
-
     private static final int MOST_KINDS = 5;
 
     private final String task;
-    private final LongSupplier nanoClock;
+    private final LogTime time;
+
+    /** Guarded by this, as all that follows. */
     private long inARow;
 
     /** Of the failures in a row, one has been logged. */
@@ -33,21 +32,26 @@ final class SeriesFailureLog implements RunErrorHandler {
     /** What has been logged since then, by class; no more than a few. */
     private final List<Class<?>> said = new ArrayList<>(1);
 
-    SeriesFailureLog(String task, LongSupplier nanoClock) {
+    /** Failures are held back, which virtual time has been told. */
+    private boolean isToBeSummedUp;
+
+    SeriesFailureLog(String task, LogTime time) {
         this.task = task;
-        this.nanoClock = nanoClock;
+        this.time = time;
     }
 
     @Override
-    public void handleError(Throwable thrown) {
+    public synchronized void handleError(Throwable thrown) {
         inARow++;
-        long nowNanos = nanoClock.getAsLong();
+        long nowNanos = time.nanos();
         try {
-            boolean isTime = !isSaid || nowNanos - saidAtNanos >= INTERVAL_NANOS;
+            boolean isTime = !isSaid || nowNanos - saidAtNanos >= LogLimit.INTERVAL_NANOS;
             if (!isTime && !isNew(thrown)) {
+                sumUpLater();
                 return;
             }
-            logger.error(isSaid || inARow > 1 ? inARowText() : firstText(), thrown);
+            isToBeSummedUp = false;
+            logger.error(isSaid || inARow > 1 ? inARowText() + "; the last failure" : firstText(), thrown);
             if (isTime) {
                 said.clear();
                 saidAtNanos = nowNanos;
@@ -64,18 +68,33 @@ final class SeriesFailureLog implements RunErrorHandler {
         return said.size() < MOST_KINDS && !said.contains(thrown.getClass());
     }
 
+    private void sumUpLater() {
+        if (!isToBeSummedUp) {
+            isToBeSummedUp = true;
+            time.sumUpLater().accept(this::sumUp);
+        }
+    }
+
+    private synchronized void sumUp() {
+        if (isToBeSummedUp) {
+            isToBeSummedUp = false;
+            logger.error(inARowText());
+        }
+    }
+
     private String firstText() {
         return "Unexpected error occurred in scheduled task " + task + "; it goes on";
     }
 
     private String inARowText() {
-        return "Scheduled task " + task + " has failed " + inARow + " times in a row; the last failure";
+        return "Scheduled task " + task + " has failed " + inARow + " times in a row";
     }
 
     @Override
-    public void succeeded() {
+    public synchronized void succeeded() {
         long failures = inARow;
         inARow = 0;
+        isToBeSummedUp = false;
         isSaid = false;
         said.clear();
         try {

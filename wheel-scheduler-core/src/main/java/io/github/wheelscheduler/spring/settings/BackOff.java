@@ -32,18 +32,22 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
         Objects.requireNonNull(maxDelay, "maxDelay must not be null");
         UnusableSettingException.unless(
                 delay.compareTo(Duration.ZERO) > 0, "back-off.delay", delay, "must be positive", "10s");
-        UnusableSettingException.unless(
-                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
-                "back-off.multiplier",
-                multiplier,
-                "must be at least 1",
-                "2");
+        checkMultiplier(multiplier);
         UnusableSettingException.unless(
                 maxDelay.compareTo(delay) >= 0,
                 "back-off.max-delay",
                 maxDelay,
                 "must not be shorter than the delay, which is " + delay,
                 "1h");
+    }
+
+    static void checkMultiplier(double multiplier) {
+        UnusableSettingException.unless(
+                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
+                "back-off.multiplier",
+                multiplier,
+                "must be at least 1",
+                "2");
     }
 
     /** Returns one whose rests are twice as long each time, up to an hour or, if that is longer, its delay. */

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.settings;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -24,17 +25,21 @@ final class HiddenMethod {
 
     private HiddenMethod() {}
 
-    static @Nullable String idOf(Object wrapper, List<TaskDeclaration> known) {
+    static @Nullable String idOf(
+            Object wrapper, List<TaskDeclaration> known, @Nullable Function<Object, @Nullable String> beanNames) {
         Object behind = behind(wrapper, FIELD, Runnable.class);
         if (behind == null) {
             return null;
         }
         if (behind instanceof ScheduledMethodRunnable method) {
-            Class<?> type = AopUtils.getTargetClass(method.getTarget());
+            Object bean = method.getTarget();
+            Class<?> type = AopUtils.getTargetClass(bean);
+            String beanName = beanNames == null ? null : beanNames.apply(bean);
             return known.stream()
-                    .filter(one -> one.type() == type)
-                    .map(TaskDeclaration::id)
+                    .filter(one -> one.beanName().equals(beanName) && one.type() == type)
                     .findFirst()
+                    .or(() -> known.stream().filter(one -> one.type() == type).findFirst())
+                    .map(TaskDeclaration::id)
                     .orElse(null);
         }
         Object observed =

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskCatalog {
 
-    private static final int MOST_SEEN = 1_000;
+    private static final char BEAN_MARK = '@';
 
     /** By what Spring's wrapper says. */
     private final Map<String, List<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
@@ -33,28 +33,65 @@ public final class TaskCatalog {
     private final Map<String, TaskSettings> settings = new ConcurrentHashMap<>();
     private final Map<String, TaskSettings> overrides = new ConcurrentHashMap<>();
 
-    /** Those of the overrides that some task has gone by. */
-    private final Set<String> used = ConcurrentHashMap.newKeySet();
+    /** What is asked for more of them. */
+    private volatile @Nullable Function<String, TaskSettings> overriding;
 
-    /** Some ids that tasks had, to be named where another one was meant. */
-    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    /** The first bean with tasks of a name. */
+    private final Map<String, String> firstBeans = new ConcurrentHashMap<>();
 
-    // Ids of annotated methods
+    /** The names of the ids that say name and bean. */
+    private final Map<String, String> names = new ConcurrentHashMap<>();
+
+    /** Says under which name an object is a bean. */
+    private volatile @Nullable Function<Object, @Nullable String> beanNames;
+
+    // Ids
 
     /**
-     * Makes an annotated method known, before Spring schedules it. Once more for the same method and class has no effect.
+     * Makes an annotated method of a bean known, before Spring schedules it. Once more for the same method and bean has no effect.
      *
+     * @param declaration with the id that is meant for all beans: it is that of the first one, and of others with their names behind it
      * @throws IllegalStateException if another method has that id
      */
     public void declare(TaskDeclaration declaration) {
-        TaskDeclaration first = firstOfId.putIfAbsent(declaration.id(), declaration);
+        TaskDeclaration first = firstOfId.get(declaration.id());
         if (first != null
                 && (first.isIdGiven() || declaration.isIdGiven())
                 && !first.method().equals(declaration.method())) {
             throw new IllegalStateException("The id of a task must be that of one method, but " + declaration.id()
                     + " was given to " + textOf(first.method()) + " and to " + textOf(declaration.method()));
         }
-        List<TaskDeclaration> ignored = declarations.merge(declaration.text(), List.of(declaration), TaskCatalog::join);
+        TaskDeclaration known = declaration.withId(idOf(declaration.id(), declaration.beanName()));
+        TaskDeclaration ignored = firstOfId.putIfAbsent(known.id(), known);
+        List<TaskDeclaration> unused = declarations.merge(known.text(), List.of(known), TaskCatalog::join);
+    }
+
+    /** Returns the id of a bean's tasks of that name: the name for the first bean, name and bean for each other one. */
+    private String idOf(String name, String beanName) {
+        String first = firstBeans.putIfAbsent(name, beanName);
+        if (first == null || first.equals(beanName)) {
+            return name;
+        }
+        String id = name + BEAN_MARK + beanName;
+        String ignored = names.putIfAbsent(id, name);
+        return id;
+    }
+
+    /** Returns the id of the tasks of that name that an object brings, which may be a bean. */
+    public String idOf(String name, Object owner) {
+        Function<Object, @Nullable String> current = beanNames;
+        String beanName = current == null ? null : current.apply(owner);
+        return beanName == null ? name : idOf(name, beanName);
+    }
+
+    /** Whether something says which objects are beans. */
+    public boolean findsBeans() {
+        return beanNames != null;
+    }
+
+    /** Sets what says of an object under which name it is a bean; null for none. */
+    public void findBeansBy(Function<Object, @Nullable String> newBeanNames) {
+        beanNames = Objects.requireNonNull(newBeanNames, "beanNames must not be null");
     }
 
     private static List<TaskDeclaration> join(List<TaskDeclaration> known, List<TaskDeclaration> more) {
@@ -77,7 +114,18 @@ public final class TaskCatalog {
             return null;
         }
         String first = known.get(0).id();
-        return known.stream().allMatch(one -> one.id().equals(first)) ? first : HiddenMethod.idOf(wrapper, known);
+        if (known.stream().allMatch(one -> one.id().equals(first))) {
+            return first;
+        }
+        String found = HiddenMethod.idOf(wrapper, known, beanNames);
+        // Without their beans, they are numbered.
+        return found != null || !known.stream().allMatch(one -> nameOf(one.id()).equals(nameOf(first)))
+                ? found
+                : nameOf(first);
+    }
+
+    private String nameOf(String id) {
+        return names.getOrDefault(id, id);
     }
 
     /** Returns the method that was declared first with that id; null if none was. */
@@ -88,6 +136,21 @@ public final class TaskCatalog {
     /** Returns the first method of each id, in no order. */
     public Collection<TaskDeclaration> declarations() {
         return List.copyOf(firstOfId.values());
+    }
+
+    /** Returns the ids that are known: those of methods, also with the name of their bean, and those with settings in code. */
+    public Set<String> ids() {
+        Set<String> all = new TreeSet<>(settings.keySet());
+        firstOfId.keySet().forEach(id -> {
+            boolean ignored = all.add(id) && all.add(longFormOf(nameOf(id), id));
+        });
+        return all;
+    }
+
+    /** Returns an id with the name of the bean. */
+    private String longFormOf(String name, String id) {
+        String first = firstBeans.get(name);
+        return first == null || !id.equals(name) ? id : name + BEAN_MARK + first;
     }
 
     // Settings
@@ -104,98 +167,43 @@ public final class TaskCatalog {
         other.settings.forEach(settings::putIfAbsent);
     }
 
-    /**
-     * Sets what holds for tasks of that id whatever code says.
-     *
-     * @param id also without anything but small letters and digits, which is how it comes out of an environment variable; then it goes over
-     *     what is set for the id as it is written
-     */
+    /** Sets what holds for tasks of that id whatever code says. */
     public void override(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         overrides.put(id, taskSettings);
     }
 
+    /** Sets what else is asked by ids for what holds whatever code says, each time a task is scheduled; below what is set one by one. */
+    public void overrideBy(Function<String, TaskSettings> newOverriding) {
+        overriding = Objects.requireNonNull(newOverriding, "overriding must not be null");
+    }
+
     /**
-     * Returns what holds for a task of that id that is scheduled now.
+     * Returns what holds for a task of that id that is scheduled now. What is set for an id with the name of its bean goes over what is
+     * set for all beans.
      *
      * @param given what it is scheduled with, which goes over what is set in code
+     * @throws UnusableSettingException if the settings do not fit together
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
         TaskDeclaration declared = firstOfId.get(id);
-        TaskSettings inCode = declared == null ? TaskSettings.NONE : declared.settings();
-        if (!settings.isEmpty()) {
-            inCode = inCode.overlaidWith(settings.getOrDefault(id, TaskSettings.NONE));
+        TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();
+        Function<String, TaskSettings> asked = overriding;
+        if (settings.isEmpty() && overrides.isEmpty() && asked == null) {
+            return found.overlaidWith(given).complete();
         }
-        inCode = inCode.overlaidWith(given);
-        if (overrides.isEmpty()) {
-            return inCode;
+        String name = nameOf(id);
+        String longForm = longFormOf(name, id);
+        List<String> forms = longForm.equals(name) ? List.of(name) : List.of(name, longForm);
+        for (String form : forms) {
+            found = found.overlaidWith(settings.getOrDefault(form, TaskSettings.NONE));
         }
-        if (seen.size() < MOST_SEEN) {
-            boolean ignored = seen.add(id);
+        found = found.overlaidWith(given);
+        for (String form : forms) {
+            found = asked == null ? found : found.overlaidWith(asked.apply(form));
+            found = found.overlaidWith(overrides.getOrDefault(form, TaskSettings.NONE));
         }
-        String uniform = uniform(id);
-        TaskSettings asWritten = inCode.overlaidWith(overriding(id));
-        return uniform.equals(id) ? asWritten : asWritten.overlaidWith(overriding(uniform));
-    }
-
-    private TaskSettings overriding(String id) {
-        TaskSettings found = overrides.get(id);
-        if (found == null) {
-            return TaskSettings.NONE;
-        }
-        boolean ignored = used.add(id);
-        return found;
-    }
-
-    private static String uniform(String id) {
-        StringBuilder uniform = new StringBuilder(id.length());
-        for (int i = 0; i < id.length(); i++) {
-            char letter = Character.toLowerCase(id.charAt(i));
-            if ((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9')) {
-                uniform.append(letter);
-            }
-        }
-        return uniform.length() == id.length() && uniform.indexOf(id) == 0 ? id : uniform.toString();
-    }
-
-    // Typing errors
-
-    /** Returns the ids of {@linkplain #override overriding} settings that no task has had, and nobody has declared; in order. */
-    public Collection<String> unknownOverrides() {
-        Set<String> unknown = new TreeSet<>(overrides.keySet());
-        boolean ignored = unknown.removeAll(used);
-        ignored = unknown.removeAll(firstOfId.keySet());
-        return unknown.stream()
-                .filter(id -> firstOfId.keySet().stream().noneMatch(known -> id.equals(uniform(known))))
-                .toList();
-    }
-
-    private Stream<String> known() {
-        return Stream.concat(firstOfId.keySet().stream(), seen.stream());
-    }
-
-    /** Returns the known id that is most like that one; null if none is known. */
-    public @Nullable String nearestTo(String id) {
-        return known().min((one, other) -> Integer.compare(distance(id, one), distance(id, other)))
-                .orElse(null);
-    }
-
-    /** Returns how many characters have to be changed, added or left out to make one of the other. */
-    static int distance(String one, String other) {
-        int[] before = new int[other.length() + 1];
-        for (int j = 0; j < before.length; j++) {
-            before[j] = j;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int[] now = new int[before.length];
-            now[0] = i;
-            for (int j = 1; j < now.length; j++) {
-                int changed = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                now[j] = Math.min(changed, 1 + Math.min(before[j], now[j - 1]));
-            }
-            before = now;
-        }
-        return before[other.length()];
+        return found.complete();
     }
 }

@@ -37,7 +37,9 @@ public final class TaskSettings {
     private final @Nullable Gap gap;
     private final @Nullable Overlap overlap;
     private final @Nullable Duration timeLimit;
-    private final @Nullable BackOff backOff;
+    private final @Nullable Duration backOffDelay;
+    private final @Nullable Double backOffMultiplier;
+    private final @Nullable Duration backOffMaxDelay;
     private final @Nullable Integer pauseAfterFailures;
     private final Map<String, String> asMap;
 
@@ -54,7 +56,9 @@ public final class TaskSettings {
         this.gap = builder.gap;
         this.overlap = builder.overlap;
         this.timeLimit = builder.timeLimit;
-        this.backOff = builder.backOff;
+        this.backOffDelay = builder.backOffDelay;
+        this.backOffMultiplier = builder.backOffMultiplier;
+        this.backOffMaxDelay = builder.backOffMaxDelay;
         this.pauseAfterFailures = builder.pauseAfterFailures;
         this.asMap = Collections.unmodifiableMap(newMap());
     }
@@ -86,7 +90,9 @@ public final class TaskSettings {
         merged.gap = first(over.gap, gap);
         merged.overlap = first(over.overlap, overlap);
         merged.timeLimit = first(over.timeLimit, timeLimit);
-        merged.backOff = first(over.backOff, backOff);
+        merged.backOffDelay = first(over.backOffDelay, backOffDelay);
+        merged.backOffMultiplier = first(over.backOffMultiplier, backOffMultiplier);
+        merged.backOffMaxDelay = first(over.backOffMaxDelay, backOffMaxDelay);
         merged.pauseAfterFailures = first(over.pauseAfterFailures, pauseAfterFailures);
         return merged.build();
     }
@@ -119,11 +125,9 @@ public final class TaskSettings {
         put(set, "gap", gap);
         put(set, "overlap", overlap);
         put(set, "time-limit", timeLimit);
-        if (backOff != null) {
-            put(set, "back-off.delay", backOff.delay());
-            put(set, "back-off.multiplier", backOff.multiplier());
-            put(set, "back-off.max-delay", backOff.maxDelay());
-        }
+        put(set, "back-off.delay", backOffDelay);
+        put(set, "back-off.multiplier", backOffMultiplier);
+        put(set, "back-off.max-delay", backOffMaxDelay);
         put(set, "pause-after-failures", pauseAfterFailures);
         return set;
     }
@@ -146,7 +150,7 @@ public final class TaskSettings {
         return cron;
     }
 
-    /** Returns the zone in which its cron expression is meant. */
+    /** Returns the zone in which its cron expression is meant, whatever zone that comes with. */
     public @Nullable ZoneId zone() {
         return zone;
     }
@@ -196,9 +200,35 @@ public final class TaskSettings {
         return timeLimit;
     }
 
-    /** Returns for how long the task rests after failures. */
+    /**
+     * Returns for how long the task rests after failures. What is not set of it is as {@link BackOff#of} has it.
+     *
+     * @throws UnusableSettingException if the delay is not set though something else of it is, or is longer than the longest rest
+     */
     public @Nullable BackOff backOff() {
-        return backOff;
+        if (backOffDelay == null) {
+            UnusableSettingException.unless(
+                    backOffMultiplier == null && backOffMaxDelay == null,
+                    "back-off.delay",
+                    null,
+                    "must be set where anything of the back-off is",
+                    "10s");
+            return null;
+        }
+        BackOff usual = BackOff.of(backOffDelay);
+        return new BackOff(
+                backOffDelay,
+                backOffMultiplier == null ? usual.multiplier() : backOffMultiplier,
+                backOffMaxDelay == null ? usual.maxDelay() : backOffMaxDelay);
+    }
+
+    /** Returns these settings with all of the back-off, if there is one. */
+    TaskSettings complete() {
+        BackOff all = backOff();
+        return all == null || (backOffMultiplier != null && backOffMaxDelay != null)
+                ? this
+                : overlaidWith(
+                        builder().backOff(all).backOffMaxDelay(all.maxDelay()).build());
     }
 
     /**
@@ -239,7 +269,9 @@ public final class TaskSettings {
         private @Nullable Gap gap;
         private @Nullable Overlap overlap;
         private @Nullable Duration timeLimit;
-        private @Nullable BackOff backOff;
+        private @Nullable Duration backOffDelay;
+        private @Nullable Double backOffMultiplier;
+        private @Nullable Duration backOffMaxDelay;
         private @Nullable Integer pauseAfterFailures;
 
         private Builder() {}
@@ -262,7 +294,7 @@ public final class TaskSettings {
             return this;
         }
 
-        /** Sets the zone in which its cron expression is meant, its own or that above. */
+        /** Sets the zone in which its cron expression is meant, its own, that above or one that it is re-timed to; whatever zone that has. */
         public Builder zone(@Nullable ZoneId zone) {
             this.zone = zone;
             return this;
@@ -327,9 +359,34 @@ public final class TaskSettings {
             return this;
         }
 
-        /** Sets for how long the task rests after failures. */
+        /** Sets for how long the task rests after failures. A longest rest that is the usual one counts as not set. */
         public Builder backOff(@Nullable BackOff backOff) {
-            this.backOff = backOff;
+            boolean isUsual = backOff == null
+                    || backOff.maxDelay().equals(BackOff.of(backOff.delay()).maxDelay());
+            this.backOffDelay = backOff == null ? null : backOff.delay();
+            this.backOffMultiplier = backOff == null ? null : backOff.multiplier();
+            this.backOffMaxDelay = backOff == null || isUsual ? null : backOff.maxDelay();
+            return this;
+        }
+
+        /** Sets how long the rest after the first failure is. */
+        public Builder backOffDelay(@Nullable Duration delay) {
+            requirePositive("back-off.delay", delay, "10s");
+            this.backOffDelay = delay;
+            return this;
+        }
+
+        /** Sets how many times longer each rest is than the one before. Needs a delay, here or below. */
+        public Builder backOffMultiplier(@Nullable Double multiplier) {
+            BackOff.checkMultiplier(multiplier == null ? BackOff.DEFAULT_MULTIPLIER : multiplier);
+            this.backOffMultiplier = multiplier;
+            return this;
+        }
+
+        /** Sets the longest rest. Needs a delay, here or below. */
+        public Builder backOffMaxDelay(@Nullable Duration maxDelay) {
+            requirePositive("back-off.max-delay", maxDelay, "1h");
+            this.backOffMaxDelay = maxDelay;
             return this;
         }
 

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
 
@@ -24,6 +26,9 @@ import org.springframework.util.ErrorHandler;
  * fields of one object, and the order in which a run writes them is what the others rely on.
  */
 public final class GuardedTask extends DelegatingErrorHandlingRunnable implements ManagedTask {
+
+    /** More instants of a calendar than that are not counted when they have passed at once. */
+    public static final int MOST_COUNTED = 1_000;
 
     private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
@@ -134,6 +139,10 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         steered = true;
     }
 
+    TaskBook book() {
+        return book;
+    }
+
     long mayOverrunNanos() {
         return mayOverrunNanos;
     }
@@ -169,7 +178,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         latenessNanos = NOT_TOLD;
         if (pace != null && pace.skips(late) && !owner.isPaused() && owner.isCurrent(generation)) {
             missed(1);
-            book.leftOut();
+            book.leftOut(1);
         } else if (late == NOT_TOLD) {
             runAndWhatIsOwed(generation, 0, book.nanoTime());
         } else {
@@ -252,7 +261,8 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     public void missed(long runs) {
         RunHistory notes = historyToNote();
         boolean isFirst = notes != null && notes.missed(runs);
-        book.missed(owner, runs, isFirst);
+        // What a pause leaves out is no news.
+        book.missed(owner, runs, isFirst && !owner.isPaused());
     }
 
     /** Whether runs of a calendar that have missed their instants are not to take place. */
@@ -263,17 +273,20 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
                 && owner.schedule().isCron();
     }
 
-    /** Whether the run of a calendar that starts so late is not to take place; takes a note of it. */
+    /** Whether the run of a calendar that starts so late is not to take place. */
     public boolean skipsInstant(Duration late) {
-        boolean skips = maySkipInstants()
+        return maySkipInstants()
                 && late.compareTo(TaskRules.CRON_GRACE) > 0
                 && !owner.isPaused()
                 && !owner.future().hasBeenCancelled();
-        if (skips) {
-            missed(1);
-            book.leftOut();
+    }
+
+    /** That many instants of a calendar have passed without a run; while the task is paused, that is not missed. */
+    public void missedInstants(long instants) {
+        if (!owner.isPaused()) {
+            missed(instants);
+            book.leftOut(instants);
         }
-        return skips;
     }
 
     @Override
@@ -341,11 +354,25 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     void runUndecorated() {
         try {
             task.run();
-        } catch (UndeclaredThrowableException ex) {
-            failed(ex.getUndeclaredThrowable());
         } catch (Throwable ex) {
-            failed(ex);
+            if (isHandledByTask(ex)) {
+                thrown = ex;
+                countFailure();
+                throw ex;
+            }
+            failed(ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
         }
+    }
+
+    /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
+    private boolean isHandledByTask(Throwable failure) {
+        if (!(task instanceof DelegatingErrorHandlingRunnable) || failure instanceof OutOfMemoryError) {
+            return false;
+        }
+        TaskSchedule schedule = owner.schedule();
+        return schedule instanceof TaskSchedule.FixedRate
+                || schedule instanceof TaskSchedule.FixedDelay
+                || schedule instanceof TaskSchedule.Once;
     }
 
     void failed(Throwable failure) {
@@ -369,7 +396,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     private ErrorHandler handler() {
         RunFailures failures = book.failures();
         if (!isRepeating()) {
-            return failures.oneTimeTarget();
+            return failures.oneTimeTarget(task);
         }
         ErrorHandler made = seriesHandler;
         if (made == null) {
@@ -544,10 +571,9 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return behind;
     }
 
-    /** Whether a cron of Spring's, and no code of a user's, says when the task runs that is behind what runs. */
-    public static boolean isCron(Object running) {
-        return behind(running) instanceof GuardedTask guarded
-                && SettledSchedule.isSpringsCron(guarded.owner.schedule());
+    /** Whether a trigger is a cron of Spring's, or ours, and no code of a user's, which is asked once for each run. */
+    public static boolean isCron(Trigger trigger) {
+        return trigger.getClass() == CronTrigger.class || trigger instanceof DaylightSavingTrigger;
     }
 
     /** Whether what runs is a run outside of the schedule, that somebody has asked for. */

@@ -2,7 +2,9 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,7 +38,9 @@ final class RegisteredTask {
     /** No generation. */
     static final int NONE = -1;
 
-    private final TaskBook book;
+    /** A time that is not longer past is taken for now. */
+    private static final Duration PAST = Duration.ofSeconds(1);
+
     private final TaskInfo.Origin origin;
     private final GuardedTask guarded;
     private final TaskFuture future = new TaskFuture(this);
@@ -46,6 +50,9 @@ final class RegisteredTask {
 
     /** The text of the id, once somebody has asked for it. Any thread, which makes the same. */
     private @Nullable String text;
+
+    /** As the code and its settings say. */
+    private final TaskSchedule written;
 
     private volatile TaskSchedule schedule;
 
@@ -94,11 +101,11 @@ final class RegisteredTask {
             TaskSchedule schedule,
             TaskSettings settings,
             boolean enabled) {
-        this.book = book;
         this.disabled = !enabled;
         this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule, book.nodeFor(settings));
         this.taskId = TaskId.given(name);
         this.origin = origin;
+        this.written = schedule;
         this.schedule = schedule;
         this.repeating = schedule.isRepeating();
         this.guarded =
@@ -108,6 +115,10 @@ final class RegisteredTask {
     void setId(TaskId taskId) {
         this.taskId = taskId;
         this.text = null;
+    }
+
+    private TaskBook book() {
+        return guarded.book();
     }
 
     TaskId taskId() {
@@ -158,7 +169,7 @@ final class RegisteredTask {
     }
 
     Instant now() {
-        return book.instant();
+        return book().instant();
     }
 
     TaskFuture future() {
@@ -176,7 +187,7 @@ final class RegisteredTask {
             return true;
         }
         Supplier<ScheduledFuture<?>> prepared =
-                disabled ? () -> book.inert(guarded) : book.prepare(guarded, schedule, first);
+                disabled ? () -> book().inert(guarded) : book().prepare(guarded, schedule, first);
         if (prepared == null) {
             return future.hasTimer();
         }
@@ -201,7 +212,7 @@ final class RegisteredTask {
      */
     void trigger() {
         if (!repeating && isToBeEnabled()) {
-            enable(TaskSchedule.once(book.instant()), false);
+            enable(TaskSchedule.once(book().instant()), false);
             letTimerPass();
             return;
         }
@@ -223,7 +234,7 @@ final class RegisteredTask {
                 if (future.timer() instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
-                    book.letPass(pending);
+                    book().letPass(pending);
                 }
                 return;
             }
@@ -239,7 +250,7 @@ final class RegisteredTask {
     private void runNow() {
         ScheduledFuture<?> run = null;
         try {
-            run = book.runNow(new SteeredRun.Triggered(guarded));
+            run = book().runNow(new SteeredRun.Triggered(guarded));
         } finally {
             synchronized (this) {
                 triggered = run;
@@ -266,7 +277,7 @@ final class RegisteredTask {
             pausedAfterFailures = true;
             paused = true;
         }
-        book.pausedAfterFailures(this, failures);
+        book().pausedAfterFailures(this, failures);
     }
 
     /** A run of a task with rules went well; one that somebody has asked for ends a pause because of failures. */
@@ -307,7 +318,7 @@ final class RegisteredTask {
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
         if (future.timer() instanceof WheelTimer<?> pending) {
-            book.letPass(pending);
+            book().letPass(pending);
         }
     }
 
@@ -321,12 +332,54 @@ final class RegisteredTask {
         }
         synchronized (this) {
             requireNotOver();
+        }
+        endPauseOrRelease();
+    }
+
+    private void endPauseOrRelease() {
+        synchronized (this) {
             if (!mustBeReleased()) {
                 endPause();
                 return;
             }
         }
         releaseHeld();
+    }
+
+    /**
+     * Gives the task back what the code and its settings say, as at the start. If there is no timer to be had, nothing has changed.
+     *
+     * @throws IllegalStateException if that is a time that has passed
+     */
+    void reset() {
+        synchronized (this) {
+            requireNotGone();
+        }
+        if (!SettledSchedule.isEnabled(settings())) {
+            disable();
+            return;
+        }
+        if (isOther(written)) {
+            if (written instanceof TaskSchedule.Once once
+                    && once.at().isBefore(book().instant().minus(PAST))) {
+                throw new IllegalStateException(
+                        "The task's own time must be to come to be given back, was " + once.at());
+            }
+            retime(written, true, null);
+        }
+        endPauseOrRelease();
+    }
+
+    private void disable() {
+        ScheduledFuture<?> inert = book().inert(guarded);
+        int mine = nextGeneration();
+        synchronized (this) {
+            requireNotGone();
+            replaceTimer(mine, written, Intervals.shortest(written), () -> inert);
+            disabled = true;
+            endPause();
+        }
+        book().retimed(this);
     }
 
     /** Whether the only run of the task is held until somebody asks for it; what is owed follows by itself. */
@@ -338,7 +391,7 @@ final class RegisteredTask {
     private void releaseHeld() {
         int mine = nextGeneration();
         TaskSchedule held = schedule;
-        Supplier<ScheduledFuture<?>> prepared = prepare(mine, held, book.instant(), false);
+        Supplier<ScheduledFuture<?>> prepared = prepare(mine, held, book().instant(), false);
         synchronized (this) {
             if (!mustBeReleased()) {
                 // Somebody else has done it.
@@ -371,7 +424,8 @@ final class RegisteredTask {
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     void retime(TaskSchedule other) {
-        retime(SettledSchedule.inAnyNight(other, settings()), true, null);
+        ZoneId zone = other.isCron() ? schedule.zone() : null;
+        retime(SettledSchedule.retimed(other, zone == null ? book().zone() : zone, settings()), true, null);
     }
 
     /**
@@ -382,22 +436,22 @@ final class RegisteredTask {
      */
     private void retime(TaskSchedule other, boolean isPaced, @Nullable TaskSchedule expected) {
         synchronized (this) {
-            requireNotOver();
+            requireNotGone();
             prepareToHold();
         }
         int mine = nextGeneration();
         long shortest = Intervals.shortest(other);
         Supplier<ScheduledFuture<?>> prepared =
-                prepare(mine, other, Intervals.firstRun(other, book.instant()), isPaced);
+                prepare(mine, other, Intervals.firstRun(other, book().instant()), isPaced);
         synchronized (this) {
-            requireNotOver();
+            requireNotGone();
             if (isOther(expected)) {
                 return;
             }
             replaceTimer(mine, other, shortest, prepared);
             disabled = false;
         }
-        book.retimed(this);
+        book().retimed(this);
     }
 
     @SuppressWarnings("ReferenceEquality") // this very one
@@ -408,7 +462,7 @@ final class RegisteredTask {
     private Supplier<ScheduledFuture<?>> prepare(
             int mine, TaskSchedule other, @Nullable Instant first, boolean isPaced) {
         Pace pace = rules == null || !isPaced ? null : new Pace(this, rules, other);
-        Supplier<ScheduledFuture<?>> prepared = book.prepare(new SteeredRun.Later(guarded, mine, pace), other, first);
+        Supplier<ScheduledFuture<?>> prepared = book().prepare(new SteeredRun.Later(guarded, mine, pace), other, first);
         if (prepared == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
@@ -419,7 +473,10 @@ final class RegisteredTask {
         int generationBefore = generation;
         TaskSchedule scheduleBefore = schedule;
         long shortestBefore = guarded.mayOverrunNanos();
+        boolean outlivedBefore = future.outlivesTimer();
+        boolean outlives = written.isRepeating() && !other.isRepeating();
         setTiming(mine, other, shortest);
+        future.setOutlivesTimer(outlivedBefore || outlives);
         boolean isReplaced = false;
         try {
             future.setTimer(prepared.get());
@@ -427,8 +484,10 @@ final class RegisteredTask {
         } finally {
             if (!isReplaced) {
                 setTiming(generationBefore, scheduleBefore, shortestBefore);
+                future.setOutlivesTimer(outlivedBefore);
             }
         }
+        future.setOutlivesTimer(outlives);
         owed = NONE;
         future.releaseBefore(mine);
     }
@@ -526,6 +585,13 @@ final class RegisteredTask {
         }
     }
 
+    /** A task that repeats by its code can be given a schedule when its only run is over. */
+    private void requireNotGone() {
+        if (future.isGone()) {
+            throw new IllegalStateException("The task must not be over: " + id());
+        }
+    }
+
     // What becomes of it
 
     /** Has been told by its future that a cancel has won. */
@@ -535,13 +601,13 @@ final class RegisteredTask {
             guarded.interruptUnlessOf(generation);
         }
         try {
-            book.remove(this);
+            book().remove(this);
         } catch (OutOfMemoryError ex) {
             // It is over, and will be forgotten with others that are.
         }
     }
 
     long nanoTime() {
-        return book.nanoTime();
+        return book().nanoTime();
     }
 }

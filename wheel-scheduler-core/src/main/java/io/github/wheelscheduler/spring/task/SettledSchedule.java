@@ -27,11 +27,11 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
     private static final String NO_CRON = "-";
 
     static SettledSchedule of(TaskSchedule written, @Nullable Instant first, TaskSettings settings, Clock clock) {
+        TaskSchedule zoned = written.meantIn(clock.getZone());
         if (settings.isNothing()) {
-            return new SettledSchedule(written, first, true, List.of());
+            return new SettledSchedule(zoned, first, true, List.of());
         }
-        boolean enabled = !Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron());
-        TaskSchedule schedule = replaced(written, settings, clock.getZone());
+        TaskSchedule schedule = replaced(zoned, settings, clock.getZone());
         boolean isOfOtherKind = !schedule.kind().equals(written.kind());
         Duration delay = settings.initialDelay();
         Instant start = isOfOtherKind ? null : first;
@@ -40,7 +40,12 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
             start = clock.instant().plusNanos(TimeUnit.NANOSECONDS.convert(delay));
             schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
         }
-        return new SettledSchedule(schedule, start, enabled, idle(schedule, settings));
+        return new SettledSchedule(schedule, start, isEnabled(settings), idle(schedule, settings));
+    }
+
+    /** Whether a task with such settings runs at all, before anybody steers it. */
+    static boolean isEnabled(TaskSettings settings) {
+        return !Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron());
     }
 
     private static boolean startsByDelay(TaskSchedule schedule) {
@@ -52,7 +57,8 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
     private static TaskSchedule replaced(TaskSchedule written, TaskSettings settings, ZoneId clockZone) {
         String cron = settings.cron();
         if (cron != null && !cron.equals(NO_CRON)) {
-            return cron(cron, zoneOf(written, clockZone), settings);
+            ZoneId writtenZone = written.zone();
+            return cron(cron, writtenZone == null ? clockZone : writtenZone, settings);
         }
         Duration rate = settings.fixedRate();
         if (rate != null) {
@@ -64,34 +70,35 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         }
         boolean isAboutTheCron = settings.zone() != null || settings.gap() != null || settings.overlap() != null;
         String expression = isAboutTheCron ? expressionOf(written) : "";
-        ZoneId usualZone = expression.isEmpty() ? null : knownZoneOf(written);
+        ZoneId usualZone = expression.isEmpty() ? null : written.zone();
         // Whose zone nobody knows must not be moved to another one.
         return expression.isEmpty() || (usualZone == null && settings.zone() == null)
                 ? written
                 : cron(expression, usualZone == null ? clockZone : usualZone, settings);
     }
 
-    /** Returns a schedule that somebody re-times a task to, with what is set for days on which clocks change. */
-    static TaskSchedule inAnyNight(TaskSchedule given, TaskSettings settings) {
-        if (settings.gap() == null && settings.overlap() == null) {
+    /**
+     * Returns a schedule that a task is re-timed to, with what is set for its zone and for days on which clocks change.
+     *
+     * @param usualZone of a cron expression that says none
+     */
+    static TaskSchedule retimed(TaskSchedule given, ZoneId usualZone, TaskSettings settings) {
+        String expression = expressionOf(given);
+        ZoneId zone = settings.zone();
+        if (zone == null && !expression.isEmpty()) {
+            zone = given.meantIn(usualZone).zone();
+        }
+        if (expression.isEmpty() || zone == null) {
             return given;
         }
-        String expression = expressionOf(given);
-        ZoneId zone = expression.isEmpty() ? null : knownZoneOf(given);
-        boolean isOpen = !(given instanceof TaskSchedule.Cron cron) || (cron.gap() == null && cron.overlap() == null);
-        return zone == null || !isOpen
-                ? given
+        return given instanceof TaskSchedule.Cron cron && (cron.gap() != null || cron.overlap() != null)
+                ? new TaskSchedule.Cron(expression, zone, cron.gap(), cron.overlap())
                 : new TaskSchedule.Cron(expression, zone, settings.gap(), settings.overlap());
     }
 
     private static TaskSchedule cron(String expression, ZoneId usualZone, TaskSettings settings) {
         ZoneId zone = settings.zone();
         return new TaskSchedule.Cron(expression, zone == null ? usualZone : zone, settings.gap(), settings.overlap());
-    }
-
-    /** Whether a cron expression says all about the schedule. */
-    static boolean isSpringsCron(TaskSchedule schedule) {
-        return !expressionOf(schedule).isEmpty();
     }
 
     private static String expressionOf(TaskSchedule schedule) {
@@ -103,18 +110,6 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
                         && calendar.trigger().getClass() == CronTrigger.class
                 ? calendar.cronExpression()
                 : "";
-    }
-
-    private static ZoneId zoneOf(TaskSchedule schedule, ZoneId clockZone) {
-        ZoneId known = knownZoneOf(schedule);
-        return known == null ? clockZone : known;
-    }
-
-    private static @Nullable ZoneId knownZoneOf(TaskSchedule schedule) {
-        if (schedule instanceof TaskSchedule.Cron cron) {
-            return cron.zone();
-        }
-        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
     }
 
     private static List<String> idle(TaskSchedule schedule, TaskSettings settings) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.EpochNanos;
 import io.github.wheelscheduler.spring.run.RunFailures;
@@ -7,6 +8,7 @@ import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -82,6 +84,7 @@ public final class TaskBook {
 
     /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
     ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings given) {
+        StackReserve.askForMore();
         ScheduledFuture<?> never = timers.never();
         if (never != null) {
             return never;
@@ -110,6 +113,7 @@ public final class TaskBook {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public @Nullable ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        StackReserve.askForMore();
         ScheduledFuture<?> never = timers.never();
         if (never != null) {
             return never;
@@ -208,7 +212,7 @@ public final class TaskBook {
         if (other == null) {
             return true;
         }
-        if (other.future().isDone() && tasks.replace(id, other, task)) {
+        if (other.future().isGone() && tasks.replace(id, other, task)) {
             giveBack(other.taskId());
             listeners.tell(listener -> listener.removed(task.id()));
             return true;
@@ -262,7 +266,7 @@ public final class TaskBook {
             if (task.future().giveUpIfHeld()) {
                 neverRan.accept(task.guarded());
             }
-            if (task.isDisabled()) {
+            if (task.isDisabled() || task.future().isDone()) {
                 // Nobody else knows of its future.
                 boolean ignored = task.future().cancel(false);
             }
@@ -284,7 +288,7 @@ public final class TaskBook {
     void forgetOver() {
         List<RegisteredTask> over = new ArrayList<>();
         for (RegisteredTask task : tasks.values()) {
-            if (task.future().isDone()) {
+            if (task.future().isGone()) {
                 if (task.origin() == TaskInfo.Origin.PROGRAMMATIC
                         || task.future().isCancelled()) {
                     remove(task);
@@ -370,6 +374,11 @@ public final class TaskBook {
         return timers.clock().instant();
     }
 
+    /** Returns the zone of the scheduler's clock. */
+    ZoneId zone() {
+        return timers.clock().getZone();
+    }
+
     /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */
     long epochNanos() {
         try {
@@ -433,23 +442,23 @@ public final class TaskBook {
         }
     }
 
-    /** Notes that a run has been left out because it was missed, which the timer knows nothing of. */
-    void leftOut() {
-        leftOut.incrementAndGet();
+    /** Notes that so many runs have been left out because they were missed, which the timer knows nothing of. */
+    void leftOut(long runs) {
+        long ignored = leftOut.addAndGet(runs);
     }
 
     /**
      * Passes on that runs have been missed. Does not fail.
      *
-     * @param isFirst whether all before were on time
+     * @param isWorthAWord whether all before were on time, and the task is not paused
      */
-    void missed(RegisteredTask task, long runs, boolean isFirst) {
+    void missed(RegisteredTask task, long runs, boolean isWorthAWord) {
         try {
             if (!listeners.isEmpty()) {
                 listeners.tell(listener -> listener.missed(task.id(), runs));
             }
             TaskWatch watching = watch;
-            if (isFirst && watching != null) {
+            if (isWorthAWord && watching != null) {
                 watching.missed(task.id(), task.schedule(), runs);
             }
         } catch (Throwable ex) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.StackReserve;
 import java.time.Instant;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -20,6 +21,9 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
 
     private volatile @Nullable ScheduledFuture<?> timer;
     private volatile boolean cancelled;
+
+    /** The timer is for one run of a task that repeats by its code: when it is done, the task may be given another. */
+    private volatile boolean outlivesTimer;
 
     /** Set while a one-time task is due and must not run yet; opens when that ends. */
     private volatile @Nullable Hold held;
@@ -61,6 +65,24 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
         if (cancelled) {
             boolean ignored = next.cancel(false);
         }
+    }
+
+    boolean outlivesTimer() {
+        return outlivesTimer;
+    }
+
+    /** Says, before a timer is set or after one of another kind has been, whether there may be another when it is done. */
+    void setOutlivesTimer(boolean outlivesTimer) {
+        this.outlivesTimer = outlivesTimer;
+    }
+
+    /** Claims the cancel of a task that is at rest: its timer is done, and it is not. */
+    private synchronized boolean cancelAtRest(@Nullable ScheduledFuture<?> seen) {
+        if (seen == null || !outlivesTimer || cancelled || !seen.isDone() || seen.isCancelled()) {
+            return false;
+        }
+        cancelled = true;
+        return true;
     }
 
     /** Returns the instant of the next run, where a calendar names it; else null. */
@@ -115,12 +137,13 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        StackReserve.askForMore();
         boolean won = false;
         ScheduledFuture<?> seen;
         do {
             seen = timer;
             won |= seen != null && seen.cancel(mayInterruptIfRunning);
-            won |= held != null;
+            won |= held != null || cancelAtRest(seen);
             if (won) {
                 // Before the timer is read again: whoever replaces it looks here afterwards.
                 cancelled = true;
@@ -146,6 +169,15 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
 
     @Override
     public boolean isDone() {
+        return isOver(true);
+    }
+
+    /** Whether the task is done, and cannot be given another timer. */
+    boolean isGone() {
+        return isOver(false);
+    }
+
+    private boolean isOver(boolean atRest) {
         if (cancelled) {
             return true;
         }
@@ -154,7 +186,7 @@ final class TaskFuture implements ScheduledFuture<@Nullable Object> {
         do {
             seen = timer;
             // In this order: a run that is held is so before its timer is done, and until there is another timer.
-            done = seen != null && seen.isDone() && held == null;
+            done = seen != null && seen.isDone() && held == null && (atRest || !outlivesTimer || seen.isCancelled());
         } while (seen != timer);
         return done;
     }

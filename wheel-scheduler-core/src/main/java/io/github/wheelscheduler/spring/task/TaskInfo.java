@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param failuresInARow how many have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
- * @param missed how many runs of a fixed rate were missed while the task or the scheduler was busy, and were not made up
+ * @param missed how many runs of a fixed rate, or instants of a cron, were missed while the task or the scheduler was busy, and were not made up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last outcomes, at most ten, that of the run which ended last first
  */

@@ -3,7 +3,9 @@ package io.github.wheelscheduler.spring.task;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
+import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,12 @@ public final class TaskNames {
     /** Texts of Spring's wrappers that are longer are no names, and take long to be looked through. */
     private static final int LONGEST_TEXT = 1_000;
 
-    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+    /** What a log or a page would show as something else. */
+    private static final String UNSEEN = "\\p{Cc}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069";
+
+    /** That, and what servers do not let through in a path. */
+    private static final Pattern UNREACHABLE =
+            Pattern.compile("[" + UNSEEN + ";%\\\\]|(?<=/)/|^/|/\\z|(?<![^/])\\.{1,2}(?![^/])");
 
     /** A class and a method or, as objects say of themselves by default, a class and a number. */
     private static final Pattern CLASS_AND_MORE =
@@ -43,6 +50,24 @@ public final class TaskNames {
         }
     };
 
+    /** The field that has the object in which a lambda or an inner class was made, where it can be read. */
+    private static final ClassValue<Optional<Field>> OWNERS = new ClassValue<>() {
+        @Override
+        protected Optional<Field> computeValue(Class<?> type) {
+            try {
+                Optional<Field> owner = Arrays.stream(type.getDeclaredFields())
+                        .filter(field -> field.getName().equals("arg$1")
+                                || field.getName().startsWith("this$"))
+                        .filter(field -> !field.getType().isPrimitive())
+                        .findFirst();
+                owner.ifPresent(ReflectionUtils::makeAccessible);
+                return owner;
+            } catch (RuntimeException | LinkageError ex) {
+                return Optional.empty();
+            }
+        }
+    };
+
     private TaskNames() {}
 
     /** Whether Spring's registrar has scheduled the task, usually for a {@code @Scheduled} method. */
@@ -53,6 +78,7 @@ public final class TaskNames {
     /** Returns class and method of an annotated method; else what is known of the task. */
     static String of(Runnable task, TaskCatalog catalog) {
         String name = null;
+        Object owner = null;
         if (isRegistrars(task)) {
             String said = textOf(task);
             String declared = catalog.idOf(task, said);
@@ -60,8 +86,20 @@ public final class TaskNames {
         } else if (task instanceof ScheduledMethodRunnable method) {
             name = NamedTask.ofClass(method.getTarget().getClass()) + "."
                     + method.getMethod().getName();
+            owner = method.getTarget();
+        } else if (catalog.findsBeans()) {
+            owner = ownerOf(task);
         }
-        return cut(name != null ? name : printable(task));
+        String known = name != null ? name : printable(task);
+        return cut(owner == null ? known : catalog.idOf(known, owner));
+    }
+
+    /** Returns the object that a lambda or an inner class was made in; else the task. */
+    private static Object ownerOf(Runnable task) {
+        Object owner = OWNERS.get(task.getClass())
+                .map(field -> ReflectionUtils.getField(field, task))
+                .orElse(null);
+        return owner == null ? task : owner;
     }
 
     /** Whether a run of an annotated method may go on when it has returned: unless it is known to return nothing. */
@@ -112,14 +150,49 @@ public final class TaskNames {
         }
     }
 
-    /** A name must not be able to add lines to a log. */
     private static String printable(Runnable task) {
-        String name = CONTROL.matcher(NamedTask.of(task)).replaceAll("?");
+        String name = reachable(NamedTask.of(task));
         return name.isBlank() ? NamedTask.ofClass(task.getClass()) : name;
     }
 
-    static boolean hasControlCharacters(String name) {
-        return CONTROL.matcher(name).find();
+    /** Returns a name that can stand in a path and adds no lines to a log: with a question mark for each part that could not. */
+    public static String reachable(String name) {
+        return isPlain(name) ? name : UNREACHABLE.matcher(name).replaceAll("?");
+    }
+
+    /** Whether there is nothing in a name that has to be looked at more closely; so it is with names of classes. */
+    private static boolean isPlain(String name) {
+        boolean hasOther = false;
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c < ' ' || c > '~' || c == '/' || c == ';' || c == '%' || c == '\\') {
+                return false;
+            }
+            hasOther |= c != '.';
+        }
+        return hasOther;
+    }
+
+    /**
+     * Checks a name that code gives to a task.
+     *
+     * @param what which name, for the message
+     * @throws IllegalArgumentException if it is blank, too long, or cannot be written in a path
+     */
+    public static void check(String what, String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException(what + " must not be blank, was '" + name + "'");
+        }
+        if (UNREACHABLE.matcher(name).find()) {
+            throw new IllegalArgumentException(
+                    what + " must not contain line breaks or other control characters, ; % \\ or //, "
+                            + "begin or end with a slash, or have . or .. alone between slashes, was '"
+                            + reachable(name) + "'");
+        }
+        if (name.length() > LONGEST) {
+            throw new IllegalArgumentException(what + " must not be longer than " + LONGEST + " characters, was "
+                    + name.length() + " long: " + name.substring(0, 50) + "…");
+        }
     }
 
     /** The end of a long name says more. */

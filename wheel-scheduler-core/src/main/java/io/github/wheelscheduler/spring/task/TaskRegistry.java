@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
+import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
@@ -11,6 +12,8 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * The tasks of a scheduler on the wheel that have an id, to look at and to steer: those of {@code @Scheduled} methods,
@@ -21,6 +24,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TaskRegistry {
 
+    private static final Log logger = LogFactory.getLog(TaskRegistry.class);
     private static final double DEFAULT_GRACE_SHARE = 1.0;
     private static final Duration DEFAULT_SHORTEST_GRACE = Duration.ofSeconds(1);
 
@@ -68,8 +72,9 @@ public final class TaskRegistry {
      * Schedules a task under a name, which is its id.
      *
      * @return its future, which stays the same when the task is re-timed
-     * @throws IllegalArgumentException if a task of that name is scheduled, the name is blank or longer than 250 characters, or the
-     *     schedule names no time to come
+     * @throws IllegalArgumentException if a task of that name is scheduled, the name is blank, longer than 250 characters or
+     *     cannot be written in a path (control characters, {@code ;}, {@code %}, {@code \}, {@code //}, a slash at an end, {@code .} or
+     *     {@code ..} alone between slashes), or the schedule names no time to come
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
@@ -85,20 +90,11 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings settings) {
+        Objects.requireNonNull(name, "name must not be null");
         Objects.requireNonNull(settings, "settings must not be null");
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(schedule, "schedule must not be null");
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
-        }
-        if (TaskNames.hasControlCharacters(name)) {
-            throw new IllegalArgumentException("name must not contain line breaks or other control characters, was '"
-                    + name.replaceAll("\\p{Cntrl}", "?") + "'");
-        }
-        if (name.length() > TaskNames.LONGEST) {
-            throw new IllegalArgumentException("name must not be longer than " + TaskNames.LONGEST + " characters, was "
-                    + name.length() + " long: " + name.substring(0, 50) + "…");
-        }
+        TaskNames.check("name", name);
         return book.schedule(name, task, schedule, settings);
     }
 
@@ -208,8 +204,8 @@ public final class TaskRegistry {
         return task;
     }
 
-    /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, those that only the settings of their tasks
-     * leave out. */
+    /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, what timers know
+     * nothing of: instants of crons, and what only the settings of tasks leave out. */
     public long skips(SkipReason reason) {
         return book.skips(reason);
     }
@@ -230,7 +226,7 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public void trigger(String id) {
-        require(id).trigger();
+        steered("trigger", id).trigger();
     }
 
     /**
@@ -240,7 +236,7 @@ public final class TaskRegistry {
      * @throws IllegalStateException if the task is over
      */
     public void pause(String id) {
-        require(id).pause();
+        steered("pause", id).pause();
     }
 
     /**
@@ -250,11 +246,13 @@ public final class TaskRegistry {
      * @throws IllegalStateException if the task is over
      */
     public void resume(String id) {
-        require(id).resume();
+        steered("resume", id).resume();
     }
 
     /**
-     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now.
+     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now. A cron without a zone is meant in the
+     * one that the task's cron had, or else in the scheduler's; the zone of the task's settings goes over each. A task that repeats by
+     * its code and is to run once stays here when that run is over, and can be re-timed or reset then.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalStateException if the task is over
@@ -262,7 +260,29 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
      */
     public void retime(String id, TaskSchedule schedule) {
-        require(id).retime(Objects.requireNonNull(schedule, "schedule must not be null"));
+        Objects.requireNonNull(schedule, "schedule must not be null");
+        steered("retime", id).retime(schedule);
+    }
+
+    /**
+     * Gives a task back what the code and its settings say, as at the start: its schedule, whether it is enabled, and no pause and no
+     * failures to count on from. A fixed rate or delay that was re-timed starts one interval from now.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if the task is over, or was re-timed and its own time has passed; nothing has changed
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
+     */
+    public void reset(String id) {
+        steered("reset", id).reset();
+    }
+
+    private RegisteredTask steered(String action, String id) {
+        StackReserve.askForMore();
+        RegisteredTask task = require(id);
+        if (logger.isDebugEnabled()) {
+            logger.debug("Steering by a call: " + action + " of task " + task.id());
+        }
+        return task;
     }
 
     // Listeners

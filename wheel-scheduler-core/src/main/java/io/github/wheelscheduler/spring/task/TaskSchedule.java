@@ -6,6 +6,7 @@ import io.github.wheelscheduler.spring.settings.Overlap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,16 @@ public sealed interface TaskSchedule {
     /** Returns how long it is from the first run after that instant to the one that follows; null if that is not known. */
     @Nullable
     Duration intervalAfter(Instant instant);
+
+    /** Returns the zone in which a cron expression is meant; null if it says none, that is not known, or there is no expression. */
+    default @Nullable ZoneId zone() {
+        return null;
+    }
+
+    /** Returns this schedule, with that zone if it is a cron expression that says none. */
+    default TaskSchedule meantIn(ZoneId usualZone) {
+        return this;
+    }
 
     /** Whether the time to the next run counts from the end of the one before. */
     default boolean countsFromEnd() {
@@ -61,32 +72,36 @@ public sealed interface TaskSchedule {
     }
 
     /**
-     * Returns a schedule of instants that a cron expression names, in the time zone of this machine.
+     * Returns a schedule of instants that a cron expression names: in the zone of the scheduler's clock or, if a cron task is re-timed to
+     * it, in the zone that the task had.
      *
      * @throws IllegalArgumentException if Spring does not understand the expression
      */
     static TaskSchedule cron(String expression) {
-        return new Cron(expression, ZoneId.systemDefault());
+        return trigger(new CronTrigger(expression));
     }
 
-    /** Returns a schedule of the instants that a trigger names. */
+    /**
+     * Returns a schedule of instants that a cron expression names in a time zone.
+     *
+     * @throws IllegalArgumentException if Spring does not understand the expression
+     */
+    static TaskSchedule cron(String expression, ZoneId zone) {
+        return new Cron(expression, zone);
+    }
+
+    /** Returns a schedule of the instants that a trigger names; a cron trigger without a zone is meant as {@link #cron(String)}. */
     static TaskSchedule trigger(Trigger trigger) {
-        return trigger(trigger, ZoneId.systemDefault());
+        return Calendar.of(trigger, null);
     }
 
     /**
      * Returns a schedule of the instants that a trigger names.
      *
-     * @param clockZone of the scheduler's clock, in which a cron expression without a zone is meant
+     * @param usualZone in which a cron expression without a zone is meant
      */
-    static TaskSchedule trigger(Trigger trigger, ZoneId clockZone) {
-        if (trigger instanceof CronTrigger cron) {
-            return new Calendar(cron, cron.getExpression(), clockZone);
-        }
-        // A subclass is a user's code, which is asked for its next instant and for nothing else.
-        return trigger.getClass() == PeriodicTrigger.class
-                ? new Periodic((PeriodicTrigger) trigger)
-                : new Calendar(trigger, "", clockZone);
+    static TaskSchedule trigger(Trigger trigger, ZoneId usualZone) {
+        return Calendar.of(trigger, usualZone);
     }
 
     /** Returns a schedule of one run. */
@@ -213,17 +228,40 @@ public sealed interface TaskSchedule {
 
         private final Trigger trigger;
         private final String cronExpression;
-        private final ZoneId clockZone;
+
+        /** Of an expression that says none; null for that of the scheduler. */
+        private final @Nullable ZoneId usualZone;
 
         /** Null if it is not known, or nobody has asked; written before {@link #isZoneSought}. */
         private volatile @Nullable ZoneId zone;
 
         private volatile boolean isZoneSought;
 
-        private Calendar(Trigger trigger, String cronExpression, ZoneId clockZone) {
+        private Calendar(Trigger trigger, String cronExpression, @Nullable ZoneId usualZone) {
             this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
             this.cronExpression = cronExpression;
-            this.clockZone = clockZone;
+            this.usualZone = usualZone;
+        }
+
+        private static TaskSchedule of(Trigger trigger, @Nullable ZoneId usualZone) {
+            if (trigger instanceof CronTrigger cron) {
+                return new Calendar(cron, cron.getExpression(), usualZone);
+            }
+            // A subclass is a user's code, which is asked for its next instant and for nothing else.
+            return trigger.getClass() == PeriodicTrigger.class
+                    ? new Periodic((PeriodicTrigger) trigger)
+                    : new Calendar(trigger, "", usualZone);
+        }
+
+        @Override
+        public TaskSchedule meantIn(ZoneId other) {
+            if (usualZone == null) {
+                return new Calendar(trigger, cronExpression, other);
+            }
+            // Where the trigger says no zone, it would go by the clock that it is asked with.
+            return usualZone.equals(other) || trigger.getClass() != CronTrigger.class || !CronZones.isOpen(trigger)
+                    ? this
+                    : new Cron(cronExpression, usualZone);
         }
 
         /** Returns who says when. */
@@ -236,11 +274,11 @@ public sealed interface TaskSchedule {
             return cronExpression;
         }
 
-        /** Returns the zone in which the expression is meant; null if that is not known, or there is none. */
+        @Override
         public @Nullable ZoneId zone() {
             if (!isZoneSought && trigger instanceof CronTrigger cron) {
                 // Takes long, so not before somebody wants to know.
-                zone = CronZones.of(cron, clockZone);
+                zone = CronZones.of(cron, usualZone);
                 isZoneSought = true;
             }
             return zone;
@@ -268,14 +306,14 @@ public sealed interface TaskSchedule {
             }
             // Without the zone, the interval is the same but where clocks change.
             ZoneId known = zone();
-            return cronInterval(cronExpression, instant.atZone(known == null ? clockZone : known));
+            return cronInterval(cronExpression, instant.atZone(known == null ? ZoneOffset.UTC : known));
         }
 
         @Override
         public boolean equals(@Nullable Object object) {
             return object instanceof Calendar other
                     && trigger.equals(other.trigger)
-                    && clockZone.equals(other.clockZone);
+                    && Objects.equals(usualZone, other.usualZone);
         }
 
         @Override

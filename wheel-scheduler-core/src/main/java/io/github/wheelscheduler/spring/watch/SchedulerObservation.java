@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.watch;
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.spring.run.LogTime;
 import io.github.wheelscheduler.spring.task.GuardedTask;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.task.TaskWatch;
@@ -32,12 +33,14 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
      *
      * @param name how warnings begin
      * @param logger where they go
+     * @param logTime what limits them
      * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
      * @param pauses is told of each task that is paused, after so many failures
      */
     public SchedulerObservation(
             String name,
             Log logger,
+            LogTime logTime,
             WheelScheduledExecutor executor,
             RunLateness lateness,
             WarningLimits limits,
@@ -45,7 +48,7 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
             ObjLongConsumer<String> pauses,
             ThreadFactory watchThreads) {
         this.executor = executor;
-        this.warnings = new SchedulerWarnings(logger, name, executor::nanoTime);
+        this.warnings = new SchedulerWarnings(logger, name, logTime);
         this.watch = new RunWatch(executor, watchThreads, warnings, limits);
         this.lateness = lateness;
         this.notPaused = notPaused;
@@ -56,9 +59,19 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
 
     @Override
     public void starting(Object task, long wheelNanos, long queueNanos, long nowNanos) {
+        starting(task, 0, wheelNanos, queueNanos, nowNanos);
+    }
+
+    /** What the series itself is late by is said of the task, and of nobody else. */
+    @Override
+    public void startingLate(Object task, long ownNanos, long queueNanos, long nowNanos) {
+        starting(task, ownNanos, 0, queueNanos, nowNanos);
+    }
+
+    private void starting(Object task, long ownNanos, long wheelNanos, long queueNanos, long nowNanos) {
         Object known = GuardedTask.behind(task);
         if (known instanceof GuardedTask guarded && !GuardedTask.isTriggered(task)) {
-            guarded.startsLate(wheelNanos + queueNanos, nowNanos);
+            guarded.startsLate(ownNanos + wheelNanos + queueNanos, nowNanos);
         }
         try {
             note(known, wheelNanos, queueNanos, nowNanos);
@@ -107,8 +120,9 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
         watch.lookWithin(timeLimit);
     }
 
-    /** Ends its thread, if it has one. */
+    /** Says what is still to be said, and ends its threads, if it has any. */
     public void stop() {
         watch.stop();
+        warnings.stop();
     }
 }

@@ -1,32 +1,39 @@
 package io.github.wheelscheduler.spring.watch;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.run.LogLimit;
+import io.github.wheelscheduler.spring.run.LogTime;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 
 /** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
 final class SchedulerWarnings {
 
-    private static final long INTERVAL_NANOS = 60_000_000_000L;
     private static final int STACK_DEPTH = 30;
 
     private final Log logger;
     private final String scheduler;
-    private final LongSupplier nanoClock;
-    private final RateLimit oversleeps = new RateLimit(INTERVAL_NANOS);
-    private final RateLimit queueWaits = new RateLimit(INTERVAL_NANOS);
-    private final RateLimit overruns = new RateLimit(INTERVAL_NANOS);
-    private final RateLimit longRuns = new RateLimit(INTERVAL_NANOS);
-    private final RateLimit interrupts = new RateLimit(INTERVAL_NANOS);
+    private final MissedRunsLog missedRuns;
+    private final PausedTasksLog pausedTasks;
+    private final LogLimit oversleeps;
+    private final LogLimit queueWaits;
+    private final LogLimit overruns;
+    private final LogLimit longRuns;
+    private final LogLimit interrupts;
 
-    SchedulerWarnings(Log logger, String scheduler, LongSupplier nanoClock) {
+    SchedulerWarnings(Log logger, String scheduler, LogTime time) {
         this.logger = logger;
         this.scheduler = scheduler;
-        this.nanoClock = nanoClock;
+        this.missedRuns = new MissedRunsLog(text -> logger.warn(scheduler + text), time);
+        this.pausedTasks = new PausedTasksLog(text -> logger.warn(scheduler + text), time);
+        this.oversleeps = new LogLimit(time);
+        this.queueWaits = new LogLimit(time);
+        this.overruns = new LogLimit(time);
+        this.longRuns = new LogLimit(time);
+        this.interrupts = new LogLimit(time);
     }
 
     void overslept(long nanos, Object task) {
@@ -51,16 +58,19 @@ final class SchedulerWarnings {
                         + schedule.text());
     }
 
-    /** Once for each streak of a task, so not more seldom than that. */
+    /** For each streak of a task once. */
     void missed(String id, TaskSchedule schedule, long runs) {
-        logger.warn(scheduler + "Task " + id + " has missed " + runs
-                + (runs == 1 ? " run, which is" : " runs, which are") + " not made up; its " + schedule.kind() + " is "
-                + schedule.text());
+        missedRuns.add(id, schedule, runs);
+    }
+
+    /** Says what is still to be said. */
+    void stop() {
+        missedRuns.say();
+        pausedTasks.say();
     }
 
     void pausedAfterFailures(String id, long failures) {
-        logger.warn(scheduler + "Task " + id + " has been paused, as " + failures
-                + " runs in a row have failed; it goes on when it is resumed, or triggered with success");
+        pausedTasks.add(id, failures);
     }
 
     void runsLong(Object task, Duration runningFor, Duration limit, Stack stack) {
@@ -77,12 +87,16 @@ final class SchedulerWarnings {
                         + ", on thread " + stack);
     }
 
-    private void warn(RateLimit limit, Supplier<String> text) {
-        long heldBack = limit.tryPass(nanoClock.getAsLong());
+    private void warn(LogLimit limit, Supplier<String> text) {
+        long heldBack = limit.tryPass(others -> warn(text, others - 1));
         if (heldBack >= 0) {
-            String more = heldBack > 0 ? " (" + heldBack + " more like this since the last warning)" : "";
-            logger.warn(scheduler + text.get() + more);
+            warn(text, heldBack);
         }
+    }
+
+    private void warn(Supplier<String> text, long others) {
+        String more = others > 0 ? " (" + others + " more like this since the last warning)" : "";
+        logger.warn(scheduler + text.get() + more);
     }
 
     private static String name(Object task) {

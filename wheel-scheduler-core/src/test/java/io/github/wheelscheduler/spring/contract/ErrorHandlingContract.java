@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
 
 /** Who gets to know of a failed run, and whether its series goes on. */
@@ -79,6 +80,30 @@ abstract class ErrorHandlingContract extends SchedulerFixture {
 
         assertFailsWith(future, thrown);
         staysTrue(() -> task.runs.get() == 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FIXED_RATE", "FIXED_RATE_FROM_START", "FIXED_DELAY", "FIXED_DELAY_FROM_START"})
+    void aThrowingHandlerThatATaskBringsEndsItsSeries(TaskKind kind) {
+        var thrown = new IllegalArgumentException("handler fails");
+        var task = new FailingTask(failure);
+
+        Future<?> future =
+                kind.futureOf(started(), new DelegatingErrorHandlingRunnable(task, new ThrowingHandler(thrown)));
+
+        assertFailsWith(future, thrown);
+        staysTrue(() -> task.runs.get() == 1);
+    }
+
+    @Test
+    void aThrowingHandlerThatATaskBringsIsAFailureOfATriggersRun() {
+        var task = new FailingTask(failure);
+        var handler = new ThrowingHandler(new IllegalArgumentException("handler fails"));
+
+        Future<?> future = TaskKind.TRIGGER.futureOf(started(), new DelegatingErrorHandlingRunnable(task, handler));
+
+        await().until(() -> task.runs.get() >= 3);
+        assertThat(future.isDone()).isFalse();
     }
 
     @ParameterizedTest

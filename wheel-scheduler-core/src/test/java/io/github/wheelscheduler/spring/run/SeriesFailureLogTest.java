@@ -23,7 +23,8 @@ class SeriesFailureLogTest {
     @Test
     void failuresInARowAreSummedUpOnceAMinuteAndWhenTheyEnd() {
         AtomicLong clock = new AtomicLong();
-        SeriesFailureLog failures = new SeriesFailureLog("failing", clock::get);
+        SeriesFailureLog failures =
+                new SeriesFailureLog("failing", new LogTime(clock::get, summary -> {}, Thread::new));
         failures.handleError(new IllegalStateException("first"));
         failures.handleError(new IllegalStateException("second"));
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
@@ -43,7 +44,7 @@ class SeriesFailureLogTest {
 
     @Test
     void failureOfAnotherKindIsLoggedAtOnceAndManyKindsAreNot() {
-        SeriesFailureLog failures = new SeriesFailureLog("failing", () -> 0);
+        SeriesFailureLog failures = new SeriesFailureLog("failing", new LogTime(() -> 0, summary -> {}, Thread::new));
         List<RuntimeException> kinds = List.of(
                 new IllegalStateException(),
                 new IllegalArgumentException(),

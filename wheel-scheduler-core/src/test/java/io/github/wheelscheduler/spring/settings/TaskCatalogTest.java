@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import org.assertj.core.api.InstanceOfAssertFactories;
+import java.util.IdentityHashMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.scheduling.support.ScheduledMethodRunnable;
 import org.springframework.util.ReflectionUtils;
 
 class TaskCatalogTest {
@@ -33,7 +32,7 @@ class TaskCatalogTest {
     private static TaskDeclaration declaration(String method, String id, boolean isGiven, TaskSettings settings) {
         Method found = ReflectionUtils.findMethod(Jobs.class, method);
         assertThat(found).isNotNull();
-        return new TaskDeclaration("Jobs." + method, Jobs.class, found, id, isGiven, settings);
+        return new TaskDeclaration("Jobs." + method, Jobs.class, found, id, isGiven, settings, "jobs");
     }
 
     private TaskSettings settingsOf(String id) {
@@ -72,18 +71,6 @@ class TaskCatalogTest {
     }
 
     @Test
-    void anEnvironmentVariableNamesAnIdByItsLettersAndDigits() {
-        catalog.override("comexamplejobspoll", ONE);
-        assertThat(settingsOf("com.example.Jobs.poll")).isEqualTo(ONE);
-        catalog.override("com.example.Jobs.poll", TWO.overlaidWith(PAUSED));
-        assertThat(settingsOf("com.example.Jobs.poll"))
-                .as("over what a file says")
-                .isEqualTo(ONE.overlaidWith(PAUSED));
-        assertThat(settingsOf("com.example.Jobs.push")).isSameAs(TaskSettings.NONE);
-        assertThat(catalog.unknownOverrides()).isEmpty();
-    }
-
-    @Test
     void anIdThatWasGivenToTwoMethodsIsRefusedAndTheSameOneAgainIsNot() {
         catalog.declare(declaration("poll", "job", true, ONE));
         catalog.declare(declaration("poll", "job", true, ONE));
@@ -112,44 +99,52 @@ class TaskCatalogTest {
         assertThat(settingsOf("two")).isEqualTo(TWO);
     }
 
+    private final IdentityHashMap<Object, String> beans = new IdentityHashMap<>();
+
+    private String declare(String beanName, Object bean) {
+        beans.put(bean, beanName);
+        catalog.findBeansBy(beans::get);
+        TaskDeclaration poll = declaration("poll", "Jobs.poll", false, PAUSED);
+        catalog.declare(
+                new TaskDeclaration("Jobs.poll", Jobs.class, poll.method(), poll.id(), false, PAUSED, beanName));
+        String id = catalog.idOf(new Wrapper(new ScheduledMethodRunnable(bean, poll.method())), "Jobs.poll");
+        assertThat(id).isNotNull();
+        return id;
+    }
+
+    /** As Spring's: the method is in a private field. */
+    @SuppressWarnings({"unused", "UnusedVariable"})
+    private record Wrapper(Runnable runnable) {}
+
     @Test
-    void idsThatComeAndGoAreNotKeptForEver() {
-        catalog.override("one", ONE);
-        for (int i = 0; i < 10_000; i++) {
-            assertThat(settingsOf("task-" + i)).isSameAs(TaskSettings.NONE);
-        }
-        assertThat(settingsOf("one")).isEqualTo(ONE);
-        assertThat(catalog)
-                .extracting("seen")
-                .asInstanceOf(InstanceOfAssertFactories.COLLECTION)
-                .hasSize(1_000);
-        assertThat(catalog.unknownOverrides()).isEmpty();
+    void theIdsOfFurtherBeansOfAClassHaveTheirNames() {
+        Jobs one = new Jobs();
+        Jobs other = new Jobs();
+        assertThat(declare("one", one)).isEqualTo("Jobs.poll");
+        assertThat(declare("other", other)).isEqualTo("Jobs.poll@other");
+        assertThat(declare("one", one)).isEqualTo("Jobs.poll");
+        assertThat(catalog.ids()).containsExactly("Jobs.poll", "Jobs.poll@one", "Jobs.poll@other");
+        assertThat(catalog.declaration("Jobs.poll@other")).isNotNull();
     }
 
     @Test
-    void anIdThatNoTaskHasIsUnknownAndTheNearestIsFound() {
-        catalog.declare(declaration("poll", "import-orders", true, TaskSettings.NONE));
-        catalog.declare(declaration("push", "export", true, TaskSettings.NONE));
-        catalog.override("import-order", ONE);
-        catalog.override("later", ONE);
-        catalog.override("export", ONE);
-        assertThat(catalog.unknownOverrides()).containsExactly("import-order", "later");
-        assertThat(catalog.nearestTo("import-order")).isEqualTo("import-orders");
-        assertThat(settingsOf("later")).isEqualTo(ONE);
-        assertThat(catalog.unknownOverrides()).containsExactly("import-order");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"'', '', 0", "'', abc, 3", "kitten, sitting, 3", "abc, abc, 0", "abc, acb, 2"})
-    void theDistanceIsHowManyCharactersDiffer(String one, String other, int distance) {
-        assertThat(TaskCatalog.distance(one, other)).isEqualTo(distance);
-        assertThat(TaskCatalog.distance(other, one)).isEqualTo(distance);
+    void settingsOfTheShortIdAreThoseOfAllBeansAndThoseOfTheLongIdGoOverThem() {
+        declare("one", new Jobs());
+        declare("other", new Jobs());
+        catalog.override("Jobs.poll@one", ONE);
+        catalog.override("Jobs.poll", jitter(5));
+        catalog.set(
+                "Jobs.poll@other", TaskSettings.builder().pauseAfterFailures(9).build());
+        assertThat(settingsOf("Jobs.poll")).isEqualTo(PAUSED.overlaidWith(ONE));
+        assertThat(settingsOf("Jobs.poll@other").toMap())
+                .containsEntry("jitter", "PT5S")
+                .containsEntry("pause-after-failures", "9");
     }
 
     @Test
-    void aNumberIsPartOfNoId() {
-        catalog.override("com.example.Jobs.poll~2", ONE);
-        assertThat(settingsOf("com.example.Jobs.poll")).isSameAs(TaskSettings.NONE);
-        assertThat(catalog.unknownOverrides()).containsExactly("com.example.Jobs.poll~2");
+    void aBeanThatCannotBeFoundSharesTheShortId() {
+        declare("one", new Jobs());
+        declare("other", new Jobs());
+        assertThat(catalog.idOf(new Object(), "Jobs.poll")).isEqualTo("Jobs.poll");
     }
 }

@@ -85,6 +85,35 @@ class TaskSettingsTest {
     }
 
     @Test
+    void eachPartOfABackOffIsReplacedAlone() {
+        TaskSettings below = builder().backOff(BackOff.of(SECOND)).build();
+        TaskSettings over = builder().backOffMaxDelay(SECOND.multipliedBy(3)).build();
+        assertThat(below.overlaidWith(over).backOff()).isEqualTo(new BackOff(SECOND, 2, SECOND.multipliedBy(3)));
+        Duration days = Duration.ofDays(2);
+        assertThat(below.overlaidWith(builder().backOffDelay(days).build()).backOff())
+                .isEqualTo(BackOff.of(days));
+        assertThat(below.overlaidWith(builder().backOffMultiplier(5.0).build()).backOff())
+                .isEqualTo(new BackOff(SECOND, 5, BackOff.DEFAULT_MAX_DELAY));
+    }
+
+    @Test
+    void aBackOffWithoutADelayIsRefusedWhereItIsUsed() {
+        String rule = "must be set where anything of the back-off is";
+        assertUnusable(
+                "back-off.delay",
+                rule,
+                () -> builder().backOffMaxDelay(SECOND).build().backOff());
+        assertUnusable(
+                "back-off.delay",
+                rule,
+                () -> builder().backOffMultiplier(3.0).build().backOff());
+        assertUnusable(
+                "back-off.multiplier", "must be at least 1", () -> builder().backOffMultiplier(0.5));
+        assertUnusable("back-off.max-delay", "must be positive", () -> builder().backOffMaxDelay(Duration.ZERO));
+        assertThat(builder().build().backOff()).isNull();
+    }
+
+    @Test
     void restsGrowAndEnd() {
         BackOff backOff = new BackOff(SECOND, 3, Duration.ofMinutes(1));
         assertThat(backOff.restNanos(0)).isZero();

@@ -4,10 +4,13 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.io.IOException;
@@ -30,6 +33,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.config.FixedRateTask;
@@ -553,6 +558,35 @@ class TaskRegistryTest {
             assertThat(log.said("listener failed")).hasSize(2);
             assertThat(log.messages()).hasSize(2);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a;b", "a%b", "a\\b", "a//b", ".", "..", "a/./b", "a/..", "/a", "a/", "a\u202Eb", "a\nb"})
+    void aNameThatNoPathCanHoldIsRefusedOrReplaced(String name) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TaskNames.check("name", name))
+                .withMessageStartingWith(
+                        "name must not contain line breaks or other control characters, ; % \\ or //,");
+        assertThat(TaskNames.reachable(name)).contains("?");
+        assertThatNoException().isThrownBy(() -> TaskNames.check("name", TaskNames.reachable(name)));
+        assertThat(TaskNames.of(new Named(name, () -> {}), new TaskCatalog())).isEqualTo(TaskNames.reachable(name));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // what a caller must not do
+    void aMissingNameIsRefusedWithTheRule() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> scheduler
+                        .getTaskRegistry()
+                        .schedule(null, () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1))))
+                .withMessage("name must not be null");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "a.b", "...", "a/.b/c..", "com.example.Base.poll@flow#0", "a b"})
+    void aNameThatAPathCanHoldStays(String name) {
+        assertThatNoException().isThrownBy(() -> TaskNames.check("name", name));
+        assertThat(TaskNames.reachable(name)).isEqualTo(name);
     }
 
     private record Named(String taskName, Runnable target) implements Runnable, NamedTask {

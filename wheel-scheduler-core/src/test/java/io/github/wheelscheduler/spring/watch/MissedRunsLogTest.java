@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.watch;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -52,12 +53,76 @@ class MissedRunsLogTest {
                             TaskSchedule.fixedRate(PERIOD),
                             TaskSettings.builder().missedRuns(MissedRuns.LATEST).build());
             assertThat(runs.await(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(log.said("Task slow has missed")).hasSize(1);
+            awaitThat(() -> log.said("Task slow has missed").size() == 1);
             assertThat(scheduler.getTaskRegistry().get("slow").missed()).isGreaterThanOrEqualTo(RUNS - 2);
             assertThat(told.get()).isGreaterThanOrEqualTo(RUNS - 2);
             assertThat(future.cancel(false)).isTrue();
         } finally {
             scheduler.shutdown();
         }
+    }
+
+    @Test
+    void tasksThatMissRunsInPausesAreCountedInOneLineAMinute() {
+        int tasks = 200;
+        Duration rate = Duration.ofMillis(20);
+        AtomicLong runs = new AtomicLong();
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.setMaxCatchUp(0);
+        try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
+            scheduler.initialize();
+            for (int i = 0; i < tasks; i++) {
+                ScheduledFuture<?> ignored = scheduler
+                        .getTaskRegistry()
+                        .schedule("task-" + i, runs::incrementAndGet, TaskSchedule.fixedRate(rate));
+            }
+            for (int pause = 0; pause < 3; pause++) {
+                missRuns(scheduler, rate);
+                awaitThat(() ->
+                        scheduler.getTaskRegistry().list(0, tasks).stream().allMatch(task -> task.missed() > 0));
+            }
+            awaitThat(() -> !log.said(" not made up; ").isEmpty());
+            scheduler.shutdown();
+            // One a second after the first, and the rest when the scheduler ends.
+            assertThat(log.said(" not made up; ")).hasSizeBetween(1, 2);
+            assertThat(log.said(" not made up; ").get(0))
+                    .matches(".*Tasks have fallen behind \\d{2,} times, and missed \\d+ runs, which are not made up; "
+                            + "task-\\d+, its fixed-rate is PT0.02S; .*; and others");
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
+    @Test
+    void taskThatIsPausedAfterFailuresHasNothingToSayOfMissedRuns() {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.setMaxCatchUp(0);
+        scheduler.setErrorHandler(failure -> {});
+        try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
+            scheduler.initialize();
+            ScheduledFuture<?> ignored = scheduler
+                    .getTaskRegistry()
+                    .schedule(
+                            "failing",
+                            () -> {
+                                throw new IllegalStateException("meant");
+                            },
+                            TaskSchedule.fixedRate(Duration.ofMillis(20)),
+                            TaskSettings.builder().pauseAfterFailures(1).build());
+            awaitThat(() -> scheduler.getTaskRegistry().get("failing").failures() == 1);
+            missRuns(scheduler, Duration.ofMillis(20));
+            awaitThat(() -> scheduler.getTaskRegistry().get("failing").missed() > 0);
+            scheduler.shutdown();
+            assertThat(log.said(" not made up; ")).isEmpty();
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
+    private static void missRuns(WheelTaskScheduler scheduler, Duration rate) {
+        scheduler.stop();
+        awaitThat(() ->
+                scheduler.getWheelScheduledExecutor().snapshot().oldestReady().compareTo(rate.multipliedBy(10)) > 0);
+        scheduler.start();
     }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.LogTime;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Gate;
@@ -88,8 +90,10 @@ class SchedulerWarningsTest {
     @Test
     void oversleepingIsWarnedOfOnceAMinuteAtMost() {
         AtomicLong clock = new AtomicLong();
-        SchedulerWarnings warnings =
-                new SchedulerWarnings(LogFactory.getLog(WheelTaskScheduler.class), "Scheduler a: ", clock::get);
+        SchedulerWarnings warnings = new SchedulerWarnings(
+                LogFactory.getLog(WheelTaskScheduler.class),
+                "Scheduler a: ",
+                new LogTime(clock::get, summary -> {}, Thread::new));
         warnings.overslept(700_000_000, new Named("first", () -> {}));
         warnings.overslept(800_000_000, new Named("second", () -> {}));
         warnings.overslept(900_000_000, new Named("third", () -> {}));
@@ -101,11 +105,39 @@ class SchedulerWarningsTest {
     }
 
     @Test
+    void tasksThatArePausedAtOnceAreThreeLinesAndASum() {
+        initialize(WarningLimits.defaults());
+        scheduler.setErrorHandler(failure -> {});
+        int tasks = 500;
+        for (int i = 0; i < tasks; i++) {
+            ScheduledFuture<?> ignored = registry.schedule(
+                    "failing-" + i,
+                    () -> {
+                        throw new IllegalStateException("meant");
+                    },
+                    TaskSchedule.fixedRate(LONG),
+                    TaskSettings.builder().pauseAfterFailures(1).build());
+        }
+        awaitThat(() -> registry.pausedAfterFailures(tasks).size() == tasks);
+        scheduler.shutdown();
+        assertThat(said("has been paused, as 1 runs in a row")).hasSize(3);
+        // One a second after the fourth, and the rest when the scheduler ends.
+        List<String> sums = said("Scheduler jobs-: Tasks have been paused ");
+        assertThat(sums).hasSizeBetween(1, 2);
+        assertThat(sums).allMatch(text -> text.contains("failing-"));
+        assertThat(sums.stream()
+                        .mapToInt(text -> Integer.parseInt(text.replaceAll("\\D*(\\d+) times? more,.*", "$1")))
+                        .sum())
+                .isEqualTo(tasks - 3);
+    }
+
+    @Test
     void tickThreadThatOversleepsIsNoticedByTheFirstRunAfterIt() {
         initialize(new WarningLimits(SHORT, LONG, null, null));
         SchedulerObservation observation = new SchedulerObservation(
                 "Scheduler b: ",
                 LogFactory.getLog(WheelTaskScheduler.class),
+                new LogTime(() -> 0, summary -> {}, Thread::new),
                 scheduler.getWheelScheduledExecutor(),
                 scheduler.getLateness(),
                 new WarningLimits(SHORT, LONG, null, null),

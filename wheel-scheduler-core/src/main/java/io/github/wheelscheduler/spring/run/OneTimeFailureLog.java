@@ -1,0 +1,89 @@
+package io.github.wheelscheduler.spring.run;
+
+import io.github.wheelscheduler.NamedTask;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.TaskUtils;
+
+/**
+ * Logs the failures of tasks that run once, where the user has set no error handler: the first of each kind whole, which is the class of
+ * the task and that of what it has thrown, then one line a minute with their number, also when no more of them come. Any thread.
+ */
+final class OneTimeFailureLog {
+
+    /** Where Spring's own handler logs, so that settings for that keep their meaning. */
+    private static final Log logger = LogFactory.getLog(TaskUtils.LOG_AND_PROPAGATE_ERROR_HANDLER.getClass());
+
+    private static final int MOST_KINDS = 1_000;
+
+    private final Set<Kind> said = ConcurrentHashMap.newKeySet();
+    private final GatheredLine others;
+
+    /** Since the last line; guarded by this, as all that follows. */
+    private long number;
+
+    /** Of these, the ones of kinds that came when no more were remembered. */
+    private long unknown;
+
+    /** The first of these. */
+    private @Nullable String first;
+
+    private record Kind(Class<?> task, Class<?> thrown) {}
+
+    OneTimeFailureLog(LogTime time) {
+        this.others = new GatheredLine(this::take, logger::error, time);
+    }
+
+    /** Logs the failure if it is time to. Throws nothing, whatever memory and the log are like. */
+    void log(Runnable task, Throwable thrown) {
+        try {
+            Kind kind = new Kind(task.getClass(), thrown.getClass());
+            boolean mayBeNew = said.size() < MOST_KINDS;
+            if (mayBeNew && said.add(kind)) {
+                others.begin();
+                logger.error("Unexpected error occurred in scheduled task " + NamedTask.of(task), thrown);
+            } else {
+                gather(task, thrown, mayBeNew || said.contains(kind));
+                others.expect();
+            }
+        } catch (Throwable ex) {
+            // The future knows of it all the same.
+        }
+    }
+
+    private synchronized void gather(Runnable task, Throwable thrown, boolean isKnown) {
+        number++;
+        if (!isKnown) {
+            unknown++;
+        }
+        if (first == null) {
+            first = NamedTask.of(task) + " with " + thrown.getClass().getName();
+        }
+    }
+
+    private synchronized @Nullable String take() {
+        if (number == 0) {
+            return null;
+        }
+        String kinds = unknown == 0
+                ? ", of kinds that have been logged before"
+                : ", " + unknown + " of them of kinds that are not logged, as " + MOST_KINDS + " others have been";
+        String text = "One-time tasks have failed " + number + " times more" + kinds + ": " + first;
+        number = 0;
+        unknown = 0;
+        first = null;
+        return text;
+    }
+
+    /** Says what has not been said yet. Throws nothing. */
+    void sumUp() {
+        try {
+            others.say();
+        } catch (Throwable ex) {
+            // As above.
+        }
+    }
+}

@@ -2,12 +2,14 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.settings.BackOff;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskNames;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,16 +43,21 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<TaskCatalog> catalog;
-    private final ObjectProvider<WheelSchedulerProperties> properties;
+    private final ObjectProvider<TaskOverrides> overrides;
+    private final Set<String> singletons = ConcurrentHashMap.newKeySet();
+
+    /** The names of singletons, and of what stands before them, all of which live as long as this. */
+    private final Map<Object, String> beanNames = Collections.synchronizedMap(new IdentityHashMap<>());
+
     private final Set<Class<?>> withoutTasks = ConcurrentHashMap.newKeySet();
 
     AnnotatedTasks(
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<TaskCatalog> catalog,
-            ObjectProvider<WheelSchedulerProperties> properties) {
+            ObjectProvider<TaskOverrides> overrides) {
         this.beanFactory = beanFactory;
         this.catalog = catalog;
-        this.properties = properties;
+        this.overrides = overrides;
     }
 
     /** Just before Spring's. */
@@ -59,15 +66,27 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         return LOWEST_PRECEDENCE - 1;
     }
 
-    /** Does nothing: to be asked is what gives this its place. */
+    /** That this is asked is what gives it its place. */
     @Override
-    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
+    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {
+        if (definition.isSingleton() && beanFactory.containsBeanDefinition(beanName)) {
+            boolean ignored = singletons.add(beanName);
+        }
+    }
+
+    private void remember(Object bean, String beanName) {
+        if (singletons.contains(beanName)) {
+            String ignored = beanNames.put(bean, TaskNames.reachable(beanName));
+        }
+    }
 
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        remember(bean, beanName);
         if (bean instanceof TaskCatalog defined) {
-            properties.getObject().applyTo(defined);
-        } else if (bean instanceof WheelTaskScheduler scheduler) {
+            defined.overrideBy(overrides.getObject());
+            defined.findBeansBy(beanNames::get);
+        } else if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
             share(scheduler, catalog.getObject());
         }
         return bean;
@@ -84,6 +103,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
+        remember(bean, beanName);
         if (bean instanceof AopInfrastructureBean || bean instanceof TaskScheduler) {
             return bean;
         }
@@ -127,13 +147,18 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         try {
             String given = annotation == null ? "" : resolved(annotation.id());
             TaskSettings settings = annotation == null ? TaskSettings.NONE : settingsOf(annotation);
+            Object ignored = settings.backOff();
             boolean isGiven = !given.isEmpty();
-            String id = isGiven ? given : usual;
+            if (isGiven) {
+                TaskNames.check("id", given);
+            }
+            String name = isGiven ? given : usual;
+            String mark = TaskNames.reachable(beanName);
             TaskCatalog known = catalog.getObject();
-            known.declare(new TaskDeclaration(text, type, method, id, isGiven, settings));
+            known.declare(new TaskDeclaration(text, type, method, name, isGiven, settings, mark));
             if (method.getReturnType() != void.class) {
                 // Spring may take it for a reactive one, and says the class of the bean then.
-                known.declare(new TaskDeclaration(reactiveText, type, method, id, isGiven, settings));
+                known.declare(new TaskDeclaration(reactiveText, type, method, name, isGiven, settings, mark));
             }
         } catch (IllegalArgumentException | IllegalStateException ex) {
             throw new BeanCreationException(
@@ -143,6 +168,8 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
 
     private TaskSettings settingsOf(WheelTask annotation) {
         String enabled = resolved(annotation.enabled());
+        WheelTask.BackOff rest = one("backOff", annotation.backOff());
+        WheelTask.BackOff backOff = rest == null || resolved(rest.delay()).isEmpty() ? null : rest;
         return TaskSettings.builder()
                 .enabled(enabled.isEmpty() ? null : parseBoolean(enabled))
                 .missedRuns(one("missedRuns", annotation.missedRuns()))
@@ -151,19 +178,11 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
                 .gap(one("gap", annotation.gap()))
                 .overlap(one("overlap", annotation.overlap()))
                 .timeLimit(duration("timeLimit", annotation.timeLimit()))
-                .backOff(backOff(one("backOff", annotation.backOff())))
+                .backOffDelay(backOff == null ? null : duration("backOff.delay", backOff.delay()))
+                .backOffMultiplier(backOff == null ? null : backOff.multiplier())
+                .backOffMaxDelay(backOff == null ? null : duration("backOff.maxDelay", backOff.maxDelay()))
                 .pauseAfterFailures(annotation.pauseAfterFailures() == 0 ? null : annotation.pauseAfterFailures())
                 .build();
-    }
-
-    private @Nullable BackOff backOff(WheelTask.@Nullable BackOff annotation) {
-        Duration delay = annotation == null ? null : duration("backOff.delay", annotation.delay());
-        if (annotation == null || delay == null) {
-            return null;
-        }
-        Duration max = duration("backOff.maxDelay", annotation.maxDelay());
-        return new BackOff(
-                delay, annotation.multiplier(), max == null ? BackOff.of(delay).maxDelay() : max);
     }
 
     private static <T> @Nullable T one(String what, T[] values) {

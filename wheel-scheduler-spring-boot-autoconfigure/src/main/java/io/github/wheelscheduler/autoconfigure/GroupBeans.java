@@ -2,15 +2,14 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a scheduler by its
@@ -26,22 +25,21 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     /** The bean that makes the schedulers. */
     static final String GROUPS = "wheelSchedulerGroups";
 
-    private final Environment environment;
+    /** Read once. */
+    private final Supplier<Map<String, GroupProperties>> groups;
 
     GroupBeans(Environment environment) {
-        this.environment = environment;
+        this.groups = SingletonSupplier.of(() -> GroupProperties.allOf(environment));
+    }
+
+    /** Returns all groups that the properties name. */
+    Map<String, GroupProperties> groups() {
+        return groups.get();
     }
 
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
-        names().forEach(name -> define(name, registry));
-    }
-
-    private Set<String> names() {
-        return Binder.get(environment)
-                .bind(PROPERTY, Bindable.mapOf(String.class, Object.class))
-                .map(Map::keySet)
-                .orElse(Set.of());
+        groups().keySet().forEach(name -> define(name, registry));
     }
 
     private static void define(String name, BeanDefinitionRegistry registry) {

@@ -1,10 +1,21 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.system.JavaVersion;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
 
 /**
  * Settings of a group: a scheduler bean of its name with its own workers on the wheel of the auto-configured one.
@@ -20,28 +31,83 @@ record GroupProperties(
         @DefaultValue("wait") OnFull onFull,
         @Nullable Boolean virtualThreads) {
 
+    private static final Log logger = LogFactory.getLog(GroupProperties.class);
+
+    /** Returns the names of all groups: as they are written; a variable of the environment means the one that differs by case or dashes. */
+    static Set<String> namesIn(NamedSettings written) {
+        return propertiesIn(written, ambiguity -> {}).keySet();
+    }
+
+    /** Returns all groups that the properties name, after a check. */
+    static Map<String, GroupProperties> allOf(Environment environment) {
+        NamedSettings written = new NamedSettings(environment, GroupBeans.PROPERTY, GroupProperties.class);
+        Map<String, GroupProperties> all = new LinkedHashMap<>();
+        propertiesIn(written, logger::warn).forEach((name, properties) -> {
+            GroupProperties group = written.bind(name, properties, GroupProperties.class);
+            group.check(written.textOf(name));
+            all.put(name, group);
+        });
+        return all;
+    }
+
+    private static Map<String, Map<String, Written>> propertiesIn(NamedSettings written, Consumer<String> ambiguities) {
+        Map<String, Map<String, Written>> groups = new LinkedHashMap<>();
+        written.layers()
+                .forEach(layer -> layer.named().forEach((name, properties) -> {
+                    if (!isOfEnvironment(properties)) {
+                        groups.put(name, new HashMap<>());
+                    }
+                }));
+        for (NamedSettings.Layer layer : written.layers()) {
+            layer.named().forEach((name, properties) -> {
+                List<String> meant = isOfEnvironment(properties) && !groups.containsKey(name)
+                        ? groups.keySet().stream()
+                                .filter(one -> NamedSettings.uniform(one).equals(NamedSettings.uniform(name)))
+                                .toList()
+                        : List.of(name);
+                if (meant.size() > 1) {
+                    ambiguities.accept(properties.values().iterator().next().text() + " matches two groups, '"
+                            + meant.get(0) + "' and '" + meant.get(1) + "'. It has no effect");
+                } else {
+                    groups.computeIfAbsent(meant.isEmpty() ? name : meant.get(0), unused -> new HashMap<>())
+                            .putAll(properties);
+                }
+            });
+            PropertySource<?> asked = layer.asked();
+            if (asked != null) {
+                groups.forEach((name, properties) -> properties.putAll(written.ask(asked, name)));
+            }
+        }
+        return groups;
+    }
+
+    private static boolean isOfEnvironment(Map<String, Written> properties) {
+        return properties.values().iterator().next().isOfEnvironment();
+    }
+
     /** Checks the values; an exception names the property. */
-    void check(String name) {
+    private void check(String prefix) {
         UnusablePropertyException.unless(
-                maxSize == null || maxSize >= 1, property(name, "max-size"), maxSize, "must be at least 1", "16");
+                maxSize == null || maxSize >= 1, prefix + ".max-size", maxSize, "must be at least 1", "16");
         UnusablePropertyException.unless(
-                queueCapacity >= 0, property(name, "queue-capacity"), queueCapacity, "must not be negative", "64");
+                queueCapacity >= 0, prefix + ".queue-capacity", queueCapacity, "must not be negative", "64");
         UnusablePropertyException.unless(
                 !Boolean.TRUE.equals(virtualThreads)
                         || JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE),
-                property(name, "virtual-threads"),
+                prefix + ".virtual-threads",
                 virtualThreads,
                 "must not be true before JDK 21",
                 "false");
     }
 
-    private static String property(String name, String setting) {
-        return GroupBeans.PROPERTY + "." + name + "." + setting;
-    }
-
-    /** Makes the scheduler, which has the settings of the other one and is not initialized yet, a group of that. */
+    /**
+     * Makes the scheduler, which has the settings of the other one and is not initialized yet, a group of that. Where that is a mock, it
+     * keeps a wheel of its own.
+     */
     void applyTo(WheelTaskScheduler group, String name, WheelTaskScheduler scheduler) {
-        group.setGroupOf(scheduler, name, queueCapacity, onFull);
+        if (WheelTaskScheduler.isReal(scheduler)) {
+            group.setGroupOf(scheduler, name, queueCapacity, onFull);
+        }
         group.setThreadNamePrefix(name + "-");
         if (virtualThreads != null) {
             group.setVirtualThreads(virtualThreads);

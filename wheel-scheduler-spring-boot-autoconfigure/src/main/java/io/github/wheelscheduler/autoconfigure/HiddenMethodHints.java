@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 import org.springframework.util.ClassUtils;
 
-/** Lets the method behind Spring's private wrappers be found in a native image, too, where several beans inherit it or share a proxy's class. */
+/** Lets settings be bound, and the method behind Spring's private wrappers be found, in a native image, too. */
 final class HiddenMethodHints implements RuntimeHintsRegistrar {
 
     static final String WRAPPER = "org.springframework.scheduling.config.Task$OutcomeTrackingRunnable";
@@ -21,6 +22,8 @@ final class HiddenMethodHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        BindableRuntimeHintsRegistrar.forTypes(TaskProperties.class, GroupProperties.class)
+                .registerHints(hints, classLoader);
         register(hints, classLoader, WRAPPER, FIELD);
         register(hints, classLoader, REACTIVE, OBSERVED_FIELD);
         register(hints, classLoader, OBSERVED, METHOD_FIELD);

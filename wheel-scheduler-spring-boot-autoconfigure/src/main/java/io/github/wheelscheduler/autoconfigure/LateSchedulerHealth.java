@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,15 +20,15 @@ final class LateSchedulerHealth implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<HealthContributorRegistry> registries;
-    private final Duration stuckLimit;
+    private final WheelSchedulerProperties.Health settings;
 
     LateSchedulerHealth(
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<HealthContributorRegistry> registries,
-            Duration stuckLimit) {
+            WheelSchedulerProperties.Health settings) {
         this.beanFactory = beanFactory;
         this.registries = registries;
-        this.stuckLimit = stuckLimit;
+        this.settings = settings;
     }
 
     @Override
@@ -40,6 +39,7 @@ final class LateSchedulerHealth implements SmartInitializingSingleton {
         }
         Map<String, WheelTaskScheduler> schedulers =
                 new LinkedHashMap<>(beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false));
+        schedulers.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         WheelSchedulers.ownOf(beanFactory).forEach(schedulers::putIfAbsent);
         if (schedulers.size() == 1) {
             registry.registerContributor(
@@ -50,6 +50,6 @@ final class LateSchedulerHealth implements SmartInitializingSingleton {
     }
 
     private HealthContributor healthOf(WheelTaskScheduler scheduler) {
-        return new WheelSchedulerHealthIndicator(scheduler, stuckLimit);
+        return new WheelSchedulerHealthIndicator(scheduler, settings);
     }
 }

@@ -27,7 +27,6 @@ public final class LateSchedulerHealthAutoConfiguration {
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<HealthContributorRegistry> registry,
             WheelSchedulerProperties properties) {
-        return new LateSchedulerHealth(
-                beanFactory, registry, properties.health().stuckLimit());
+        return new LateSchedulerHealth(beanFactory, registry, properties.health());
     }
 }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
@@ -20,7 +21,8 @@ import org.springframework.scheduling.TaskScheduler;
 
 /**
  * Matches unless the application, or a library on its behalf, has defined a scheduler. It counts the beans that make Boot's
- * own scheduler back off, in parent contexts too, except {@link FrameworkSchedulers}.
+ * own scheduler back off, in parent contexts too, except {@link FrameworkSchedulers}. It also matches beside several wheel schedulers of
+ * which Spring would take none for {@code @Scheduled} methods, but a single thread of its own.
  */
 final class OnNoUserSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -41,9 +43,31 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
         if (isNameTaken(context)) {
             found.add(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
         }
+        if (isUndecided(context.getBeanFactory(), found)) {
+            return ConditionOutcome.match(message.found("several wheel schedulers, none of them primary")
+                    .items(found));
+        }
         return found.isEmpty()
                 ? ConditionOutcome.match(message.didNotFind("any").atAll())
                 : ConditionOutcome.noMatch(message.found("bean", "beans").items(found));
+    }
+
+    /** Whether there are several wheel schedulers, none of which Spring would take by itself. */
+    private static boolean isUndecided(@Nullable ConfigurableListableBeanFactory beanFactory, Set<String> found) {
+        if (beanFactory == null || found.contains(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)) {
+            return false;
+        }
+        int wheels = 0;
+        for (String name : found) {
+            BeanDefinition definition = definitionOf(beanFactory, name);
+            if (definition != null && definition.isPrimary()) {
+                return false;
+            }
+            Class<?> type = beanFactory.getType(name, false);
+            boolean isWheel = type != null && WheelTaskScheduler.class.isAssignableFrom(type);
+            wheels += isWheel && (definition == null || !definition.isFallback()) ? 1 : 0;
+        }
+        return wheels > 1;
     }
 
     /** Whatever has our name here already, we could not be registered beside it. */

@@ -37,10 +37,10 @@ class OwnTimerWheel extends TimerWheel
     static OwnTimerWheel create(
             String name,
             WheelTaskSchedulerBuilder builder,
-            WheelSchedulerProperties properties,
+            Map<String, GroupProperties> groupProperties,
             AutowireCapableBeanFactory beanFactory) {
         UnusablePropertyException.unless(
-                !properties.groups().containsKey(name),
+                !groupProperties.containsKey(name),
                 GroupBeans.PROPERTY + "." + name,
                 name,
                 GroupBeans.NAME_RULE,
@@ -49,8 +49,8 @@ class OwnTimerWheel extends TimerWheel
         boolean isComplete = false;
         try {
             initialize(wheel.scheduler(), beanFactory);
-            SchedulerGroups groups = new SchedulerGroups(wheel.scheduler(), builder, properties);
-            for (String group : properties.groups().keySet()) {
+            SchedulerGroups groups = new SchedulerGroups(wheel.scheduler(), builder, groupProperties);
+            for (String group : groupProperties.keySet()) {
                 WheelTaskScheduler made = groups.newScheduler(group);
                 initialize(made, beanFactory);
                 wheel.schedulers.put(group, made);

@@ -76,13 +76,15 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return !(bean instanceof ScopedObject);
     }
 
-    /** Returns the scheduler that the bean is, or is a proxy of; it is destroyed without its proxies. */
+    /** Returns the scheduler that the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
     private static @Nullable WheelTaskScheduler behindProxies(Object bean) {
         Object target = bean;
         while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
             target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
         }
-        return target instanceof WheelTaskScheduler scheduler ? scheduler : null;
+        return target instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)
+                ? scheduler
+                : null;
     }
 
     /** As with Boot's own meters of executors, others have none. */
@@ -128,8 +130,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
                     "Scheduler " + name + " has no meters, because no MeterRegistry is the only or the primary one");
             return;
         }
-        WheelSchedulerMetrics metrics = new WheelSchedulerMetrics(
-                scheduler, name, properties.getObject().maxTasks());
+        WheelSchedulerMetricsProperties set = properties.getObject();
+        WheelSchedulerMetrics metrics =
+                new WheelSchedulerMetrics(scheduler, name, set.maxTasks(), set.tasks()::includes);
         try {
             metrics.bindTo(registry);
             keep(scheduler, metrics);

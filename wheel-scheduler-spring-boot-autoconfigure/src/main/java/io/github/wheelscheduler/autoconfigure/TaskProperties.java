@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.autoconfigure;
 
-import io.github.wheelscheduler.spring.settings.BackOff;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
@@ -9,8 +8,6 @@ import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.settings.UnusableSettingException;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.Objects;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +43,6 @@ record TaskProperties(
         @Nullable RestProperties backOff,
         @Nullable Integer pauseAfterFailures) {
 
-    private static final Pattern PLAIN = Pattern.compile("[a-z][a-z0-9-]*");
-
     /**
      * For how long a task rests after failures.
      *
@@ -58,24 +53,10 @@ record TaskProperties(
     record RestProperties(
             @Nullable Duration delay,
             @Nullable Double multiplier,
-            @Nullable Duration maxDelay) {
+            @Nullable Duration maxDelay) {}
 
-        BackOff toBackOff(String property) {
-            UnusablePropertyException.unless(
-                    delay != null, property + ".delay", null, "must be set where anything of the back-off is", "10s");
-            Duration first = Objects.requireNonNull(delay);
-            BackOff usual = BackOff.of(first);
-            return new BackOff(
-                    first,
-                    multiplier == null ? usual.multiplier() : multiplier,
-                    maxDelay == null ? usual.maxDelay() : maxDelay);
-        }
-    }
-
-    /** Returns the settings; an exception names the property. */
-    TaskSettings toSettings(String id) {
-        String prefix =
-                WheelSchedulerProperties.PREFIX + ".tasks" + (PLAIN.matcher(id).matches() ? "." + id : "[" + id + "]");
+    /** Returns the settings; an exception names the property, which begins with that prefix. */
+    TaskSettings toSettings(String prefix) {
         try {
             return TaskSettings.builder()
                     .enabled(enabled)
@@ -90,7 +71,9 @@ record TaskProperties(
                     .gap(gap)
                     .overlap(overlap)
                     .timeLimit(timeLimit)
-                    .backOff(backOff == null ? null : backOff.toBackOff(prefix + ".back-off"))
+                    .backOffDelay(backOff == null ? null : backOff.delay())
+                    .backOffMultiplier(backOff == null ? null : backOff.multiplier())
+                    .backOffMaxDelay(backOff == null ? null : backOff.maxDelay())
                     .pauseAfterFailures(pauseAfterFailures)
                     .build();
         } catch (UnusableSettingException ex) {

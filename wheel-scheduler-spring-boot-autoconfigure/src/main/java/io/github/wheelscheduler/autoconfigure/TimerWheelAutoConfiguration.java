@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
 
 /**
@@ -30,30 +31,34 @@ public final class TimerWheelAutoConfiguration {
     @Lazy
     @ConditionalOnMissingBean
     TimerWheel wheelSchedulerTimers(
-            ConfigurableListableBeanFactory beanFactory,
-            WheelTaskSchedulerBuilder builder,
-            WheelSchedulerProperties properties) {
+            ConfigurableListableBeanFactory beanFactory, WheelTaskSchedulerBuilder builder, Environment environment) {
         WheelTaskScheduler scheduler = schedulerBean(beanFactory);
         return scheduler != null
                 ? new TimerWheel(scheduler)
-                : OwnTimerWheel.create(TIMER_WHEEL, builder, properties, beanFactory);
+                : OwnTimerWheel.create(TIMER_WHEEL, builder, GroupProperties.allOf(environment), beanFactory);
     }
 
     private static @Nullable WheelTaskScheduler schedulerBean(ConfigurableListableBeanFactory beanFactory) {
         String usual = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
-        if (beanFactory.containsBean(usual) && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler) {
+        if (beanFactory.containsBean(usual)
+                && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler
+                && WheelTaskScheduler.isReal(scheduler)) {
             return scheduler;
         }
         List<WheelTaskScheduler> found = new ArrayList<>();
         for (String name :
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskScheduler.class, false, true)) {
             if (OnPossibleWheelSchedulerCondition.mayBeOne(beanFactory.getType(name, false))
-                    && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler) {
+                    && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler
+                    && WheelTaskScheduler.isReal(scheduler)) {
                 found.add(scheduler);
             }
         }
-        return found.size() == 1
-                ? found.get(0)
-                : beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        WheelTaskScheduler primary =
+                beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
+        return primary != null && WheelTaskScheduler.isReal(primary) ? primary : null;
     }
 }

@@ -1,9 +1,10 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.settings.UnusableSettingException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says that a property has a value of the right type with which the scheduler cannot work. */
+/** Says that a property has a value of the right type with which the scheduler cannot work, or that some mean nothing that there is. */
 @SuppressWarnings("serial")
 final class UnusablePropertyException extends IllegalArgumentException {
 
@@ -12,12 +13,30 @@ final class UnusablePropertyException extends IllegalArgumentException {
     private final String rule;
     private final String example;
 
+    /** What to do; null if another value is. */
+    private final @Nullable String action;
+
+    private UnusablePropertyException(String text, String action) {
+        super(text);
+        this.property = "";
+        this.value = "";
+        this.rule = "";
+        this.example = "";
+        this.action = action;
+    }
+
     private UnusablePropertyException(String property, String value, String rule, String example) {
         super(property + " " + rule + ", was " + value);
         this.property = property;
         this.value = value;
         this.rule = rule;
         this.example = example;
+        this.action = null;
+    }
+
+    /** Returns one that says of some properties what is wrong with them, and what to do. */
+    static UnusablePropertyException unmatched(List<String> wrong, String action) {
+        return new UnusablePropertyException(String.join(System.lineSeparator(), wrong), action);
     }
 
     /**
@@ -38,6 +57,11 @@ final class UnusablePropertyException extends IllegalArgumentException {
                 new UnusablePropertyException(property, setting.value(), setting.rule(), setting.example());
         made.initCause(setting);
         return made;
+    }
+
+    @Nullable
+    String action() {
+        return action;
     }
 
     String property() {

@@ -23,6 +23,9 @@ final class UnusablePropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unus
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, UnusablePropertyException cause) {
+        if (cause.action() != null) {
+            return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.action(), cause);
+        }
         String property = cause.property();
         // A name in it may have capitals.
         ConfigurationProperty written = findWritten(ConfigurationPropertyName.adapt(property, '.'));

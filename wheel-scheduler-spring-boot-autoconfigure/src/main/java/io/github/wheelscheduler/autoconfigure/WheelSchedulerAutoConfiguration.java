@@ -22,7 +22,8 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
  * <p>It is the bean {@code taskScheduler}, exists where {@code @EnableScheduling} is on, and is set up by Boot's
  * {@link ThreadPoolTaskSchedulerBuilder}, so that {@code spring.task.scheduling.*}, decorators and customizers apply to it.
  * It backs off if the application defines a {@link org.springframework.scheduling.TaskScheduler TaskScheduler} or a
- * {@link java.util.concurrent.ScheduledExecutorService ScheduledExecutorService}, as Boot's does. Unlike Boot's, it stays
+ * {@link java.util.concurrent.ScheduledExecutorService ScheduledExecutorService}, as Boot's does; but not beside several wheel schedulers of
+ * which none is primary, as Spring would then run {@code @Scheduled} methods on one thread of its own. Unlike Boot's, it also stays
  * beside a scheduler that a Spring framework registers for its own use, such as {@code messageBrokerTaskScheduler}:
  *
  * <ul>
@@ -56,8 +57,8 @@ public final class WheelSchedulerAutoConfiguration {
     SchedulerGroups wheelSchedulerGroups(
             @Qualifier(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME) WheelTaskScheduler scheduler,
             WheelTaskSchedulerBuilder builder,
-            WheelSchedulerProperties properties) {
-        return new SchedulerGroups(scheduler, builder, properties);
+            GroupBeans beans) {
+        return new SchedulerGroups(scheduler, builder, beans.groups());
     }
 
     @Bean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)

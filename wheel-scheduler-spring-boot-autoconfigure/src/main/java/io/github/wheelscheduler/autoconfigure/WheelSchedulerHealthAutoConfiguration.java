@@ -1,7 +1,11 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.SimpleAutowireCandidateResolver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -25,13 +29,16 @@ public final class WheelSchedulerHealthAutoConfiguration
         extends CompositeHealthContributorConfiguration<WheelSchedulerHealthIndicator, WheelTaskScheduler> {
 
     WheelSchedulerHealthAutoConfiguration(WheelSchedulerProperties properties) {
-        super(scheduler ->
-                new WheelSchedulerHealthIndicator(scheduler, properties.health().stuckLimit()));
+        super(scheduler -> new WheelSchedulerHealthIndicator(scheduler, properties.health()));
     }
 
     @Bean
     @ConditionalOnMissingBean(name = {"wheelSchedulerHealthIndicator", "wheelSchedulerHealthContributor"})
+    @Nullable
     HealthContributor wheelSchedulerHealthContributor(ConfigurableListableBeanFactory beanFactory) {
-        return createContributor(beanFactory, WheelTaskScheduler.class);
+        Map<String, WheelTaskScheduler> schedulers = new LinkedHashMap<>(
+                SimpleAutowireCandidateResolver.resolveAutowireCandidates(beanFactory, WheelTaskScheduler.class));
+        schedulers.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
+        return schedulers.isEmpty() ? null : createContributor(schedulers);
     }
 }

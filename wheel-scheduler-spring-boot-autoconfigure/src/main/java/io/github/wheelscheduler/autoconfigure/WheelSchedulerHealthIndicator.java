@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -10,25 +11,26 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * The health of a scheduler: down if its tick thread has died or does not get on, out of service while it is paused. Overdue
- * tasks are named in the details and change nothing, since they may be so because of what they do.
+ * The health of a scheduler: down if its tick thread has died or does not get on, out of service once it has been shut down. A pause
+ * is what an operator wanted, so it is named and, unless a property says otherwise, the health stays up. Overdue tasks are named in the details and change nothing, since they may be so because of what they do.
  */
 final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
 
     private static final int MAX_NAMED = 10;
 
     private final WheelTaskScheduler scheduler;
-    private final Duration stuckLimit;
+    private final WheelSchedulerProperties.Health settings;
 
-    WheelSchedulerHealthIndicator(WheelTaskScheduler scheduler, Duration stuckLimit) {
+    WheelSchedulerHealthIndicator(WheelTaskScheduler scheduler, WheelSchedulerProperties.Health settings) {
         this.scheduler = scheduler;
-        this.stuckLimit = stuckLimit;
+        this.settings = settings;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        WheelSnapshot seen = scheduler.getWheelScheduledExecutor().snapshot();
-        setStatus(builder, seen.tick(), scheduler.isRunning(), stuckLimit);
+        WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
+        WheelSnapshot seen = executor.snapshot();
+        setStatus(builder, seen.tick(), executor.isShutdown(), !scheduler.isRunning(), settings);
         // Where nothing is to run, nothing is overdue.
         boolean runs = scheduler.getMode() == SchedulerMode.RUN;
         addTasks(builder, runs ? scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE) : List.of());
@@ -47,7 +49,13 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("rejected", seen.totals().rejected());
     }
 
-    static void setStatus(Health.Builder builder, WheelSnapshot.Tick tick, boolean running, Duration stuckLimit) {
+    static void setStatus(
+            Health.Builder builder,
+            WheelSnapshot.Tick tick,
+            boolean isShutdown,
+            boolean isPaused,
+            WheelSchedulerProperties.Health settings) {
+        Duration stuckLimit = settings.stuckLimit();
         if (tick.state() == WheelSnapshot.State.DEAD) {
             builder.down().withDetail("reason", "the tick thread has died, so nothing will run any more");
         } else if (tick.stuckFor().compareTo(stuckLimit) > 0) {
@@ -55,8 +63,10 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
                     .withDetail(
                             "reason",
                             "the tick thread is overdue by " + tick.stuckFor() + ", which is more than " + stuckLimit);
-        } else if (!running) {
-            builder.outOfService().withDetail("reason", "the scheduler is paused or shut down");
+        } else if (isShutdown) {
+            builder.outOfService().withDetail("reason", "the scheduler has been shut down");
+        } else if (isPaused) {
+            builder.status(settings.pausedStatus()).withDetail("reason", "the scheduler is paused");
         } else {
             builder.up();
         }

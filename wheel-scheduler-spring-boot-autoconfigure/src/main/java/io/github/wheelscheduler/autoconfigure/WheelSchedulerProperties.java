@@ -3,11 +3,8 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.settings.TaskCatalog;
-import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -21,8 +18,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tick How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups.
  * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
  * @param node What tells this node from others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
- * @param tasks Settings of single tasks by their ids. An id of class and method is written in brackets.
- * @param groups Groups of workers by their names, each a scheduler bean of its own on the same wheel.
+ * @param unknownSettings What is done about a property of a single task or a group that ends in no setting. One in the environment is
+ *     warned of in any case.
+ * @param unknownTasks What is done about settings for an id that no task has when the application is ready. Those in the environment
+ *     are warned of in any case.
  * @param maxCatchUp Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
@@ -38,8 +37,8 @@ record WheelSchedulerProperties(
         @DefaultValue Overdue overdue,
         @DefaultValue Health health,
         @Nullable String node,
-        @DefaultValue Map<String, TaskProperties> tasks,
-        @DefaultValue Map<String, GroupProperties> groups) {
+        @DefaultValue("fail") OnUnknown unknownSettings,
+        @DefaultValue("warn") OnUnknown unknownTasks) {
 
     static final String PREFIX = "wheel.scheduler";
 
@@ -61,15 +60,6 @@ record WheelSchedulerProperties(
                 maxCatchUp >= 0, PREFIX + ".max-catch-up", maxCatchUp, "must not be negative", "0");
         UnusablePropertyException.unless(
                 node == null || !node.isBlank(), PREFIX + ".node", node, "must not be blank", "node-1");
-        tasks.forEach((id, task) -> {
-            TaskSettings ignored = task.toSettings(id);
-        });
-        groups.forEach((name, group) -> group.check(name));
-    }
-
-    /** Tells a catalog what is set for single tasks. */
-    void applyTo(TaskCatalog catalog) {
-        tasks.forEach((id, task) -> catalog.override(id, task.toSettings(id)));
     }
 
     /** Applies everything except the limit of workers, which not only this decides. */
@@ -186,10 +176,19 @@ record WheelSchedulerProperties(
      * Settings of the health indicator.
      *
      * @param stuckLimit For how long the tick thread may be overdue before the health is down.
+     * @param pausedStatus Status of the health while the scheduler is paused, such as UP or OUT_OF_SERVICE.
      */
-    record Health(@DefaultValue("10s") Duration stuckLimit) {
+    record Health(
+            @DefaultValue("10s") Duration stuckLimit,
+            @DefaultValue("UP") String pausedStatus) {
 
         Health {
+            UnusablePropertyException.unless(
+                    !pausedStatus.isBlank(),
+                    PREFIX + ".health.paused-status",
+                    pausedStatus,
+                    "must not be blank",
+                    "OUT_OF_SERVICE");
             UnusablePropertyException.unless(
                     !(stuckLimit.isNegative() || stuckLimit.isZero()),
                     PREFIX + ".health.stuck-limit",

@@ -15,7 +15,7 @@ public final class WheelSchedulers {
 
     private WheelSchedulers() {}
 
-    /** Returns those that are there, by name, also those of parent contexts; no wheel is made for the sake of this. */
+    /** Returns the schedulers that are there, by name, also those of parent contexts; no wheel is made for the sake of this. Mocks are left out. */
     public static Map<String, WheelTaskScheduler> in(ListableBeanFactory beanFactory) {
         Map<String, WheelTaskScheduler> all = new LinkedHashMap<>(
                 BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, WheelTaskScheduler.class, false, false));
@@ -26,6 +26,7 @@ public final class WheelSchedulers {
             }
             next = next instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
         }
+        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         return all;
     }
 

@@ -24,8 +24,8 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     static AnnotatedTasks wheelAnnotatedTasks(
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<TaskCatalog> catalog,
-            ObjectProvider<WheelSchedulerProperties> properties) {
-        return new AnnotatedTasks(beanFactory, catalog, properties);
+            ObjectProvider<TaskOverrides> overrides) {
+        return new AnnotatedTasks(beanFactory, catalog, overrides);
     }
 
     @Bean
@@ -36,8 +36,12 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     }
 
     @Bean
-    UnknownTaskSettings unknownTaskSettings(TaskCatalog catalog) {
-        return new UnknownTaskSettings(catalog);
+    TaskOverrides wheelTaskOverrides(
+            Environment environment,
+            ObjectProvider<TaskCatalog> catalog,
+            WheelSchedulerProperties properties,
+            ConfigurableListableBeanFactory beanFactory) {
+        return new TaskOverrides(environment, catalog, properties, beanFactory);
     }
 
     @Bean
@@ -55,5 +59,10 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     @Bean
     static WhyNotTheWheel whyNotTheWheel(ConfigurableListableBeanFactory beanFactory, Environment environment) {
         return new WhyNotTheWheel(beanFactory, environment);
+    }
+
+    @Bean
+    static WhereScheduledRuns whereScheduledRuns(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        return new WhereScheduledRuns(beanFactory, environment);
     }
 }

@@ -163,7 +163,7 @@ class GroupBeansTest {
     void valuesThatDoNotFitStopTheStartAndNameTheProperty(String property, String value, String text) {
         withScheduling()
                 .withPropertyValues(REPORTS + property + "=" + value)
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining(text));
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(text));
     }
 
     @Test

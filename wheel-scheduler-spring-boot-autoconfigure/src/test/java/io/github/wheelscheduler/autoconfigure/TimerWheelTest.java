@@ -447,7 +447,7 @@ class TimerWheelTest {
                     assertThat(health).isNotNull();
                     assertThat(health.health().getStatus()).isEqualTo(Status.UP);
                     context.getSourceApplicationContext().stop();
-                    assertThat(health.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(health.health().getDetails()).containsEntry("reason", "the scheduler is paused");
                 });
     }
 }

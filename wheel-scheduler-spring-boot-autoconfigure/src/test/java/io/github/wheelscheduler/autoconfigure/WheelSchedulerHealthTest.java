@@ -113,32 +113,61 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aPausedSchedulerIsOutOfServiceUntilItIsResumed() {
+    void aPausedSchedulerIsUpAndSaysSoUntilItIsResumed() {
         withHealth().run(context -> {
             wheelOf(context).stop();
-            assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-            assertThat(healthOf(context).getDetails()).containsKey("reason");
+            assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+            assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler is paused");
             wheelOf(context).start();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+            assertThat(healthOf(context).getDetails()).doesNotContainKey("reason");
+        });
+    }
+
+    @Test
+    void aPausedSchedulerHasTheStatusThatIsSetForThat() {
+        withHealth()
+                .withPropertyValues("wheel.scheduler.health.paused-status=OUT_OF_SERVICE")
+                .run(context -> {
+                    wheelOf(context).stop();
+                    assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler is paused");
+                    wheelOf(context).start();
+                    assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
+                });
+    }
+
+    @Test
+    void aSchedulerThatHasBeenShutDownIsOutOfService() {
+        withHealth().run(context -> {
+            wheelOf(context).shutdown();
+            assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler has been shut down");
         });
     }
 
     @ParameterizedTest
     @CsvSource({
-        "DEAD,        PT0S,    true,  DOWN",
-        "DEAD,        PT0S,    false, DOWN",
-        "RUNNING,     PT10S,   true,  UP",
-        "RUNNING,     PT10.1S, true,  DOWN",
-        "RUNNING,     PT10.1S, false, DOWN",
-        "RUNNING,     PT0S,    false, OUT_OF_SERVICE",
-        "NOT_STARTED, PT0S,    true,  UP",
-        "ENDED,       PT0S,    false, OUT_OF_SERVICE"
+        "DEAD,        PT0S,    false, false, DOWN",
+        "DEAD,        PT0S,    true,  true,  DOWN",
+        "RUNNING,     PT10S,   false, false, UP",
+        "RUNNING,     PT10.1S, false, false, DOWN",
+        "RUNNING,     PT10.1S, false, true,  DOWN",
+        "RUNNING,     PT0S,    false, true,  PAUSED",
+        "NOT_STARTED, PT0S,    false, false, UP",
+        "ENDED,       PT0S,    true,  false, OUT_OF_SERVICE",
+        "ENDED,       PT0S,    true,  true,  OUT_OF_SERVICE"
     })
     void theTickThreadCountsForMoreThanAPause(
-            WheelSnapshot.State state, Duration stuckFor, boolean running, String status) {
+            WheelSnapshot.State state, Duration stuckFor, boolean isShutdown, boolean isPaused, String status) {
         WheelSnapshot.Tick tick = new WheelSnapshot.Tick(state, 1, 0, 0, Duration.ZERO, Duration.ZERO, stuckFor, null);
         Health.Builder builder = new Health.Builder();
-        WheelSchedulerHealthIndicator.setStatus(builder, tick, running, Duration.ofSeconds(10));
+        WheelSchedulerHealthIndicator.setStatus(
+                builder,
+                tick,
+                isShutdown,
+                isPaused,
+                new WheelSchedulerProperties.Health(Duration.ofSeconds(10), "PAUSED"));
         Health health = builder.build();
         assertThat(health.getStatus().getCode()).isEqualTo(status);
         assertThat(health.getDetails().containsKey("reason")).isNotEqualTo(status.equals("UP"));
@@ -218,10 +247,11 @@ class WheelSchedulerHealthTest {
         withHealth(new ApplicationContextRunner())
                 .withBean("orders", WheelTaskScheduler.class)
                 .withBean("reports", WheelTaskScheduler.class)
+                .withPropertyValues("wheel.scheduler.health.paused-status=PAUSED")
                 .run(context -> {
                     context.getBean("orders", WheelTaskScheduler.class).stop();
                     CompositeHealthContributor all = context.getBean(BEAN, CompositeHealthContributor.class);
-                    assertThat(statusOf(all.getContributor("orders"))).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(statusOf(all.getContributor("orders"))).isEqualTo(new Status("PAUSED"));
                     assertThat(statusOf(all.getContributor("reports"))).isEqualTo(Status.UP);
                 });
     }
@@ -260,6 +290,8 @@ class WheelSchedulerHealthTest {
             assertThat(server.get("health").textAt("components.wheelScheduler.details.tickThread"))
                     .isEqualTo("RUNNING");
             server.wheel().stop();
+            assertThat(server.get("health").status()).isEqualTo(200);
+            server.wheel().shutdown();
             assertThat(server.get("health").status()).isEqualTo(503);
             assertThat(server.get("health").textAt("status")).isEqualTo("OUT_OF_SERVICE");
             for (String group : new String[] {"health/liveness", "health/readiness"}) {
@@ -308,7 +340,9 @@ class WheelSchedulerHealthTest {
                             TaskSchedule.fixedRate(Duration.ofMillis(1)),
                             TaskSettings.builder().pauseAfterFailures(2).build());
             awaitThat(() -> {
-                Health health = new WheelSchedulerHealthIndicator(scheduler, Duration.ofSeconds(10)).health();
+                Health health = new WheelSchedulerHealthIndicator(
+                                scheduler, new WheelSchedulerProperties.Health(Duration.ofSeconds(10), "UP"))
+                        .health();
                 assertThat(health).isNotNull();
                 assertThat(health.getStatus()).isEqualTo(Status.UP);
                 assertThat(health.getDetails()).containsEntry("pausedAfterFailures", List.of("failing"));

@@ -10,6 +10,8 @@ import static org.awaitility.Awaitility.await;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Heartbeat;
 import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -468,6 +471,26 @@ class WheelSchedulerMetricsAutoConfigurationTest {
                             .value())
                     .isEqualTo(1);
         });
+    }
+
+    @Test
+    void patternsSayWhichTasksHaveMeters() {
+        withMetrics()
+                .withPropertyValues(
+                        "wheel.scheduler.metrics.tasks.include=import-*,*.count",
+                        "wheel.scheduler.metrics.tasks.exclude=import-tenant-*,*CountedMethod*")
+                .run(context -> {
+                    threadOfScheduledMethod(context);
+                    TaskRegistry tasks =
+                            context.getBean(WheelTaskScheduler.class).getTaskRegistry();
+                    TaskSchedule daily = TaskSchedule.fixedRate(Duration.ofDays(1));
+                    for (String name : List.of("import-all", "import-tenant-1", "export")) {
+                        ScheduledFuture<?> ignored = tasks.schedule(name, () -> {}, daily);
+                    }
+                    assertThat(registryOf(context).get(MeterNames.TASK_OVERRUNS).counters())
+                            .extracting(counter -> counter.getId().getTag(MeterNames.TAG_TASK))
+                            .containsExactly("import-all");
+                });
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.spring.task.UnknownTaskException;
 import java.time.DateTimeException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -16,7 +17,39 @@ public final class EndpointAnswers {
 
     private static final int STATUS_CONFLICT = 409;
 
+    /** So many characters of what was sent are repeated at most. */
+    static final int LONGEST = 200;
+
+    private static final String CUT = "…";
+
+    /** Control characters, those that change the direction of text, halves of characters, and ends of lines and paragraphs. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+
     private EndpointAnswers() {}
+
+    /**
+     * Returns the segments of a path, all that a selector for the remaining ones takes. Boot puts members of the body and parameters of
+     * the query over them before it calls an operation; those are texts and lists, and the path alone is an array.
+     *
+     * @throws IllegalArgumentException if the segments are not those of the path
+     */
+    public static String[] path(Object segments) {
+        if (segments instanceof String[] path) {
+            return path;
+        }
+        throw new IllegalArgumentException("segments must only be given by the path, were " + segments);
+    }
+
+    /**
+     * Checks that what was sent beside the path is nothing, or the same as there.
+     *
+     * @throws IllegalArgumentException otherwise
+     */
+    public static void requireSame(String what, @Nullable String given, String inPath) {
+        if (given != null && !given.equals(inPath)) {
+            throw new IllegalArgumentException(what + " must be that of the path, was " + given);
+        }
+    }
 
     /**
      * Returns a number that somebody has written; Spring would refuse what is none, too, but would not say why.
@@ -47,10 +80,27 @@ public final class EndpointAnswers {
         }
     }
 
+    /** Returns the answer to an operation over JMX, where what goes wrong is thrown. */
+    public static <T> T orThrow(Supplier<T> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException ex) {
+            String error = String.valueOf(ex.getMessage());
+            String shown = printable(error);
+            throw shown.equals(error) ? ex : new IllegalArgumentException(shown);
+        }
+    }
+
     private static WebEndpointResponse<OperationResponseBody> problem(
             int status, RuntimeException reason, @Nullable Integer knownTasks) {
         return new WebEndpointResponse<>(
-                new ProblemDescriptor(String.valueOf(reason.getMessage()), knownTasks), status);
+                new ProblemDescriptor(printable(String.valueOf(reason.getMessage())), knownTasks), status);
+    }
+
+    /** Returns a text that is not too long to be repeated, and shows as what it is. */
+    static String printable(String text) {
+        String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - CUT.length()) + CUT;
+        return UNPRINTABLE.matcher(cut).replaceAll("?");
     }
 
     /** Returns the answer that something could not be done. */

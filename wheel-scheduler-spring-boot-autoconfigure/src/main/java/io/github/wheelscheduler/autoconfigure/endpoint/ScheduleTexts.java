@@ -17,7 +17,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param fixedRate a period, as in {@code 5s} or {@code PT5S}; without a unit in milliseconds
  * @param fixedDelay a delay, likewise
  * @param cron an expression
- * @param zone of the cron expression
+ * @param zone of the cron expression; null for that which the task has
  * @param once an instant, as in {@code 2030-01-01T12:00:00Z} or with an offset
  */
 public record ScheduleTexts(
@@ -26,6 +26,8 @@ public record ScheduleTexts(
         @Nullable String cron,
         @Nullable String zone,
         @Nullable String once) {
+
+    private static final Duration PAST = Duration.ofSeconds(1);
 
     /**
      * Checks that nothing was written.
@@ -42,9 +44,31 @@ public record ScheduleTexts(
     /**
      * Returns what was meant.
      *
-     * @throws IllegalArgumentException if that is not one schedule
+     * @param minInterval the shortest rate or delay that is taken
+     * @param now by the clock of the scheduler
+     * @throws IllegalArgumentException if that is not one schedule, its interval is shorter, or its instant more than a second past
      */
-    public TaskSchedule toSchedule() {
+    public TaskSchedule toSchedule(Duration minInterval, Instant now) {
+        TaskSchedule schedule = parse();
+        Duration interval = schedule instanceof TaskSchedule.FixedRate || schedule instanceof TaskSchedule.FixedDelay
+                ? schedule.intervalAfter(now)
+                : null;
+        if (interval != null && interval.compareTo(minInterval) < 0) {
+            throw new IllegalArgumentException("fixedRate and fixedDelay must be at least " + minInterval + ", as "
+                    + WheelSchedulerEndpointProperties.PREFIX + ".min-interval says, were "
+                    + (fixedRate != null ? fixedRate : fixedDelay));
+        }
+        if (schedule instanceof TaskSchedule.Once instant && instant.at().isBefore(now.minus(PAST))) {
+            throw new IllegalArgumentException("once must not be more than a second past, was " + once);
+        }
+        return schedule;
+    }
+
+    private TaskSchedule parse() {
+        if (cron != null && cron.length() > EndpointAnswers.LONGEST) {
+            throw new IllegalArgumentException(
+                    "cron must have at most " + EndpointAnswers.LONGEST + " characters, had " + cron.length());
+        }
         long given = Stream.of(fixedRate, fixedDelay, cron, once)
                 .filter(Objects::nonNull)
                 .count();
@@ -53,7 +77,7 @@ public record ScheduleTexts(
                     "exactly one of fixedRate, fixedDelay, cron and once must be given, were " + given);
         }
         if (cron != null) {
-            return zone == null ? TaskSchedule.cron(cron) : new TaskSchedule.Cron(cron, parseZone(zone));
+            return zone == null ? TaskSchedule.cron(cron) : TaskSchedule.cron(cron, parseZone(zone));
         }
         if (zone != null) {
             throw new IllegalArgumentException("zone must only be given with cron");

@@ -25,7 +25,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param failuresInARow how many runs have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
- * @param missed how many runs of a fixed rate were missed, and were not made up
+ * @param missed how many runs of a fixed rate, or instants of a cron, were missed, and were not made up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last runs, at most ten, the one that ended last first
  */
@@ -89,15 +89,8 @@ public record TaskDescriptor(
             String kind, String text, @Nullable String zone) {
 
         private static Schedule of(TaskSchedule schedule) {
-            ZoneId zone = zoneOf(schedule);
+            ZoneId zone = schedule.zone();
             return new Schedule(kindOf(schedule), schedule.text(), zone == null ? null : zone.getId());
-        }
-
-        private static @Nullable ZoneId zoneOf(TaskSchedule schedule) {
-            if (schedule instanceof TaskSchedule.Cron cron) {
-                return cron.zone();
-            }
-            return schedule instanceof TaskSchedule.Calendar calendar ? calendar.zone() : null;
         }
 
         private static String kindOf(TaskSchedule schedule) {

@@ -4,17 +4,17 @@ import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * The endpoint {@code wheelscheduler}. It shows every {@link WheelTaskScheduler} and its tasks, and passes on to their
@@ -28,10 +28,13 @@ public final class WheelSchedulerEndpoint {
     static final int DEFAULT_LIMIT = 50;
     static final int MAX_LIMIT = 500;
 
+    private final SteeringLog log = new SteeringLog(LogFactory.getLog(WheelSchedulerEndpoint.class));
     private final SchedulerBeans beans;
+    private final Duration minInterval;
 
-    WheelSchedulerEndpoint(ListableBeanFactory beanFactory) {
+    WheelSchedulerEndpoint(ListableBeanFactory beanFactory, Duration minInterval) {
         this.beans = new SchedulerBeans(beanFactory);
+        this.minInterval = minInterval;
     }
 
     /**
@@ -81,40 +84,44 @@ public final class WheelSchedulerEndpoint {
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if several schedulers have a task with that id
      */
-    @ReadOperation
-    public TaskDescriptor task(@Selector String id, @Nullable String scheduler) {
+    public TaskDescriptor task(String id, @Nullable String scheduler) {
         SchedulerBeans.Named found = beans.withTask(id, scheduler);
         return TaskDescriptor.of(found.name(), found.registry().get(id));
     }
 
     /**
-     * Triggers, pauses, resumes or re-times one task, and returns it as it is then.
+     * Triggers, pauses, resumes, re-times or resets one task, and returns it as it is then.
      *
-     * @param action {@code trigger}, {@code pause}, {@code resume} or {@code retime}
+     * @param who steers, for the log
+     * @param segments the path, which is the id of the task, with slashes in between
+     * @param sameId what was said of the id once more, which must be the same; null for nothing
+     * @param action {@code trigger}, {@code pause}, {@code resume}, {@code retime} or {@code reset}
      * @param scheduler which has the task; null to look in all
-     * @param fixedRate the period to re-time to, such as {@code 5s} or {@code PT5S}
-     * @param fixedDelay the delay to re-time to
-     * @param cron the cron expression to re-time to
-     * @param zone of the cron expression; null for that of this machine
-     * @param once the instant of the only run to re-time to, such as {@code 2030-01-01T12:00:00Z}
+     * @param schedule to re-time to
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
      * @throws IllegalStateException if the task is over, or is to be triggered while it is running
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler accepts no task
      */
-    @WriteOperation
-    public TaskDescriptor steerTask(
-            @Selector String id,
+    TaskDescriptor steerTask(
+            String who,
+            Object segments,
+            @Nullable String sameId,
             @Nullable String action,
             @Nullable String scheduler,
-            @Nullable String fixedRate,
-            @Nullable String fixedDelay,
-            @Nullable String cron,
-            @Nullable String zone,
-            @Nullable String once) {
-        SchedulerBeans.Named found = beans.withTask(id, scheduler);
+            ScheduleTexts schedule) {
+        return log.steer(who, action, "task", segments, () -> {
+            String id = String.join("/", EndpointAnswers.path(segments));
+            EndpointAnswers.requireSame("id", sameId, id);
+            TaskDescriptor before = task(id, scheduler);
+            steer(beans.withTask(id, scheduler), id, action, schedule);
+            TaskDescriptor after = task(id, before.scheduler());
+            return new SteeringLog.Steered<>(after, textOf(before), textOf(after));
+        });
+    }
+
+    private void steer(SchedulerBeans.Named found, String id, @Nullable String action, ScheduleTexts schedule) {
         TaskRegistry registry = found.registry();
-        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         String wanted = lowerCase(action);
         if (!wanted.equals("retime")) {
             schedule.requireNone();
@@ -123,34 +130,50 @@ public final class WheelSchedulerEndpoint {
             case "trigger" -> registry.trigger(id);
             case "pause" -> registry.pause(id);
             case "resume" -> registry.resume(id);
-            case "retime" -> registry.retime(id, schedule.toSchedule());
+            case "retime" ->
+                registry.retime(
+                        id,
+                        schedule.toSchedule(
+                                minInterval, found.scheduler().getClock().instant()));
+            case "reset" -> registry.reset(id);
             default ->
-                throw new IllegalArgumentException("action must be trigger, pause, resume or retime, was " + action);
+                throw new IllegalArgumentException(
+                        "action must be trigger, pause, resume, retime or reset, was " + action);
         }
-        return TaskDescriptor.of(found.name(), registry.get(id));
+    }
+
+    private static String textOf(TaskDescriptor task) {
+        TaskDescriptor.Schedule schedule = task.schedule();
+        String zone = schedule.zone() == null ? "" : " " + schedule.zone();
+        return task.state() + " " + schedule.kind() + " " + schedule.text() + zone;
     }
 
     /**
      * Pauses or resumes a scheduler, or changes its mode, with all its tasks, and returns it as it is then.
      *
+     * @param who steers, for the log
      * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a pause leaves alone
      * @param scheduler which one; null if there is only one
      * @throws UnknownNameException if there is no such scheduler
      * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
      */
-    @WriteOperation
-    public SchedulerDescriptor steerScheduler(@Nullable String action, @Nullable String scheduler) {
-        SchedulerBeans.Named found = beans.one(scheduler);
-        switch (lowerCase(action)) {
-            case "pause" -> found.scheduler().stop();
-            case "resume" -> found.scheduler().start();
-            case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
-            case "halt" -> found.scheduler().setMode(SchedulerMode.HALTED);
-            case "off" -> found.scheduler().setMode(SchedulerMode.OFF);
-            default ->
-                throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
-        }
-        return SchedulerDescriptor.of(found.name(), found.scheduler());
+    SchedulerDescriptor steerScheduler(String who, @Nullable String action, @Nullable String scheduler) {
+        return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
+            SchedulerBeans.Named found = beans.one(scheduler);
+            SchedulerDescriptor before = SchedulerDescriptor.of(found.name(), found.scheduler());
+            switch (lowerCase(action)) {
+                case "pause" -> found.scheduler().stop();
+                case "resume" -> found.scheduler().start();
+                case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
+                case "halt" -> found.scheduler().setMode(SchedulerMode.HALTED);
+                case "off" -> found.scheduler().setMode(SchedulerMode.OFF);
+                default ->
+                    throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
+            }
+            SchedulerDescriptor after = SchedulerDescriptor.of(found.name(), found.scheduler());
+            String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
+            return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
+        });
     }
 
     private static String lowerCase(@Nullable String action) {

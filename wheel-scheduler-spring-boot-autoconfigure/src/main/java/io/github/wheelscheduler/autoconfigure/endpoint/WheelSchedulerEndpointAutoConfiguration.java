@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
@@ -25,12 +26,21 @@ import org.springframework.context.annotation.Conditional;
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @Conditional(OnPossibleWheelSchedulerCondition.class)
 @ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)
+@EnableConfigurationProperties(WheelSchedulerEndpointProperties.class)
 public final class WheelSchedulerEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WheelSchedulerEndpoint wheelSchedulerEndpoint(ListableBeanFactory beanFactory) {
-        return new WheelSchedulerEndpoint(beanFactory);
+    WheelSchedulerEndpoint wheelSchedulerEndpoint(
+            ListableBeanFactory beanFactory, WheelSchedulerEndpointProperties properties) {
+        return new WheelSchedulerEndpoint(beanFactory, properties.minInterval());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.JMX)
+    WheelSchedulerEndpointJmxExtension wheelSchedulerEndpointJmxExtension(WheelSchedulerEndpoint endpoint) {
+        return new WheelSchedulerEndpointJmxExtension(endpoint);
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
@@ -15,7 +16,12 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  * 404 for what does not exist, 409 for what the task's or scheduler's state does not allow.
  */
 @EndpointWebExtension(endpoint = WheelSchedulerEndpoint.class)
-@RegisterReflectionForBinding(ProblemDescriptor.class)
+@RegisterReflectionForBinding({
+    SchedulersDescriptor.class,
+    SchedulerDescriptor.class,
+    TaskDescriptor.class,
+    ProblemDescriptor.class
+})
 public final class WheelSchedulerEndpointWebExtension {
 
     private final WheelSchedulerEndpoint endpoint;
@@ -34,23 +40,23 @@ public final class WheelSchedulerEndpointWebExtension {
                 EndpointAnswers.parse("limit", limit, WheelSchedulerEndpoint.MAX_LIMIT)));
     }
 
-    /** Answers with one task. */
+    /** Answers with one task. An id may have slashes. */
     @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> task(@Selector String id, @Nullable String scheduler) {
-        return EndpointAnswers.answer(() -> endpoint.task(id, scheduler));
+    public WebEndpointResponse<OperationResponseBody> task(
+            @Selector(match = Match.ALL_REMAINING) Object segments, @Nullable String id, @Nullable String scheduler) {
+        return EndpointAnswers.answer(() -> {
+            String ofPath = String.join("/", EndpointAnswers.path(segments));
+            EndpointAnswers.requireSame("id", id, ofPath);
+            return endpoint.task(ofPath, scheduler);
+        });
     }
 
-    /** Answers with one task, whose id has slashes. */
-    @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> taskOfSegments(
-            @Selector(match = Match.ALL_REMAINING) String[] segments, @Nullable String scheduler) {
-        return task(String.join("/", segments), scheduler);
-    }
-
-    /** Triggers, pauses, resumes or re-times one task, and answers with it. */
+    /** Triggers, pauses, resumes, re-times or resets one task, and answers with it. An id may have slashes. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerTask(
-            @Selector String id,
+            SecurityContext context,
+            @Selector(match = Match.ALL_REMAINING) Object segments,
+            @Nullable String id,
             @Nullable String action,
             @Nullable String scheduler,
             @Nullable String fixedRate,
@@ -58,28 +64,15 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String cron,
             @Nullable String zone,
             @Nullable String once) {
+        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         return EndpointAnswers.answer(
-                () -> endpoint.steerTask(id, action, scheduler, fixedRate, fixedDelay, cron, zone, once));
+                () -> endpoint.steerTask(SteeringLog.userOf(context), segments, id, action, scheduler, schedule));
     }
 
-    /** Triggers, pauses, resumes or re-times one task, whose id has slashes, and answers with it. */
-    @WriteOperation
-    public WebEndpointResponse<OperationResponseBody> steerTaskOfSegments(
-            @Selector(match = Match.ALL_REMAINING) String[] segments,
-            @Nullable String action,
-            @Nullable String scheduler,
-            @Nullable String fixedRate,
-            @Nullable String fixedDelay,
-            @Nullable String cron,
-            @Nullable String zone,
-            @Nullable String once) {
-        return steerTask(String.join("/", segments), action, scheduler, fixedRate, fixedDelay, cron, zone, once);
-    }
-
-    /** Pauses or resumes a scheduler, and answers with it. */
+    /** Pauses or resumes a scheduler, or changes its mode, and answers with it. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerScheduler(
-            @Nullable String action, @Nullable String scheduler) {
-        return EndpointAnswers.answer(() -> endpoint.steerScheduler(action, scheduler));
+            SecurityContext context, @Nullable String action, @Nullable String scheduler) {
+        return EndpointAnswers.answer(() -> endpoint.steerScheduler(SteeringLog.userOf(context), action, scheduler));
     }
 }

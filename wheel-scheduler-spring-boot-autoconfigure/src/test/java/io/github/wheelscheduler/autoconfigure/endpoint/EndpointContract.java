@@ -13,8 +13,10 @@ import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.stream.Stream;
@@ -181,6 +183,7 @@ abstract class EndpointContract {
         "import/customers/daily, import/customers/daily",
         "nightly import, nightly%20import",
         "tilde~7, tilde~7",
+        "com.example.Base.poll@other, com.example.Base.poll@other",
         "größte:Liste, gr%C3%B6%C3%9Fte:Liste",
         "Outer$Inner.method, Outer$Inner.method"
     })
@@ -336,8 +339,8 @@ abstract class EndpointContract {
             {'action': 'retime', 'once': 'tomorrow'}                     | once must be an instant such as 2030-01-01T12:00:00Z, was tomorrow
             {'action': 'retime', 'once': '2040-01-01T12:00Z', 'cron': '@daily'} | exactly one of
             {'action': 'pause', 'fixedRate': '1s'}                       | only be given with the action retime
-            {'action': 'stop'}                                           | action must be trigger, pause, resume or retime, was stop
-            {}                                                           | action must be trigger, pause, resume or retime
+            {'action': 'stop'}                                           | action must be trigger, pause, resume, retime or reset, was stop
+            {}                                                           | action must be trigger, pause, resume, retime or reset
             """)
     void aBadRequestIsRefusedWithTheReasonAndChangesNothing(String json, String reason) {
         String id = "steady";
@@ -395,6 +398,157 @@ abstract class EndpointContract {
         Answer answer = server.post(ENDPOINT, json);
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.textAt("error")).contains("action must be pause, resume, run, halt or off");
+    }
+
+    // What is said twice
+
+    @ParameterizedTest
+    @ValueSource(strings = {"id", "segments"})
+    void aTaskThatIsNamedOnceMoreMustBeThatOfThePath(String name) {
+        for (String body : List.of("{'action': 'pause', '%s': '%s'}", "{'action': 'explode', '%s': '%s'}")) {
+            Answer answer = steer(Jobs.REST, body.formatted(name, Jobs.YEARLY));
+            assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+            assertThat(answer.textAt("error")).contains(name + " must ");
+        }
+        String query = Jobs.REST + "?" + name + "=";
+        for (Answer answer : List.of(
+                steer(query + Jobs.YEARLY, "{'action': 'pause'}"),
+                steer(query + "a&" + name + "=" + Jobs.REST, "{'action': 'pause'}"),
+                server.get(ENDPOINT + "/" + query + Jobs.YEARLY),
+                server.get(ENDPOINT + "/" + query + Jobs.YEARLY + "&" + name + "=" + Jobs.REST))) {
+            assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+            assertThat(answer.textAt("error")).contains(name + " must ");
+        }
+        assertThat(read(Jobs.YEARLY).textAt("state")).isEqualTo("PENDING");
+        assertThat(read(Jobs.REST).textAt("state")).isEqualTo("PENDING");
+    }
+
+    @Test
+    void aTaskMayBeNamedOnceMoreAsInThePath() {
+        String query = "?id=" + Jobs.PAUSE_AFTER;
+        assertThat(read(Jobs.PAUSE_AFTER + query).textAt("id")).isEqualTo(Jobs.PAUSE_AFTER);
+        steerWell(Jobs.PAUSE_AFTER + query, "{'action': 'resume', 'id': '" + Jobs.PAUSE_AFTER + "'}");
+    }
+
+    @Test
+    void anAnswerRepeatsLittleOfWhatIsLong() {
+        String much = "x".repeat(5_000);
+        for (Answer answer : List.of(
+                server.get(ENDPOINT + "/" + much),
+                server.get(ENDPOINT + "?scheduler=" + much),
+                server.get(ENDPOINT + "?limit=" + much),
+                steer(much, "{'action': 'pause'}"),
+                steer(Jobs.REST, "{'action': '" + much + "'}"),
+                steer(Jobs.REST, "{'action': 'pause', 'id': '" + much + "'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'fixedRate': '" + much + "'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'once': '" + much + "'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'cron': '" + much + "'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'cron': '* * * * * " + much + "'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'cron': '@daily', 'zone': '" + much + "'}"),
+                server.post(ENDPOINT, "{\"action\": \"" + much + "\"}"))) {
+            assertThat(answer.status()).isIn(400, 404);
+            assertThat(answer.textAt("error").toLowerCase(Locale.ROOT))
+                    .contains("x")
+                    .doesNotContain("x".repeat(201));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\\u0000", "\\u001b", "\\u202e", "\\u2028", "\\ud83d"})
+    void anAnswerRepeatsWhatIsNotSeenAsAQuestionMark(String escaped) {
+        for (Answer answer : List.of(
+                steer(Jobs.REST, "{'action': 'a" + escaped + "z'}"),
+                steer(Jobs.REST, "{'action': 'pause', 'id': 'a" + escaped + "z'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'cron': 'a" + escaped + "z'}"),
+                steer(Jobs.REST, "{'action': 'retime', 'once': 'a" + escaped + "z'}"))) {
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.textAt("error")).containsPattern("a\\??z");
+        }
+    }
+
+    @Test
+    void aCronBeyondMeasureIsRefused() {
+        Answer answer = steer(Jobs.REST, "{'action': 'retime', 'cron': '" + "0,".repeat(100) + "0 0 0 * * *'}");
+        assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+        assertThat(answer.textAt("error")).contains("cron must have at most 200 characters");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fixedRate", "fixedDelay"})
+    void anIntervalBelowTheFloorIsRefused(String kind) {
+        String id = "floor/" + kind;
+        ScheduledFuture<?> task = server.wheel().getTaskRegistry().schedule(id, () -> {}, tomorrow());
+        try {
+            for (String interval : List.of("1ns", "999us", "PT0.000999999S")) {
+                Answer answer = steer(id, "{'action': 'retime', '" + kind + "': '" + interval + "'}");
+                assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+                assertThat(answer.textAt("error")).contains("must be at least").contains(interval);
+            }
+            assertThat(read(id).textAt("schedule.kind")).isEqualTo("once");
+            assertThat(steerWell(id, "{'action': 'retime', '" + kind + "': '1ms'}")
+                            .textAt("schedule.text"))
+                    .isEqualTo("PT0.001S");
+        } finally {
+            assertThat(task.cancel(false)).isTrue();
+        }
+    }
+
+    // Once, and back again
+
+    @Test
+    void anInstantThatIsLongPastIsRefused() {
+        String id = "past";
+        ScheduledFuture<?> task = server.wheel().getTaskRegistry().schedule(id, () -> {}, tomorrow());
+        try {
+            Answer answer = steer(
+                    id,
+                    "{'action': 'retime', 'once': '"
+                            + Instant.now().minusSeconds(5).atOffset(ZoneOffset.UTC) + "'}");
+            assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+            assertThat(answer.textAt("error")).contains("once must not be more than a second past");
+            assertThat(read(id).numberAt("runs")).isZero();
+            steerWell(id, "{'action': 'retime', 'once': '" + Instant.now() + "'}");
+            awaitThat(() -> assertThat(read(id).numberAt("runs")).isEqualTo(1));
+        } finally {
+            task.cancel(false);
+        }
+    }
+
+    @Test
+    void aTaskThatRepeatsByItsCodeIsNotLostByRunningOnce() {
+        ScheduledFuture<?> task = server.wheel().scheduleWithFixedDelay(new Hourly(), Duration.ofHours(1));
+        try {
+            awaitThat(() -> assertThat(read("hourly").numberAt("runs")).isEqualTo(1));
+            steerWell("hourly", "{'action': 'retime', 'once': '" + Instant.now() + "'}");
+            awaitThat(() -> assertThat(read("hourly").textAt("state")).isEqualTo("OVER"));
+            assertThat(steer("hourly", "{'action': 'trigger'}").status()).isEqualTo(409);
+            steerWell("hourly", "{'action': 'retime', 'cron': '0 0 3 1 1 *'}");
+            assertThat(read("hourly").textAt("state")).isEqualTo("PENDING");
+            Answer reset = steerWell("hourly", "{'action': 'reset'}");
+            assertThat(reset.textAt("schedule.kind")).isEqualTo("fixedDelay");
+            assertThat(reset.textAt("schedule.text")).isEqualTo("PT1H");
+            assertThat(reset.textAt("state")).isEqualTo("PENDING");
+        } finally {
+            assertThat(task.cancel(false)).isTrue();
+        }
+    }
+
+    private static final class Hourly implements Runnable, NamedTask {
+
+        @Override
+        public void run() {}
+
+        @Override
+        public String taskName() {
+            return "hourly";
+        }
+    }
+
+    @Test
+    void aScheduleCannotBeGivenWithAReset() {
+        Answer answer = steer(Jobs.REST, "{'action': 'reset', 'fixedRate': '1s'}");
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.textAt("error")).contains("only be given with the action retime");
     }
 
     // Without write access

@@ -8,11 +8,19 @@ import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.crypto.password.PasswordEncoder;
@@ -93,6 +101,67 @@ class EndpointWithSecurityTest extends EndpointContract {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "application/json",
+                "application/json;charset=UTF-8",
+                "Application/JSON",
+                "application/vnd.spring-boot.actuator.v3+json"
+            })
+    void aScriptSteersByAnyTypeThatIsJson(String type) {
+        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
+            assertThat(server.postAs(type, TASK, "{\"action\": \"pause\"}").status())
+                    .isEqualTo(200);
+            assertThat(server.get(TASK).textAt("state")).isEqualTo("PAUSED");
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void eachSteeringLeavesOneLineWithTheUser(CapturedOutput output) {
+        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
+            assertThat(server.post(TASK, "{\"action\": \"retime\", \"cron\": \"0 0 3 * * *\", \"zone\": \"UTC\"}")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(linesOf(output))
+                    .singleElement()
+                    .asString()
+                    .contains("Steering by operator over HTTP: retime of task " + Jobs.REST)
+                    .contains("from PENDING fixedRate PT1H to PENDING cron 0 0 3 * * * UTC");
+            assertThat(server.post("wheelscheduler", "{\"action\": \"stop\\n2026 all is well\\u202e\"}")
+                            .status())
+                    .isEqualTo(400);
+            assertThat(linesOf(output))
+                    .last()
+                    .asString()
+                    .contains("Steering by operator over HTTP was refused: stop?2026 all is well? of scheduler, as ");
+            assertThat(server.post("wheelscheduler", "{\"action\": \"pause\"}").status())
+                    .isEqualTo(200);
+            assertThat(linesOf(output))
+                    .last()
+                    .asString()
+                    .contains("pause of scheduler, from RUNNING to PAUSED, taskScheduler with 6 tasks");
+        }
+    }
+
+    static List<String> linesOf(CapturedOutput output) {
+        return output.getOut()
+                .lines()
+                .filter(line -> line.contains("Steering by "))
+                .toList();
+    }
+
+    /** Whether the type of a request is one of JSON. */
+    static boolean isJson(@Nullable String contentType) {
+        try {
+            MediaType type = contentType == null ? MediaType.ALL : MediaType.parseMediaType(contentType);
+            return "json".equals(type.getSubtype()) || "json".equals(type.getSubtypeSuffix());
+        } catch (InvalidMediaTypeException ex) {
+            return false;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @Import(JobsApplication.class)
     static class SecuredApplication {
@@ -105,9 +174,8 @@ class EndpointWithSecurityTest extends EndpointContract {
                     .hasRole("OPERATOR")
                     .anyRequest()
                     .authenticated());
-            RequestMatcher script = request -> request.getHeader("Authorization") != null
-                    && request.getContentType() != null
-                    && request.getContentType().startsWith("application/json");
+            RequestMatcher script =
+                    request -> request.getHeader("Authorization") != null && isJson(request.getContentType());
             http.csrf(csrf -> csrf.ignoringRequestMatchers(new AndRequestMatcher(wheel, script)));
             http.httpBasic(Customizer.withDefaults());
             return http.build();

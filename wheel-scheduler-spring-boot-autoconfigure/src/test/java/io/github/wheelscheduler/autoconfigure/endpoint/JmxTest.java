@@ -20,8 +20,11 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The same endpoint over JMX, in an application without a web server. */
@@ -67,6 +70,43 @@ class JmxTest {
         assertThatExceptionOfType(MBeanException.class)
                 .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, "soon", null, null, null, null))
                 .withMessageContaining("soon");
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void eachSteeringLeavesOneLine(CapturedOutput output) throws Exception {
+        Map<Object, Object> ignored = invoke("steerTask", Jobs.REST, "retime", null, null, "2h", null, null, null);
+        assertThat(output.getOut())
+                .containsOnlyOnce("Steering by ")
+                .contains("Steering by JMX: retime of task " + Jobs.REST + ", from PENDING fixedRate PT1H to PENDING "
+                        + "fixedDelay PT2H");
+        for (String interval : List.of("1ns", "soon")) {
+            assertThatExceptionOfType(MBeanException.class)
+                    .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, interval, null, null, null, null))
+                    .withMessageContaining(interval);
+            assertThat(output.getOut())
+                    .containsPattern(
+                            "Steering by JMX was refused: retime of task .*, as fixedRate .*, w[a-z]+ " + interval);
+        }
+        assertThat(invoke("steerTask", Jobs.REST, "reset", null, null, null, null, null, null))
+                .extractingByKey("schedule")
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("text", "PT1H");
+    }
+
+    @Test
+    void anAnswerRepeatsLittleOfWhatIsLong() {
+        String much = "x".repeat(5_000);
+        for (Object[] call : new Object[][] {
+            {"schedulers", much, null, null},
+            {"task", much, null},
+            {"steerTask", Jobs.REST, much, null, null, null, null, null, null},
+            {"steerScheduler", much, null}
+        }) {
+            assertThatExceptionOfType(MBeanException.class)
+                    .isThrownBy(() -> invoke((String) call[0], Arrays.copyOfRange(call, 1, call.length)))
+                    .satisfies(ex -> assertThat(ex.getMessage()).contains("x").doesNotContain("x".repeat(201)));
+        }
     }
 
     private Map<Object, Object> invoke(String operation, Object... arguments) throws Exception {

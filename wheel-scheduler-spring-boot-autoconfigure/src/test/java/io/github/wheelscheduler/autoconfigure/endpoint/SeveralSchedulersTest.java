@@ -75,9 +75,9 @@ class SeveralSchedulersTest {
         Answer paused = server.post("wheelscheduler?scheduler=reports", PAUSE);
         assertThat(paused.textAt("state")).isEqualTo("PAUSED");
         Answer health = server.get("health/wheelScheduler");
-        assertThat(health.status()).isEqualTo(503);
-        assertThat(health.textAt("components.reports.status")).isEqualTo("OUT_OF_SERVICE");
-        assertThat(health.textAt("components.orders.status")).isEqualTo("UP");
+        assertThat(health.status()).isEqualTo(200);
+        assertThat(health.textAt("components.reports.details.reason")).isEqualTo("the scheduler is paused");
+        assertThat(health.at("components.orders.details.reason")).isNull();
     }
 
     @Configuration(proxyBeanMethods = false)

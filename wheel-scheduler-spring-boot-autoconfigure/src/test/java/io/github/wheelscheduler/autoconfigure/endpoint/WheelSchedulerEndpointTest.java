@@ -12,8 +12,10 @@ import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,15 +25,18 @@ import org.junit.jupiter.api.condition.JRE;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.support.CronTrigger;
 
 /** The endpoint of an application that has several schedulers. */
 class WheelSchedulerEndpointTest {
 
+    private static final ZoneId TOKYO = ZoneId.of("Asia/Tokyo");
     private static final TaskSchedule HOURLY = TaskSchedule.cron("0 0 * * * *");
 
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(TwoSchedulers.class);
-    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context);
+    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context, Duration.ZERO);
+    private final WheelSchedulerEndpointJmxExtension jmx = new WheelSchedulerEndpointJmxExtension(endpoint);
     private final WheelTaskScheduler orders = context.getBean("orders", WheelTaskScheduler.class);
     private final WheelTaskScheduler reports = context.getBean("reports", WheelTaskScheduler.class);
 
@@ -61,6 +66,23 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
+    void aCronThatIsRetimedWithoutAZoneKeepsTheOneItHas() {
+        ScheduledFuture<?> unused = orders.getTaskRegistry()
+                .schedule("tokyo", () -> {}, TaskSchedule.trigger(new CronTrigger("0 0 5 * * *", TOKYO)));
+        TaskDescriptor kept = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", null, null);
+        assertThat(kept.schedule().zone()).isEqualTo("Asia/Tokyo");
+        assertThat(Objects.requireNonNull(kept.next()).atZone(TOKYO).toLocalTime())
+                .hasToString("07:00");
+
+        TaskDescriptor moved = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", "Europe/Berlin", null);
+        assertThat(moved.schedule().zone()).isEqualTo("Europe/Berlin");
+        assertThat(Objects.requireNonNull(moved.next())
+                        .atZone(ZoneId.of("Europe/Berlin"))
+                        .toLocalTime())
+                .hasToString("07:00");
+    }
+
+    @Test
     void aPageGoesOnFromOneSchedulerToTheNext() {
         SchedulersDescriptor page = endpoint.schedulers(null, 1, 2);
         assertThat(page.tasks()).extracting(TaskDescriptor::id).containsExactly("ship", "clean");
@@ -79,7 +101,7 @@ class WheelSchedulerEndpointTest {
     @Test
     void aTaskIsFoundInWhicheverSchedulerHasIt() {
         assertThat(endpoint.task("print", null).scheduler()).isEqualTo("reports");
-        TaskDescriptor paused = endpoint.steerTask("ship", "PAUSE", null, null, null, null, null, null);
+        TaskDescriptor paused = jmx.steerTask("ship", "PAUSE", null, null, null, null, null, null);
         assertThat(paused.state()).isEqualTo(TaskInfo.State.PAUSED);
         assertThat(orders.getTaskRegistry().get("ship").state()).isEqualTo(TaskInfo.State.PAUSED);
     }
@@ -89,7 +111,7 @@ class WheelSchedulerEndpointTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> endpoint.task("clean", null))
                 .withMessageContaining("[orders, reports]");
-        TaskDescriptor paused = endpoint.steerTask("clean", "pause", "reports", null, null, null, null, null);
+        TaskDescriptor paused = jmx.steerTask("clean", "pause", "reports", null, null, null, null, null);
         assertThat(paused.scheduler()).isEqualTo("reports");
         assertThat(orders.getTaskRegistry().get("clean").state()).isEqualTo(TaskInfo.State.PENDING);
     }
@@ -107,22 +129,22 @@ class WheelSchedulerEndpointTest {
     @Test
     void aSchedulerIsPausedByItsName() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> endpoint.steerScheduler("pause", null))
+                .isThrownBy(() -> jmx.steerScheduler("pause", null))
                 .withMessageContaining("[orders, reports]");
-        assertThat(endpoint.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(jmx.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
         assertThat(orders.isRunning()).isFalse();
         assertThat(reports.isRunning()).isTrue();
-        assertThat(endpoint.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.isRunning()).isTrue();
     }
 
     @Test
     void theModeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
-        assertThat(endpoint.steerScheduler("halt", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
-        assertThat(endpoint.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
-        assertThat(endpoint.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
-        assertThat(endpoint.steerScheduler("off", "orders").state()).isEqualTo(SchedulerDescriptor.State.OFF);
-        assertThat(endpoint.steerScheduler("run", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(jmx.steerScheduler("halt", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(jmx.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(jmx.steerScheduler("off", "orders").state()).isEqualTo(SchedulerDescriptor.State.OFF);
+        assertThat(jmx.steerScheduler("run", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.getMode()).isEqualTo(SchedulerMode.RUN);
         assertThat(reports.getMode()).isEqualTo(SchedulerMode.RUN);
     }
@@ -142,7 +164,7 @@ class WheelSchedulerEndpointTest {
         assertThat(task.state()).isEqualTo(TaskInfo.State.DISABLED);
         assertThat(task.pausedAfterFailures()).isFalse();
         assertThat(endpoint.task("ship", null).settings()).isEmpty();
-        assertThat(endpoint.steerTask("set", "resume", null, null, null, null, null, null)
+        assertThat(jmx.steerTask("set", "resume", null, null, null, null, null, null)
                         .state())
                 .isEqualTo(TaskInfo.State.PENDING);
     }

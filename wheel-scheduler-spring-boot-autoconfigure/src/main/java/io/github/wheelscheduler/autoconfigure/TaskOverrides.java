@@ -1,0 +1,330 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.autoconfigure.NamedSettings.Layer;
+import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.settings.TaskDeclaration;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.settings.UnusableSettingException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * What the properties say of single tasks, and what has to be said of properties that mean no task, or no setting. Sources go over each
+ * other as they do for Boot. Within one, an id that is spelled as the task's goes over one that differs by case, dots or dashes.
+ *
+ * <p>What cannot be right stops the start, before the first annotated method is scheduled; in the environment, where platforms put names,
+ * it is warned of. An id that nobody has may come later, so nothing is said of it before the application is ready.
+ */
+final class TaskOverrides
+        implements Function<String, TaskSettings>,
+                SmartInitializingSingleton,
+                ApplicationListener<ApplicationReadyEvent> {
+
+    private static final Log logger = LogFactory.getLog(TaskOverrides.class);
+
+    /** So many ids of tasks that came and may have gone are remembered. */
+    private static final int MOST_SEEN = 1_000;
+
+    /** So many messages name the nearest id. */
+    private static final int MOST_GUESSES = 20;
+
+    private final NamedSettings tasks;
+    private final NamedSettings groups;
+    private final ObjectProvider<TaskCatalog> catalog;
+    private final WheelSchedulerProperties properties;
+    private final ConfigurableListableBeanFactory beanFactory;
+
+    /** What each source says, in the order of theirs; or what has to be asked. */
+    private final List<Source> sources = new ArrayList<>();
+
+    /** The ids of tasks by what is the same of them in any spelling. */
+    private final Map<String, Set<String>> known = new ConcurrentHashMap<>();
+
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+    /** The names in properties that a task has gone by, or of which all has been said. */
+    private final Set<Named> settled = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean isChecked;
+
+    /** Of the thread that starts the application. */
+    private int guesses;
+
+    /** What a source says for a name. Two of them are never equal. */
+    private static final class Named {
+
+        private final String name;
+        private final Map<String, Written> written;
+
+        /** Fails each time if a value cannot be used. */
+        private final Supplier<TaskSettings> settings;
+
+        Named(String name, Map<String, Written> written, Supplier<TaskSettings> settings) {
+            this.name = name;
+            this.written = written;
+            this.settings = SingletonSupplier.of(settings);
+        }
+
+        Map.Entry<String, Written> first() {
+            return written.entrySet().iterator().next();
+        }
+
+        boolean isOfEnvironment() {
+            return first().getValue().isOfEnvironment();
+        }
+    }
+
+    /** What one source says by what is the same of the names in any spelling. */
+    private record Source(
+            Map<String, List<Named>> named, @Nullable PropertySource<?> asked) {}
+
+    TaskOverrides(
+            Environment environment,
+            ObjectProvider<TaskCatalog> catalog,
+            WheelSchedulerProperties properties,
+            ConfigurableListableBeanFactory beanFactory) {
+        this.tasks = new NamedSettings(environment, WheelSchedulerProperties.PREFIX + ".tasks", TaskProperties.class);
+        this.groups = new NamedSettings(environment, GroupBeans.PROPERTY, GroupProperties.class);
+        this.catalog = catalog;
+        this.properties = properties;
+        this.beanFactory = beanFactory;
+        for (Layer layer : tasks.layers()) {
+            Map<String, List<Named>> named = new ConcurrentHashMap<>();
+            layer.named().forEach((name, written) -> {
+                Named one = new Named(name, written, () -> settingsOf(name, written));
+                if (!one.isOfEnvironment()) {
+                    TaskSettings ignored = one.settings.get();
+                }
+                named.computeIfAbsent(NamedSettings.uniform(name), unused -> new ArrayList<>())
+                        .add(one);
+            });
+            sources.add(new Source(named, layer.asked()));
+        }
+    }
+
+    private TaskSettings settingsOf(String name, Map<String, Written> written) {
+        return written.isEmpty()
+                ? TaskSettings.NONE
+                : tasks.bind(name, written, TaskProperties.class).toSettings(tasks.textOf(name));
+    }
+
+    /** Returns what the properties say for an id; what is known of ids so far decides about another spelling. */
+    @Override
+    public TaskSettings apply(String id) {
+        TaskSettings found = TaskSettings.NONE;
+        if (sources.isEmpty()) {
+            return found;
+        }
+        if (seen.size() < MOST_SEEN && seen.add(id)) {
+            know(id);
+        }
+        String uniform = NamedSettings.uniform(id);
+        for (Source source : sources) {
+            if (source.asked != null) {
+                found = found.overlaidWith(settingsOf(id, tasks.ask(source.asked, id)));
+            }
+            List<Named> all = source.named.getOrDefault(uniform, List.of());
+            for (Named named : all) {
+                found = !named.name.equals(id) && isFor(id, named) ? found.overlaidWith(use(named)) : found;
+            }
+            for (Named named : all) {
+                found = named.name.equals(id) ? found.overlaidWith(use(named)) : found;
+            }
+        }
+        return found;
+    }
+
+    private TaskSettings use(Named named) {
+        boolean ignored = settled.add(named);
+        return named.settings.get();
+    }
+
+    /** Whether a name that is spelled in another way means that id alone. */
+    private boolean isFor(String id, Named named) {
+        Set<String> all = idsLike(named.name);
+        if (all.contains(named.name) || all.isEmpty()) {
+            return false;
+        }
+        if (all.size() == 1 && all.contains(id)) {
+            return true;
+        }
+        if (isChecked && settled.add(named)) {
+            logger.warn(ambiguity(named) + ". It has no effect");
+        }
+        return false;
+    }
+
+    private void know(String id) {
+        String uniform = NamedSettings.uniform(id);
+        if (!uniform.isEmpty()) {
+            boolean ignored = known.computeIfAbsent(uniform, unused -> ConcurrentHashMap.newKeySet())
+                    .add(id);
+        }
+    }
+
+    private Set<String> idsLike(String name) {
+        return known.getOrDefault(NamedSettings.uniform(name), Set.of());
+    }
+
+    /** Returns the ids in which the nearest one is looked for: none after some messages, as that takes long. */
+    private Collection<String> knownIds() {
+        if (++guesses > MOST_GUESSES) {
+            return Set.of();
+        }
+        Set<String> all = new TreeSet<>();
+        known.values().forEach(all::addAll);
+        return all;
+    }
+
+    // What is wrong
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        TaskCatalog known = catalog.getObject();
+        known.ids().forEach(this::know);
+        List<String> wrong = new ArrayList<>();
+        boolean failsForSettings = properties.unknownSettings() == OnUnknown.FAIL;
+        tell(tasks.unmatched(), written -> tasks.explain(written, knownIds()), failsForSettings, wrong);
+        tell(
+                groups.unmatched(),
+                written -> groups.explain(written, GroupProperties.namesIn(groups)),
+                failsForSettings,
+                wrong);
+        if (!wrong.isEmpty()) {
+            throw UnusablePropertyException.unmatched(
+                    wrong,
+                    "Write them as named above, or remove them. What a newer release knows is let through by "
+                            + WheelSchedulerProperties.PREFIX + ".unknown-settings=warn.");
+        }
+        checkAmbiguities();
+        for (TaskDeclaration declaration : known.declarations()) {
+            check(declaration, known);
+        }
+        isChecked = true;
+    }
+
+    private static void tell(
+            List<Written> unmatched, Function<Written, String> text, boolean fails, List<String> wrong) {
+        for (Written written : unmatched) {
+            if (fails && !written.isOfEnvironment()) {
+                wrong.add(text.apply(written) + ".");
+            } else {
+                logger.warn(text.apply(written) + ". It has no effect");
+            }
+        }
+    }
+
+    private void checkAmbiguities() {
+        List<String> wrong = new ArrayList<>();
+        for (Named named : all()) {
+            Set<String> ids = idsLike(named.name);
+            if (ids.size() > 1 && !ids.contains(named.name) && settled.add(named)) {
+                if (named.isOfEnvironment()) {
+                    logger.warn(ambiguity(named) + ". It has no effect");
+                } else {
+                    wrong.add(ambiguity(named) + ".");
+                }
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw UnusablePropertyException.unmatched(wrong, "Write the id as it is given to the task.");
+        }
+    }
+
+    private List<Named> all() {
+        return sources.stream()
+                .flatMap(source -> source.named.values().stream().flatMap(List::stream))
+                .toList();
+    }
+
+    private String ambiguity(Named named) {
+        List<String> ids = idsLike(named.name).stream().sorted().toList();
+        Map.Entry<String, Written> first = named.first();
+        return first.getValue().text() + " matches two ids, '" + ids.get(0) + "' and '" + ids.get(1)
+                + "'. The first is written " + tasks.textOf(ids.get(0), first.getKey(), false);
+    }
+
+    /** What is set for a method can be used, and has an effect. */
+    private void check(TaskDeclaration declaration, TaskCatalog known) {
+        String id = declaration.id();
+        TaskSettings set = apply(id);
+        if (set.isNothing()) {
+            return;
+        }
+        try {
+            TaskSettings ignored = known.settingsOf(id, TaskSettings.NONE);
+        } catch (UnusableSettingException ex) {
+            throw UnusablePropertyException.of(tasks.textOf(id) + "." + ex.setting(), ex);
+        }
+        String cron = set.cron();
+        boolean hasSchedule =
+                (cron != null && !cron.equals("-")) || set.fixedRate() != null || set.fixedDelay() != null;
+        if (hasSchedule && isNeverScheduled(declaration.method())) {
+            String setting = cron != null ? "cron" : set.fixedRate() != null ? "fixed-rate" : "fixed-delay";
+            logger.warn("The property '" + tasks.textOf(id, setting, false) + "' has no effect: " + id
+                    + " has a cron of '-' in code, so that Spring never schedules it. Give it a cron there, with "
+                    + "@WheelTask(enabled = \"false\"), and set " + tasks.textOf(id, "enabled", false)
+                    + "=true as well");
+        }
+    }
+
+    private boolean isNeverScheduled(Method method) {
+        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class, Schedules.class).stream()
+                .allMatch(scheduled ->
+                        Scheduled.CRON_DISABLED.equals(beanFactory.resolveEmbeddedValue(scheduled.cron())));
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationReadyEvent event) {
+        List<String> wrong = new ArrayList<>();
+        for (Named named : all()) {
+            if (idsLike(named.name).isEmpty() && settled.add(named)) {
+                String text = unknown(named);
+                if (properties.unknownTasks() == OnUnknown.FAIL && !named.isOfEnvironment()) {
+                    wrong.add(text + ".");
+                } else {
+                    logger.warn(text);
+                }
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw UnusablePropertyException.unmatched(
+                    wrong,
+                    "Write the id of a task, or remove them. Ids that come later are let through by "
+                            + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");
+        }
+    }
+
+    private String unknown(Named named) {
+        Map.Entry<String, Written> first = named.first();
+        String nearest = NamedSettings.nearest(named.name, knownIds());
+        return first.getValue().text() + " has no effect so far, as no task has the id '" + named.name + "'"
+                + (nearest == null
+                        ? ""
+                        : ". The nearest: '" + nearest + "', written "
+                                + tasks.textOf(nearest, first.getKey(), named.isOfEnvironment()));
+    }
+}

@@ -1,0 +1,66 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.printable;
+
+import java.security.Principal;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/** Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what. Any thread. */
+public final class SteeringLog {
+
+    /** Who steers over JMX, which does not say more. */
+    public static final String JMX = "JMX";
+
+    private final Log log;
+
+    /**
+     * Makes one.
+     *
+     * @param log takes the lines, at the level info
+     */
+    public SteeringLog(Log log) {
+        this.log = log;
+    }
+
+    /**
+     * What has become of a steering.
+     *
+     * @param answer to whoever steers
+     * @param from how it was before, in a few words
+     * @param to how it is then
+     */
+    public record Steered<T>(T answer, String from, String to) {}
+
+    /** Returns who steers over HTTP. */
+    public static String userOf(SecurityContext context) {
+        Principal user = context.getPrincipal();
+        return (user == null ? "an unknown user" : user.getName()) + " over HTTP";
+    }
+
+    /**
+     * Steers, and says so. What the steering throws is said, too, and thrown on.
+     *
+     * @param who steers
+     * @param action as it was asked for; null if it was left out
+     * @param kind of what is steered
+     * @param name of what is steered, as it was asked for; the segments of a path
+     */
+    public <T> T steer(String who, @Nullable String action, String kind, Object name, Supplier<Steered<T>> steering) {
+        String named = name instanceof String[] segments ? String.join("/", segments) : String.valueOf(name);
+        String what = printable(action == null ? "nothing" : action) + " of " + printable(kind)
+                + (named.isEmpty() ? "" : " " + printable(named));
+        try {
+            Steered<T> steered = steering.get();
+            log.info("Steering by " + printable(who) + ": " + what + ", from " + printable(steered.from()) + " to "
+                    + printable(steered.to()));
+            return steered.answer();
+        } catch (RuntimeException ex) {
+            log.info("Steering by " + printable(who) + " was refused: " + what + ", as "
+                    + printable(String.valueOf(ex.getMessage())));
+            throw ex;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
+
+/** The endpoint over JMX. What goes wrong is thrown. */
+@EndpointJmxExtension(endpoint = WheelSchedulerEndpoint.class)
+public final class WheelSchedulerEndpointJmxExtension {
+
+    private final WheelSchedulerEndpoint endpoint;
+
+    WheelSchedulerEndpointJmxExtension(WheelSchedulerEndpoint endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    /** Returns the schedulers, and a page of their tasks. */
+    @ReadOperation
+    public SchedulersDescriptor schedulers(
+            @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
+        return EndpointAnswers.orThrow(() -> endpoint.schedulers(scheduler, offset, limit));
+    }
+
+    /** Returns one task. */
+    @ReadOperation
+    public TaskDescriptor task(@Selector String id, @Nullable String scheduler) {
+        return EndpointAnswers.orThrow(() -> endpoint.task(id, scheduler));
+    }
+
+    /** Steers one task, and returns it. */
+    @WriteOperation
+    public TaskDescriptor steerTask(
+            @Selector String id,
+            @Nullable String action,
+            @Nullable String scheduler,
+            @Nullable String fixedRate,
+            @Nullable String fixedDelay,
+            @Nullable String cron,
+            @Nullable String zone,
+            @Nullable String once) {
+        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
+        String[] path = {id};
+        return EndpointAnswers.orThrow(
+                () -> endpoint.steerTask(SteeringLog.JMX, path, null, action, scheduler, schedule));
+    }
+
+    /** Pauses or resumes a scheduler, or changes its mode, and returns it. */
+    @WriteOperation
+    public SchedulerDescriptor steerScheduler(@Nullable String action, @Nullable String scheduler) {
+        return EndpointAnswers.orThrow(() -> endpoint.steerScheduler(SteeringLog.JMX, action, scheduler));
+    }
+}

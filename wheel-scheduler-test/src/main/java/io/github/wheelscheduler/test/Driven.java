@@ -6,10 +6,12 @@ import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +27,6 @@ final class Driven {
 
     /** Its tick thread has been seen. */
     private boolean isStarted;
-
-    private @Nullable Random order;
 
     /** So many were allowed to go; 0 if that is to be said again. */
     private int allowed;
@@ -53,6 +53,11 @@ final class Driven {
         return executor;
     }
 
+    /** Whether it is initialized, or has been. */
+    boolean isThere() {
+        return executor() != null;
+    }
+
     /** Whether it has a tick thread that reads time and waits for it. */
     boolean hasTickThread() {
         WheelScheduledExecutor current = executor();
@@ -70,19 +75,59 @@ final class Driven {
         return current == null || current.isTerminated() || current.isQuiet();
     }
 
-    /** Sets what decides which of the timers that are due goes next; null for the first one. */
-    void setOrder(@Nullable Random random) {
-        order = random;
-    }
-
     /** Lets so many go, unless as many were let go before and none has gone. */
     void letGo(int timers) {
         WheelScheduledExecutor current = executor();
         if (current != null && allowed == 0 && !isGroup(current)) {
             allowed = timers;
-            Random random = order;
-            current.setChoice(random == null ? null : random::nextInt);
             current.allow(timers);
+        }
+    }
+
+    private long[] dueNanos(int most) {
+        WheelScheduledExecutor current = executor();
+        return current == null ? new long[0] : current.dueNanos(most);
+    }
+
+    /** Returns the wheel whose first due timer comes first, the first such one; null if none has any. */
+    static @Nullable Driven firstOf(List<Driven> wheels) {
+        Driven first = null;
+        long firstNanos = 0;
+        for (Driven wheel : wheels) {
+            long[] due = wheel.dueNanos(1);
+            if (due.length > 0 && (first == null || due[0] - firstNanos < 0)) {
+                first = wheel;
+                firstNanos = due[0];
+            }
+        }
+        if (first != null) {
+            first.choose(null);
+        }
+        return first;
+    }
+
+    /** Returns the wheel of any of the due timers, which goes next there; null if none has any. */
+    static @Nullable Driven anyOf(List<Driven> wheels, SplittableRandom random) {
+        int[] counts = wheels.stream()
+                .mapToInt(wheel -> wheel.dueNanos(Integer.MAX_VALUE).length)
+                .toArray();
+        int sum = Arrays.stream(counts).sum();
+        int chosen = sum == 0 ? 0 : random.nextInt(sum);
+        for (int i = 0; i < counts.length; i++) {
+            if (chosen < counts[i]) {
+                int index = chosen;
+                wheels.get(i).choose(number -> Math.min(index, number - 1));
+                return wheels.get(i);
+            }
+            chosen -= counts[i];
+        }
+        return null;
+    }
+
+    private void choose(@Nullable IntUnaryOperator choice) {
+        WheelScheduledExecutor current = executor();
+        if (current != null) {
+            current.setChoice(choice);
         }
     }
 
@@ -122,6 +167,14 @@ final class Driven {
     /** Timers of a group are let go with those of its executor, on one tick thread. */
     private static boolean isGroup(WheelScheduledExecutor executor) {
         return executor.groupName() != null;
+    }
+
+    /** Returns how many runs have started. */
+    static long fired(List<Driven> all) {
+        return all.stream()
+                .flatMap(one -> Stream.ofNullable(one.executor()))
+                .mapToLong(executor -> executor.snapshot().totals().fired())
+                .sum();
     }
 
     boolean knows(String id) {

@@ -4,7 +4,9 @@ import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.RunningTask;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -19,9 +21,17 @@ final class Stillness {
 
     private static final long PAUSE_NANOS = 50_000;
 
+    /** More than are on their way when a verb begins to wait, unless they bring each other along. */
+    private static final long MANY_RUNS = 1_000;
+
     private final VirtualTimeSource source;
     private final List<Driven> driven;
     private volatile long patienceNanos = Duration.ofSeconds(10).toNanos();
+
+    /** How long runs were seen to sleep or wait in the verb that is going on, and which runs were seen for how long. */
+    private long sleptNanos;
+
+    private final Map<String, Long> seenNanos = new HashMap<>();
 
     Stillness(VirtualTimeSource source, List<Driven> driven) {
         this.source = source;
@@ -32,39 +42,96 @@ final class Stillness {
         patienceNanos = TimeUnit.NANOSECONDS.convert(patience);
     }
 
+    /** A verb begins, which has a patience of its own. */
+    void begin() {
+        sleptNanos = 0;
+        seenNanos.clear();
+    }
+
     void await() {
-        await(this::isStill, this::whatIsGoingOn);
+        if (!isStillSoon(this::isStill)) {
+            long firedBefore = Driven.fired(driven);
+            await(this::isStill, () -> whatIsGoingOn(Driven.fired(driven) - firedBefore), true);
+        }
     }
 
     void await(BooleanSupplier condition, Supplier<String> failure) {
+        if (!isStillSoon(condition)) {
+            await(condition, failure, false);
+        }
+    }
+
+    private static boolean isStillSoon(BooleanSupplier condition) {
         for (int i = 0; i < QUICK_LOOKS; i++) {
             if (condition.getAsBoolean()) {
-                return;
+                return true;
             }
             Thread.onSpinWait();
         }
+        return false;
+    }
+
+    private void await(BooleanSupplier condition, Supplier<String> failure, boolean isForRuns) {
         long startNanos = System.nanoTime();
+        long lookNanos = startNanos;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - startNanos > patienceNanos) {
                 throw new AssertionError(
                         failure.get() + " (after " + Duration.ofNanos(patienceNanos) + " of real time)");
+            }
+            if (isForRuns) {
+                failIfRunsSleep();
             }
             if (Thread.interrupted()) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError("Interrupted while it waited. " + failure.get());
             }
             LockSupport.parkNanos(this, PAUSE_NANOS);
+            long nowNanos = System.nanoTime();
+            if (isForRuns) {
+                noteRuns(nowNanos - lookNanos);
+            }
+            lookNanos = nowNanos;
         }
+    }
+
+    /** Notes which runs have gone on for so long: each may end soon, and yet they may keep a verb without end. */
+    private void noteRuns(long nanos) {
+        boolean sleeps = false;
+        for (RunningTask run : running()) {
+            seenNanos.merge(NamedTask.of(run.task()), nanos, Long::sum);
+            sleeps |= isAsleep(run.thread().getState());
+        }
+        sleptNanos += sleeps ? nanos : 0;
+    }
+
+    private void failIfRunsSleep() {
+        if (sleptNanos > patienceNanos) {
+            throw new AssertionError("Runs must not sleep or wait for real time, but have done so for "
+                    + Duration.ofNanos(sleptNanos) + " in all, more than " + Duration.ofNanos(patienceNanos)
+                    + " since the verb began; most were of " + mostSeen() + stacksOfRuns());
+        }
+    }
+
+    private static boolean isAsleep(Thread.State state) {
+        return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING || state == Thread.State.BLOCKED;
+    }
+
+    private String mostSeen() {
+        return seenNanos.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(run -> run.getKey() + " (" + Duration.ofNanos(run.getValue()) + ")")
+                .orElse("tasks that end at once");
+    }
+
+    private String stacksOfRuns() {
+        return running().stream().map(run -> stackOf(run.thread())).collect(Collectors.joining());
     }
 
     private boolean isStill() {
         // The tick threads have slept from the first look to the last one, so whatever was on its way lies between.
         long parks = source.parks();
-        int tickThreads = 0;
-        for (Driven one : driven) {
-            tickThreads += one.hasTickThread() ? 1 : 0;
-        }
-        if (!source.isAwaitedBy(tickThreads)) {
+        if (!source.isAwaitedBy(tickThreads())) {
             return false;
         }
         for (Driven one : driven) {
@@ -72,11 +139,28 @@ final class Stillness {
                 return false;
             }
         }
-        return source.isAwaitedBy(tickThreads) && source.parks() == parks;
+        // Counted again: one that is quiet now may have started meanwhile.
+        return source.isAwaitedBy(tickThreads()) && source.parks() == parks;
     }
 
-    private String whatIsGoingOn() {
-        List<RunningTask> running = driven.stream().flatMap(Driven::running).toList();
+    private int tickThreads() {
+        int tickThreads = 0;
+        for (Driven one : driven) {
+            tickThreads += one.hasTickThread() ? 1 : 0;
+        }
+        return tickThreads;
+    }
+
+    private List<RunningTask> running() {
+        return driven.stream().flatMap(Driven::running).toList();
+    }
+
+    private String whatIsGoingOn(long fired) {
+        List<RunningTask> running = running();
+        if (fired > MANY_RUNS) {
+            return "The schedulers must come to rest, but what runs at once comes again and again: " + fired
+                    + " runs at one time, most were of " + mostSeen();
+        }
         if (running.isEmpty()) {
             return "The schedulers must come to rest, but did not; tasks are " + Driven.describe(driven);
         }

@@ -7,13 +7,16 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
@@ -21,7 +24,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>No scheduled run takes place before the first verb below, also if its delay is 0, so that a test can prepare what tasks use.
  * What is executed, submitted or triggered by hand runs at once, as callers may wait for it. Each run sees on both clocks exactly the time that it is due
- * at (by the clock that it was scheduled by, if the wall clock is set meanwhile), and runs of one instant come one after the other, in the order of their scheduling. What runs at once is not in that order.
+ * at (by the clock that it was scheduled by, if the wall clock is set meanwhile), and runs of one instant come one after the other, in the order of {@link RunOrder}. What runs at once is not in that order.
  *
  * <pre>{@code
  * try (VirtualTime time = VirtualTime.startingAt(Instant.parse("2030-03-30T23:00:00Z"), ZoneId.of("Europe/Berlin"))) {
@@ -33,7 +36,7 @@ import java.util.function.BooleanSupplier;
  * }</pre>
  *
  * <p>Nothing here is static: each has its own time, and tests may run side by side. The verbs are for one thread at a time, which is
- * none of the scheduler's own. A run that waits for real time would keep them waiting: after a {@linkplain #setPatience limit} they
+ * none of the scheduler's own: while one is going on, others fail with an {@link IllegalStateException} and change nothing. A run that waits for real time would keep them waiting: after a {@linkplain #setPatience limit} they
  * fail with its name and its stack. A task that comes again and again without end is told by a {@linkplain #setMaxRuns cap}.
  */
 public final class VirtualTime implements AutoCloseable {
@@ -49,9 +52,12 @@ public final class VirtualTime implements AutoCloseable {
     private final List<Driven> driven = new CopyOnWriteArrayList<>();
     private final List<WheelTaskScheduler> owned = new CopyOnWriteArrayList<>();
     private final Stillness stillness = new Stillness(source, driven);
+    private final Turn turn = new Turn();
+    private boolean clockOnly;
     private long maxRuns = 1_000_000;
     private RunOrder order = RunOrder.SCHEDULED;
     private long seed;
+    private SplittableRandom random = new SplittableRandom();
 
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
@@ -99,7 +105,7 @@ public final class VirtualTime implements AutoCloseable {
     public void drive(WheelTaskScheduler scheduler) {
         scheduler.setTimeSource(source);
         scheduler.setClock(clock);
-        add(new Driven(scheduler));
+        driven.add(new Driven(scheduler));
     }
 
     /**
@@ -107,10 +113,22 @@ public final class VirtualTime implements AutoCloseable {
      * nothing that it schedules ever runs.
      */
     public void drive(WheelScheduledExecutor executor) {
-        add(new Driven(executor));
+        driven.add(new Driven(executor));
+    }
+
+    Turn turn() {
+        return turn;
     }
 
     // Limits
+
+    /**
+     * Says whether the test moves the clock alone. If not, as by default, time that passes although no scheduler lives in it fails the test:
+     * that nothing runs would show nothing.
+     */
+    public void setClockOnly(boolean clockOnly) {
+        this.clockOnly = clockOnly;
+    }
 
     /**
      * Sets how long, in real time, a verb waits for runs to end and threads to come to rest before it fails; 10 seconds by default.
@@ -139,31 +157,32 @@ public final class VirtualTime implements AutoCloseable {
 
     /** Sets how runs come that are due at one instant; one after the other by default. */
     public void setOrder(RunOrder order) {
-        this.order = Objects.requireNonNull(order, "order must not be null");
-        if (order == RunOrder.RANDOM) {
-            setRandomOrder(new Random().nextLong());
-        } else {
-            driven.forEach(one -> one.setOrder(null));
-        }
+        Objects.requireNonNull(order, "order must not be null");
+        setOrder(order, order == RunOrder.RANDOM ? new Random().nextLong() : 0);
     }
 
     /** Lets runs that are due at one instant come one after the other in the random order of that seed, as a failure has named it. */
     public void setRandomOrder(long seed) {
-        this.order = RunOrder.RANDOM;
-        this.seed = seed;
-        driven.forEach(this::orderAtRandom);
+        setOrder(RunOrder.RANDOM, seed);
     }
 
-    /** Each has a random order of its own, as their tick threads go side by side. */
-    private void orderAtRandom(Driven one) {
-        one.setOrder(new Random(seed + driven.indexOf(one)));
+    private void setOrder(RunOrder newOrder, long newSeed) {
+        turn.run("setOrder(" + newOrder + ")", () -> changeOrder(newOrder, newSeed));
     }
 
-    private void add(Driven one) {
-        driven.add(one);
-        if (order == RunOrder.RANDOM) {
-            orderAtRandom(one);
-        }
+    private void changeOrder(RunOrder newOrder, long newSeed) {
+        order = newOrder;
+        seed = newSeed;
+        random = new SplittableRandom(newSeed);
+    }
+
+    /** Draws another seed for a test that begins, if the order is random; not while another test moves this time. */
+    void drawSeed() {
+        turn.runIfFree(() -> {
+            if (order == RunOrder.RANDOM) {
+                changeOrder(order, new Random().nextLong());
+            }
+        });
     }
 
     /** Returns the seed of the random order; nothing if the order is not random. */
@@ -181,7 +200,8 @@ public final class VirtualTime implements AutoCloseable {
      * @throws AssertionError if a run does not end, or there are more runs than the cap allows
      */
     public void advanceBy(Duration duration) {
-        advance("advanceBy(" + duration + ")", after("duration", duration), () -> false);
+        String verb = "advanceBy(" + duration + ")";
+        turn.run(verb, () -> advance(verb, after("duration", duration), () -> false));
     }
 
     /**
@@ -190,16 +210,18 @@ public final class VirtualTime implements AutoCloseable {
      * @throws IllegalArgumentException if it shows a later one already
      */
     public void advanceTo(Instant instant) {
-        if (instant.isBefore(now())) {
-            throw new IllegalArgumentException("instant must not be before " + now() + ", was " + instant);
-        }
-        long endNanos = after("instant", Duration.between(now(), instant));
-        advance("advanceTo(" + instant + ")", endNanos, () -> false);
+        String verb = "advanceTo(" + instant + ")";
+        turn.run(verb, () -> {
+            if (instant.isBefore(now())) {
+                throw new IllegalArgumentException("instant must not be before " + now() + ", was " + instant);
+            }
+            advance(verb, after("instant", Duration.between(now(), instant)), () -> false);
+        });
     }
 
     /** Runs what is due now, and what that schedules for now. */
     public void runCurrent() {
-        advance("runCurrent()", source.look(), () -> false);
+        turn.run("runCurrent()", () -> advance("runCurrent()", source.look(), () -> false));
     }
 
     /**
@@ -208,14 +230,22 @@ public final class VirtualTime implements AutoCloseable {
      * @return whether anything was pending
      */
     public boolean advanceToNext() {
-        Optional<Duration> ahead = untilNextDue();
-        ahead.ifPresent(duration -> advance("advanceToNext()", source.look() + duration.toNanos(), () -> false));
-        return ahead.isPresent();
+        boolean[] isAny = {false};
+        turn.run("advanceToNext()", () -> {
+            stillness.begin();
+            Optional<Duration> ahead = untilNextDue();
+            isAny[0] = ahead.isPresent();
+            advance(
+                    "advanceToNext()",
+                    source.look() + ahead.orElse(Duration.ZERO).toNanos(),
+                    () -> false);
+        });
+        return isAny[0];
     }
 
     /** Returns when, on the wall clock as it is set now, the next run is due; nothing if none is pending. */
     public Optional<Instant> nextDue() {
-        return untilNextDue().map(now()::plus);
+        return turn.look("nextDue()", () -> untilNextDue().map(now()::plus));
     }
 
     /**
@@ -225,24 +255,47 @@ public final class VirtualTime implements AutoCloseable {
      * @throws AssertionError if it does not hold by then
      */
     public void advanceUntil(BooleanSupplier condition, Duration limit) {
-        Instant before = now();
-        boolean[] holds = {false};
-        advance("advanceUntil(..., " + limit + ")", after("limit", limit), () -> {
-            holds[0] = condition.getAsBoolean();
-            return holds[0];
+        advanceUntil("advanceUntil(..., " + limit + ")", condition, limit, "The condition must hold");
+    }
+
+    /**
+     * Lets time pass until nothing is pending any more.
+     *
+     * @param limit so much time may pass: a task that repeats is pending for ever
+     * @throws AssertionError if anything is pending then
+     */
+    public void advanceUntilIdle(Duration limit) {
+        advanceUntil(
+                "advanceUntilIdle(" + limit + ")",
+                () -> untilNextDue().isEmpty(),
+                limit,
+                "Nothing must be pending any more, and no task repeat,");
+    }
+
+    private void advanceUntil(String verb, BooleanSupplier condition, Duration limit, String rule) {
+        turn.run(verb, () -> {
+            Instant before = now();
+            boolean[] holds = {false};
+            advance(verb, after("limit", limit), () -> {
+                holds[0] = condition.getAsBoolean();
+                return holds[0];
+            });
+            if (!holds[0]) {
+                throw new AssertionError(rule + " within " + limit + " of virtual time after " + before
+                        + ", but did not; tasks are " + Driven.describe(driven));
+            }
         });
-        if (!holds[0]) {
-            throw new AssertionError("The condition must hold within " + limit + " of virtual time after " + before
-                    + ", but did not; tasks are " + Driven.describe(driven));
-        }
     }
 
     /** Sets the wall clock forward or back, as somebody does, or as on a Linux machine that has slept; runs follow when time passes. */
     public void jumpWallClock(Duration by) {
-        stillness.await();
-        clock.jump(by);
-        driven.forEach(Driven::checkWallClock);
-        stillness.await();
+        turn.run("jumpWallClock(" + by + ")", () -> {
+            stillness.begin();
+            stillness.await();
+            clock.jump(by);
+            driven.forEach(Driven::checkWallClock);
+            stillness.await();
+        });
     }
 
     /**
@@ -251,12 +304,17 @@ public final class VirtualTime implements AutoCloseable {
      * @throws IllegalArgumentException if the duration is negative
      */
     public void suspend(Duration duration) {
-        long endNanos = after("duration", duration);
-        stillness.await();
-        driven.forEach(Driven::letNoneGo);
-        stillness.await();
-        source.moveTo(endNanos);
-        advance("suspend(" + duration + ")", source.look(), () -> false);
+        String verb = "suspend(" + duration + ")";
+        turn.run(verb, () -> {
+            long endNanos = after("duration", duration);
+            failUnlessDriven(verb);
+            stillness.begin();
+            stillness.await();
+            driven.forEach(Driven::letNoneGo);
+            stillness.await();
+            source.moveTo(endNanos);
+            advance(verb, source.look(), () -> false);
+        });
     }
 
     /**
@@ -275,12 +333,27 @@ public final class VirtualTime implements AutoCloseable {
         return driven.stream().flatMap(Driven::untilFirstDue).min(Duration::compareTo);
     }
 
+    /** Fails where nothing can run whatever time it is, unless that is meant. */
+    private void failUnlessDriven(String verb) {
+        if (!clockOnly && driven.stream().noneMatch(Driven::isThere)) {
+            throw new AssertionError(
+                    verb + " must move a scheduler, but none lives in this time: wheel.scheduler.enabled may be"
+                            + " false, @EnableScheduling missing, another TaskScheduler in the place of WheelTaskScheduler, or a scheduler"
+                            + " not initialized, or not driven. If the test moves the clock alone, say so: clockOnly = true, or"
+                            + " setClockOnly(true)");
+        }
+    }
+
     private void advance(String verb, long endNanos, BooleanSupplier until) {
+        failUnlessDriven(verb);
+        stillness.begin();
         stillness.await();
         RunCap cap = new RunCap(verb, maxRuns, driven, clock);
         try {
             runWhatIsDue(cap);
             while (!until.getAsBoolean()) {
+                // Whoever has looked, or scheduled something, has woken a tick thread.
+                stillness.await();
                 long nextNanos = source.nextWakeUp();
                 if (nextNanos > endNanos) {
                     source.moveTo(endNanos);
@@ -293,19 +366,56 @@ public final class VirtualTime implements AutoCloseable {
             }
         } finally {
             driven.forEach(Driven::letNoneGo);
+            source.sumUp();
         }
         stillness.await();
     }
 
-    /** Lets timers go until none is due; what is let go next may go when its time comes. */
+    /** Lets timers go until none is due; where one alone decides what is next, what is let go then may go when its time comes. */
     private void runWhatIsDue(RunCap cap) {
+        if (order == RunOrder.RANDOM || (order == RunOrder.SCHEDULED && wheels().size() > 1)) {
+            runOneByOne(cap);
+            return;
+        }
         long gone;
         do {
-            driven.forEach(one -> one.letGo(order.atATime()));
+            wheels().forEach(one -> one.letGo(order.atATime()));
             stillness.await();
             gone = Driven.goneOf(driven);
             cap.count(gone);
         } while (gone > 0);
+    }
+
+    /** Lets one timer go after the other, which are chosen from all that are due on any wheel. */
+    private void runOneByOne(RunCap cap) {
+        List<Driven> passedBy = new ArrayList<>();
+        driven.forEach(Driven::letNoneGo);
+        stillness.await();
+        for (Driven next = next(passedBy); next != null; next = next(passedBy)) {
+            next.letGo(1);
+            stillness.await();
+            long gone = Driven.goneOf(driven);
+            cap.count(gone);
+            if (gone == 0) {
+                // What was due has been refused, or cancelled.
+                next.letNoneGo();
+                passedBy.add(next);
+            } else {
+                passedBy.clear();
+            }
+        }
+    }
+
+    /** Returns the wheel whose turn it is, which knows what goes; null if nothing is due. */
+    private @Nullable Driven next(List<Driven> passedBy) {
+        List<Driven> wheels = wheels();
+        wheels.removeAll(passedBy);
+        return order == RunOrder.RANDOM ? Driven.anyOf(wheels, random) : Driven.firstOf(wheels);
+    }
+
+    /** Returns the wheels in the order in which they have joined. */
+    private List<Driven> wheels() {
+        return new ArrayList<>(driven.stream().filter(Driven::hasTickThread).toList());
     }
 
     /** Returns the virtual time that lies so far ahead. */

@@ -1,10 +1,11 @@
 package io.github.wheelscheduler.test;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.test.VirtualTimeContextCustomizerFactory.Settings;
 import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -21,26 +22,22 @@ class VirtualTimeConfiguration implements ImportAware {
 
     private static final String CLOCK = "virtualClock";
 
-    private Instant start = VirtualTime.DEFAULT_START;
-    private ZoneId zone = ZoneId.of("UTC");
-    private RunOrder order = RunOrder.SCHEDULED;
+    /** Of the class that has brought this in, which of a test is not the nearest one. */
+    private @Nullable Settings imported;
 
     @Override
     public void setImportMetadata(AnnotationMetadata metadata) {
         MergedAnnotation<AutoConfigureVirtualTime> annotation =
                 metadata.getAnnotations().get(AutoConfigureVirtualTime.class);
         if (annotation.isPresent()) {
-            start = Instant.parse(annotation.getString("start"));
-            zone = ZoneId.of(annotation.getString("zone"));
-            order = annotation.getEnum("order", RunOrder.class);
+            imported = Settings.of(annotation);
         }
     }
 
     @Bean
-    VirtualTime virtualTime() {
-        VirtualTime time = VirtualTime.startingAt(start, zone);
-        time.setOrder(order);
-        return time;
+    VirtualTime virtualTime(ObjectProvider<Settings> ofTest) {
+        Settings settings = ofTest.getIfAvailable(() -> imported);
+        return settings == null ? VirtualTime.create() : settings.newTime();
     }
 
     @Bean
@@ -65,7 +62,8 @@ class VirtualTimeConfiguration implements ImportAware {
 
         @Override
         public Object postProcessBeforeInitialization(Object bean, String name) {
-            if (bean instanceof WheelTaskScheduler scheduler) {
+            // A mock has none of what belongs to a scheduler.
+            if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
                 beanFactory.getBean(VirtualTime.class).drive(scheduler);
             }
             return bean;

@@ -1,15 +1,20 @@
 package io.github.wheelscheduler.test;
 
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Keeps tests whose virtual time starts elsewhere, or is in another zone, from sharing a cached context. */
+/** Tells a context what the nearest annotation of its test says, and keeps tests that differ in that from sharing a cached context. */
 final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFactory {
 
     VirtualTimeContextCustomizerFactory() {}
@@ -17,16 +22,38 @@ final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFact
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> configAttributes) {
-        AutoConfigureVirtualTime annotation =
-                TestContextAnnotationUtils.findMergedAnnotation(testClass, AutoConfigureVirtualTime.class);
-        return annotation == null ? null : new Key(annotation.start(), annotation.zone(), annotation.order());
+        // By class first: an annotation of a base class must not win because that of the test is composed.
+        return MergedAnnotations.search(SearchStrategy.TYPE_HIERARCHY)
+                .withEnclosingClasses(TestContextAnnotationUtils::searchEnclosingClass)
+                .from(testClass)
+                .stream(AutoConfigureVirtualTime.class)
+                .findFirst()
+                .map(Settings::of)
+                .orElse(null);
     }
 
-    /** A part of the context's key in the cache; what is in the context comes by the annotation itself. */
-    private record Key(String start, String zone, RunOrder order) implements ContextCustomizer {
+    /** What an annotation says; a part of the context's key in the cache, and a bean of it. */
+    record Settings(String start, String zone, RunOrder order, boolean clockOnly) implements ContextCustomizer {
+
+        static Settings of(MergedAnnotation<AutoConfigureVirtualTime> annotation) {
+            return new Settings(
+                    annotation.getString("start"),
+                    annotation.getString("zone"),
+                    annotation.getEnum("order", RunOrder.class),
+                    annotation.getBoolean("clockOnly"));
+        }
+
+        VirtualTime newTime() {
+            VirtualTime time = VirtualTime.startingAt(Instant.parse(start), ZoneId.of(zone));
+            time.setOrder(order);
+            time.setClockOnly(clockOnly);
+            return time;
+        }
 
         @Override
         public void customizeContext(
-                ConfigurableApplicationContext context, MergedContextConfiguration mergedConfiguration) {}
+                ConfigurableApplicationContext context, MergedContextConfiguration mergedConfiguration) {
+            context.getBeanFactory().registerSingleton(Settings.class.getName(), this);
+        }
     }
 }

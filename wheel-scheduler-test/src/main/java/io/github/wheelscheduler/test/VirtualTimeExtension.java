@@ -1,12 +1,16 @@
 package io.github.wheelscheduler.test;
 
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.Objects;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Gives a test method, or a method around it, the {@link VirtualTime} of that test, which is closed after it. A
+ * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, which is closed after it. A
  * failure names the seed of a random order.
  *
  * <pre>{@code
@@ -23,8 +27,30 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(VirtualTimeExtension.class);
 
-    /** Creates the extension. */
-    public VirtualTimeExtension() {}
+    private final Instant start;
+    private final ZoneId zone;
+
+    /** Creates an extension whose time starts at {@link VirtualTime#DEFAULT_START}, in UTC. */
+    public VirtualTimeExtension() {
+        this(VirtualTime.DEFAULT_START, ZoneId.of("UTC"));
+    }
+
+    private VirtualTimeExtension(Instant start, ZoneId zone) {
+        this.start = start;
+        this.zone = zone;
+    }
+
+    /** Returns an extension whose time starts there, with a wall clock in that zone; for a static field with {@code @RegisterExtension}. */
+    public static VirtualTimeExtension startingAt(Instant start, ZoneId zone) {
+        Objects.requireNonNull(start, "start must not be null");
+        Objects.requireNonNull(zone, "zone must not be null");
+        return new VirtualTimeExtension(start, zone);
+    }
+
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext rootContext) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -33,15 +59,21 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        if (context.getTestMethod().isEmpty()) {
+            throw new ParameterResolutionException(
+                    "A VirtualTime must be a parameter of what each test has of its own, not of methods"
+                            + " around all of them, nor of the constructor with Lifecycle.PER_CLASS, was one of "
+                            + parameter.getDeclaringExecutable());
+        }
         return context.getStore(NAMESPACE)
-                .computeIfAbsent(VirtualTime.class, key -> VirtualTime.create(), VirtualTime.class);
+                .computeIfAbsent(VirtualTime.class, key -> VirtualTime.startingAt(start, zone), VirtualTime.class);
     }
 
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
         VirtualTime time = context.getStore(NAMESPACE).get(VirtualTime.class, VirtualTime.class);
         if (time != null) {
-            RandomOrderReport.addSeed(time, failure);
+            TestsInTurn.addSeed(time, failure);
         }
         throw failure;
     }

@@ -2,7 +2,9 @@ package io.github.wheelscheduler.test;
 
 import io.github.wheelscheduler.TimeSource;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -16,6 +18,9 @@ final class VirtualTimeSource extends TimeSource {
 
     /** The threads that wait, each with the time that it waits for. */
     private final Map<Thread, Long> wakeUps = new ConcurrentHashMap<>();
+
+    /** What the log is to be told when time has been moved. */
+    private final Queue<Runnable> summaries = new ConcurrentLinkedQueue<>();
 
     /** A thread waits from the last time that it has read, so that no step is lost between reading and waiting. */
     private final ThreadLocal<Long> lastReading = new ThreadLocal<>();
@@ -55,6 +60,18 @@ final class VirtualTimeSource extends TimeSource {
             LockSupport.park(blocker);
         }
         wakeUps.remove(thread, wakeUp);
+    }
+
+    @Override
+    public void sumUpLater(Runnable summary) {
+        boolean ignored = summaries.add(summary);
+    }
+
+    /** Tells the log what has been held back until now. */
+    void sumUp() {
+        for (Runnable summary = summaries.poll(); summary != null; summary = summaries.poll()) {
+            summary.run();
+        }
     }
 
     /** Moves time, and wakes who has waited for it. */

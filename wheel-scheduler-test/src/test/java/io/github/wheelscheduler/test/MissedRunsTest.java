@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,10 +19,16 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.scheduling.support.CronTrigger;
 
 /** What becomes of runs that were missed, exactly as {@link MissedRuns} says. */
+@ExtendWith(OutputCaptureExtension.class)
 class MissedRunsTest {
 
     private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");
@@ -107,7 +115,68 @@ class MissedRunsTest {
     }
 
     private static org.springframework.scheduling.Trigger everyTenMinutes() {
-        return new org.springframework.scheduling.support.CronTrigger("0 */10 * * * *");
+        return new CronTrigger("0 */10 * * * *");
+    }
+
+    @ParameterizedTest
+    @CsvSource({", 1, 59", "LATEST, 1, 59", "SKIP, 0, 60"})
+    void instantsOfACronThatHavePassedAreCounted(@Nullable MissedRuns policy, int runs, int missed) {
+        try (VirtualTime time = VirtualTime.startingAt(NOON, java.time.ZoneId.of("UTC"))) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            schedule(scheduler, time, "cron", TaskSchedule.trigger(new CronTrigger("0 * * * * *")), of(policy));
+            time.suspend(Duration.ofHours(1));
+            TaskRegistry registry = scheduler.getTaskRegistry();
+            assertThat(registry.get("cron").runs()).isEqualTo(runs);
+            assertThat(registry.get("cron").missed()).isEqualTo(missed);
+            assertThat(registry.skips(SkipReason.MISSED)).isEqualTo(missed);
+
+            time.advanceBy(Duration.ofMinutes(10));
+            assertThat(registry.get("cron").runs()).isEqualTo(runs + 10);
+            assertThat(registry.get("cron").missed()).isEqualTo(missed);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LATEST", "SKIP"})
+    void instantsAreCountedUpToALimitAndTheLogSaysSo(MissedRuns policy, CapturedOutput output) {
+        try (VirtualTime time = VirtualTime.startingAt(NOON, java.time.ZoneId.of("UTC"))) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            schedule(scheduler, time, "each", TaskSchedule.cron("* * * * * *"), of(policy));
+            time.suspend(Duration.ofDays(1));
+            assertThat(scheduler.getTaskRegistry().get("each").missed()).isEqualTo(1_000);
+            assertThat(output).contains("each has missed at least 1000 runs");
+        }
+    }
+
+    @Test
+    void triggerOfAUserIsNotAskedWhatHasPassed() {
+        try (VirtualTime time = VirtualTime.startingAt(NOON, java.time.ZoneId.of("UTC"))) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            List<Instant> asked = new ArrayList<>();
+            schedule(
+                    scheduler,
+                    time,
+                    "own",
+                    TaskSchedule.trigger(context -> {
+                        asked.add(time.now());
+                        return time.now().plusSeconds(60);
+                    }),
+                    TaskSettings.NONE);
+            time.suspend(Duration.ofHours(1));
+            assertThat(scheduler.getTaskRegistry().get("own").missed()).isZero();
+            assertThat(asked).containsExactly(NOON, NOON.plusSeconds(3_600));
+        }
+    }
+
+    @Test
+    void instantsThatPassWhileATaskIsPausedAreNotMissed() {
+        try (VirtualTime time = VirtualTime.startingAt(NOON, java.time.ZoneId.of("UTC"))) {
+            WheelTaskScheduler scheduler = time.newScheduler();
+            schedule(scheduler, time, "cron", TaskSchedule.cron("0 * * * * *"), TaskSettings.NONE);
+            scheduler.getTaskRegistry().pause("cron");
+            time.suspend(Duration.ofHours(1));
+            assertThat(scheduler.getTaskRegistry().get("cron").missed()).isZero();
+        }
     }
 
     @Test

@@ -61,7 +61,7 @@ class RandomOrderTest {
     void aFailureNamesTheSeed(VirtualTime time) {
         time.setOrder(RunOrder.RANDOM);
         AssertionError failure = new AssertionError("of a test");
-        RandomOrderReport.addSeed(time, failure);
+        TestsInTurn.addSeed(time, failure);
         assertThat(failure.getSuppressed())
                 .singleElement()
                 .satisfies(seed -> assertThat(seed)

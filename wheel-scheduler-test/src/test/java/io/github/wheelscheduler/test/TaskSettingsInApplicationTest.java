@@ -162,7 +162,14 @@ class TaskSettingsInApplicationTest {
                                 TASKS + "failing.back-off.delay=1m",
                                 TASKS + "failing.back-off.multiplier=4",
                                 TASKS + "failing.back-off.max-delay=10m"),
-                        List.of("PT0S", "PT1M", "PT5M")));
+                        List.of("PT0S", "PT1M", "PT5M")),
+                Arguments.of(
+                        "fail", "PT20M", List.of(TASKS + "failing.back-off.delay=1m"), List.of("PT0S", "PT1M", "PT2M")),
+                Arguments.of(
+                        "fail",
+                        "PT20M",
+                        List.of(TASKS + "failing.back-off.multiplier=2", TASKS + "failing.back-off.max-delay=12m"),
+                        List.of("PT0S", "PT3M", "PT9M")));
     }
 
     @ParameterizedTest
@@ -283,8 +290,9 @@ class TaskSettingsInApplicationTest {
                 TASKS + "failing.jitter=1s",
                 "--wheel.scheduler.tasks[" + Jobs.class.getName() + ".never].enabled=false");
         assertThat(output)
-                .containsOnlyOnce("no task has that id so far")
-                .contains("'nightli', but no task has that id so far; the nearest that there is: 'nightly'");
+                .containsOnlyOnce("no task has the id")
+                .contains(
+                        "no task has the id 'nightli'. The nearest: 'nightly', written wheel.scheduler.tasks.nightly.enabled");
     }
 
     @Test
@@ -408,6 +416,80 @@ class TaskSettingsInApplicationTest {
             advance(context, "PT2M");
             assertThat(context.getBean(OneHeir.class).runs).isEqualTo(3);
             assertThat(context.getBean(OtherHeir.class).runs).isZero();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @EnableScheduling
+    @AutoConfigureVirtualTime
+    static class SeveralOfOneClass {
+
+        @Bean
+        OneHeir first() {
+            return new OneHeir();
+        }
+
+        @Bean
+        OneHeir second() {
+            return new OneHeir();
+        }
+
+        @Bean("third/;bean")
+        OneHeir third() {
+            return new OneHeir();
+        }
+    }
+
+    @Test
+    void furtherBeansOfAClassHaveIdsWithTheirNames() {
+        SpringApplication application = new SpringApplication(SeveralOfOneClass.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        String poll = OneHeir.class.getName() + ".poll";
+        try (ConfigurableApplicationContext context = application.run(
+                TASKS + poll + ".jitter=1s",
+                TASKS + poll + ".initial-delay=1m",
+                "--wheel.scheduler.tasks[" + poll + "@second].enabled=false",
+                TASKS + poll + "@second.jitter=2s",
+                TASKS + poll + "@first.jitter=3s")) {
+            TaskRegistry registry = registry(context);
+            assertThat(registry.ids()).containsExactly(poll, poll + "@second", poll + "@third/?bean");
+            assertThat(registry.get(poll).settings().jitter()).isEqualTo(Duration.ofSeconds(3));
+            assertThat(registry.get(poll + "@second").settings().jitter()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(registry.get(poll + "@third/?bean").settings().jitter()).isEqualTo(Duration.ofSeconds(1));
+            advance(context, "PT2M30S");
+            assertThat(context.getBean("first", OneHeir.class).runs).isEqualTo(2);
+            assertThat(context.getBean("second", OneHeir.class).runs).isZero();
+        }
+    }
+
+    static class Unreachable {
+
+        @Scheduled(fixedRate = 60_000)
+        @WheelTask("a;b")
+        void run() {}
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @EnableScheduling
+    static class WithUnreachable {
+
+        @Bean
+        Unreachable unreachable() {
+            return new Unreachable();
+        }
+    }
+
+    @Test
+    void anIdThatNoPathCanNameStopsTheStart() {
+        SpringApplication application = new SpringApplication(WithUnreachable.class);
+        try (ConfigurableApplicationContext context = application.run()) {
+            throw new AssertionError("It must not start: " + context);
+        } catch (RuntimeException ex) {
+            assertThat(ex)
+                    .hasStackTraceContaining("@WheelTask at " + Unreachable.class.getName()
+                            + ".run must be usable: id must not contain");
         }
     }
 

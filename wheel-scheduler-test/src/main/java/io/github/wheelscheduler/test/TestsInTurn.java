@@ -1,0 +1,68 @@
+package io.github.wheelscheduler.test;
+
+import java.util.List;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
+
+/**
+ * Tells the time of a context which tests it is for, as those that share it must take turns, and adds the seed of the random order to what a
+ * test fails with.
+ */
+final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestExecutionExceptionHandler {
+
+    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(TestsInTurn.class);
+
+    TestsInTurn() {}
+
+    /** Each test has a seed of its own, so that it can be repeated alone. */
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        String test = context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName();
+        Times times =
+                new Times(SpringExtension.getApplicationContext(context).getBeanProvider(VirtualTime.class).stream()
+                        .toList());
+        context.getStore(NAMESPACE).put(Times.class, times);
+        times.all().forEach(time -> time.turn().begin(test));
+        times.all().forEach(VirtualTime::drawSeed);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        timesOf(context).forEach(time -> time.turn().end());
+    }
+
+    /** Those that the test began with: to ask for the context once more would make another one where it has been closed. */
+    private static List<VirtualTime> timesOf(ExtensionContext context) {
+        Times times = context.getStore(NAMESPACE).get(Times.class, Times.class);
+        return times == null ? List.of() : times.all();
+    }
+
+    private record Times(List<VirtualTime> all) {}
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        timesOf(context).forEach(time -> addSeed(time, failure));
+        throw failure;
+    }
+
+    static void addSeed(VirtualTime time, Throwable failure) {
+        time.seed().ifPresent(seed -> failure.addSuppressed(new Seed(seed)));
+    }
+
+    /** Says what to do to see the failure again. */
+    @SuppressWarnings("serial")
+    static final class Seed extends RuntimeException {
+
+        Seed(long seed) {
+            super(
+                    "Runs that were due at one instant came in a random order; setRandomOrder(" + seed
+                            + "L) gives the same one",
+                    null,
+                    false,
+                    false);
+        }
+    }
+}

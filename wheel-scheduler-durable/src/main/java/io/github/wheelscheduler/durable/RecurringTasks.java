@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -75,6 +76,7 @@ public final class RecurringTasks {
 
     /**
      * Gives it another schedule, which holds until its method is deployed with another one. A fixed rate and a fixed delay begin to count now.
+     * A cron without a zone is meant in the one that the task's cron had, or else in that of this machine.
      *
      * @return false if there is none of that id
      * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, never comes, or says what happens when clocks change
@@ -86,7 +88,8 @@ public final class RecurringTasks {
                     "schedule must leave to Spring what happens when clocks change, was " + cron);
         }
         Instant now = database.table().now();
-        ScheduleRecurrence recurrence = ScheduleRecurrence.of(schedule, null);
+        ScheduleRecurrence recurrence =
+                ScheduleRecurrence.of(schedule.isCron() ? schedule.meantIn(zoneOf(id)) : schedule, null);
         // Other nodes read the text.
         ScheduleRecurrence ignored = ScheduleRecurrence.parse(recurrence.text());
         Instant first = schedule.isCron() ? recurrence.first(now) : now.plus(intervalOf(schedule, now));
@@ -99,6 +102,17 @@ public final class RecurringTasks {
             claimSoon.run();
         }
         return isRetimed;
+    }
+
+    private ZoneId zoneOf(String id) {
+        try {
+            return find(id).map(
+                            task -> ScheduleRecurrence.parse(task.schedule()).zone())
+                    .orElseGet(ZoneId::systemDefault);
+        } catch (IllegalArgumentException ex) {
+            // Another release has written it.
+            return ZoneId.systemDefault();
+        }
     }
 
     private static Duration intervalOf(TaskSchedule schedule, Instant now) {

@@ -34,7 +34,8 @@ public final class ScheduleRecurrence implements Recurrence {
                     "A durable schedule must be a cron expression, a fixed rate or a fixed delay, was "
                             + schedule.kind());
         }
-        return new ScheduleRecurrence(schedule, start);
+        // A trigger without a zone is asked with this machine's clock.
+        return new ScheduleRecurrence(schedule.meantIn(ZoneId.systemDefault()), start);
     }
 
     /**
@@ -73,13 +74,13 @@ public final class ScheduleRecurrence implements Recurrence {
         return schedule.kind() + " " + schedule.text() + zoneText();
     }
 
+    @Nullable
+    ZoneId zone() {
+        return schedule.zone();
+    }
+
     private String zoneText() {
-        if (schedule instanceof TaskSchedule.Cron cron) {
-            return " " + cron.zone();
-        }
-        return schedule instanceof TaskSchedule.Calendar calendar && calendar.zone() != null
-                ? " " + calendar.zone()
-                : "";
+        return schedule.zone() == null ? "" : " " + schedule.zone();
     }
 
     @Override

@@ -221,6 +221,19 @@ class SteeringTest {
     }
 
     @Test
+    void aCronThatIsGivenWithoutAZoneKeepsTheOneItHad() {
+        RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
+        assertThat(tasks.retime("tick", TaskSchedule.cron("0 0 3 1 1 *", ZoneId.of("Asia/Kathmandu"))))
+                .isTrue();
+        assertThat(tasks.retime("tick", TaskSchedule.cron("0 0 4 1 1 *"))).isTrue();
+
+        assertThat(tasks.find("tick").orElseThrow().schedule()).isEqualTo("cron 0 0 4 1 1 * Asia/Kathmandu");
+        assertThat(tasks.retime("tick", TaskSchedule.fixedRate(HOUR))).isTrue();
+        assertThat(tasks.retime("tick", TaskSchedule.cron("0 0 4 1 1 *"))).isTrue();
+        assertThat(tasks.find("tick").orElseThrow().schedule()).endsWith(" " + ZoneId.systemDefault());
+    }
+
+    @Test
     void aScheduleThatMakesNoSenseIsRefused() {
         RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
         assertThatIllegalArgumentException()

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.netty;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -59,7 +60,8 @@ public final class WheelNettyTimer implements Timer {
             @Nullable Executor taskExecutor) {
         this.name = name;
         this.pending = new PendingTimeouts(maxPendingTimeouts);
-        this.failures = new LimitedLog("A task of " + name + " failed, which harms nothing else", executor::nanoTime);
+        this.failures =
+                new LimitedLog("A task of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime);
         this.handOver = taskExecutor == null
                 ? null
                 : new HandOver(
@@ -67,7 +69,7 @@ public final class WheelNettyTimer implements Timer {
                         maxConcurrent,
                         new LimitedLog(
                                 "The executor of " + name + " refused a task, which is offered again",
-                                executor::nanoTime));
+                                new TimeSource()::nanoTime));
         this.group = executor.newGroup(name)
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)

@@ -1,22 +1,27 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.ScheduleTexts;
+import io.github.wheelscheduler.autoconfigure.endpoint.SteeringLog;
 import io.github.wheelscheduler.autoconfigure.endpoint.UnknownNameException;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * The endpoint {@code wheeldurable}. It shows durable tasks as the database has them, so the same on each node, and steers them for all
@@ -30,10 +35,13 @@ public final class DurableEndpoint {
     private static final String RECURRING = "recurring";
     private static final String TASKS = "tasks";
 
+    private final SteeringLog log = new SteeringLog(LogFactory.getLog("io.github.wheelscheduler.durable"));
     private final DurableEngine engine;
+    private final Duration minInterval;
 
-    DurableEndpoint(DurableEngine engine) {
+    DurableEndpoint(DurableEngine engine, Duration minInterval) {
         this.engine = engine;
+        this.minInterval = minInterval;
     }
 
     /** Returns what all nodes do, and the recurring tasks. */
@@ -45,22 +53,25 @@ public final class DurableEndpoint {
     /**
      * Returns a recurring task, or a page of the one-time tasks of a handler.
      *
-     * @param kind {@code recurring} or {@code tasks}
-     * @param name the id of the recurring task, or the handler
+     * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
+     * @param sameKind what was said of the first once more, which must be the same; null for nothing
+     * @param sameName the same of the others
      * @param state of the one-time tasks to show; null for all
      * @param after the id behind which the page begins; null for the first page
      * @param limit how many tasks to return at most, up to 500; null for 50
      * @throws UnknownNameException if there is no such kind or recurring task
      * @throws IllegalArgumentException if the state is none, or the limit out of range
      */
-    @ReadOperation
-    public OperationResponseBody some(
-            @Selector String kind,
-            @Selector String name,
+    OperationResponseBody some(
+            Object segments,
+            @Nullable String sameKind,
+            @Nullable String sameName,
             @Nullable String state,
             @Nullable String after,
             @Nullable Integer limit) {
-        if (isRecurring(kind)) {
+        String[] path = pathOf(segments, sameKind, sameName);
+        String name = path[1];
+        if (isRecurring(path[0])) {
             return recurring(name);
         }
         int atMost = limit == null ? DEFAULT_LIMIT : limit;
@@ -74,45 +85,56 @@ public final class DurableEndpoint {
     }
 
     /**
+     * What is to be done, as it was written, possibly nonsense.
+     *
+     * @param action as {@link #steer} knows them
+     * @param id of the one-time task
+     * @param at the instant at which that is to be due
+     * @param schedule to re-time to
+     */
+    record Wanted(
+            @Nullable String action,
+            @Nullable String id,
+            @Nullable String at,
+            ScheduleTexts schedule) {
+
+        String verb() {
+            return action == null ? "" : action.toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
      * Triggers, pauses, resumes or re-times a recurring task, or retries, cancels or reschedules a one-time task, for all nodes.
      *
-     * @param kind {@code recurring} or {@code tasks}
-     * @param name the id of the recurring task, or the handler
-     * @param action {@code trigger}, {@code pause}, {@code resume}, {@code retime}; {@code retry}, {@code cancel}, {@code reschedule}
-     * @param id of the one-time task
-     * @param at the instant to reschedule it to
+     * @param who steers, for the log
+     * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
+     * @param sameKind what was said of the first once more, which must be the same; null for nothing
+     * @param sameName the same of the others
      * @return the task as it is then, or as it was if it is gone
      * @throws UnknownNameException if there is no such kind or task
      * @throws IllegalArgumentException if there is no such action, or something is missing, bad, or not wanted
      * @throws IllegalStateException if it is too late, as a node has claimed it, or it has not failed
      */
-    @WriteOperation
-    public OperationResponseBody steer(
-            @Selector String kind,
-            @Selector String name,
-            @Nullable String action,
-            @Nullable String id,
-            @Nullable String at,
-            @Nullable String fixedRate,
-            @Nullable String fixedDelay,
-            @Nullable String cron,
-            @Nullable String zone) {
-        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
-        String wanted = action == null ? "" : action.toLowerCase(Locale.ROOT);
-        if (!wanted.equals("retime")) {
-            schedule.requireNone();
-        }
-        if (isRecurring(kind)) {
-            if (id != null || at != null) {
-                throw new IllegalArgumentException("id and at must only be given for tasks");
+    OperationResponseBody steer(
+            String who, Object segments, @Nullable String sameKind, @Nullable String sameName, Wanted wanted) {
+        String target = wanted.id() == null ? "durable" : "durable task " + wanted.id() + " of";
+        return log.steer(who, wanted.action(), target, segments, () -> {
+            String[] path = pathOf(segments, sameKind, sameName);
+            if (!wanted.verb().equals("retime")) {
+                wanted.schedule().requireNone();
             }
-            steerRecurring(name, wanted, action, schedule);
-            return recurring(name);
-        }
-        if (id == null) {
-            throw new IllegalArgumentException("id must be given");
-        }
-        return steerOne(name, id, wanted, action, at);
+            return isRecurring(path[0]) ? steerRecurring(path[1], wanted) : steerOne(path[1], wanted);
+        });
+    }
+
+    /** Returns kind and name. */
+    private static String[] pathOf(Object segments, @Nullable String sameKind, @Nullable String sameName) {
+        String[] path = EndpointAnswers.path(segments);
+        String kind = path.length == 0 ? "" : path[0];
+        String name = Stream.of(path).skip(1).collect(Collectors.joining("/"));
+        EndpointAnswers.requireSame("kind", sameKind, kind);
+        EndpointAnswers.requireSame("name", sameName, name);
+        return new String[] {kind, name};
     }
 
     private static boolean isRecurring(String kind) {
@@ -128,9 +150,13 @@ public final class DurableEndpoint {
                 .orElseThrow(() -> UnknownNameException.of("id must be that of a recurring durable task, was " + id)));
     }
 
-    private void steerRecurring(String id, String wanted, @Nullable String action, ScheduleTexts schedule) {
+    private SteeringLog.Steered<OperationResponseBody> steerRecurring(String id, Wanted wanted) {
+        if (wanted.id() != null || wanted.at() != null) {
+            throw new IllegalArgumentException("id and at must only be given for tasks");
+        }
+        RecurringTaskDescriptor before = recurring(id);
         RecurringTasks tasks = engine.recurringTasks();
-        switch (wanted) {
+        switch (wanted.verb()) {
             case "trigger" -> {
                 if (!tasks.trigger(id)) {
                     throw new IllegalStateException("A task must not be claimed by a node when it is triggered, was "
@@ -144,28 +170,48 @@ public final class DurableEndpoint {
                 boolean ignored = tasks.resume(id);
             }
             case "retime" -> {
-                boolean ignored = tasks.retime(id, schedule.toSchedule());
+                boolean ignored = tasks.retime(id, wanted.schedule().toSchedule(minInterval, Instant.now()));
             }
             default ->
-                throw new IllegalArgumentException("action must be trigger, pause, resume or retime, was " + action);
+                throw new IllegalArgumentException(
+                        "action must be trigger, pause, resume or retime, was " + wanted.action());
         }
+        RecurringTaskDescriptor after = recurring(id);
+        return new SteeringLog.Steered<>(after, textOf(before), textOf(after));
     }
 
-    private DurableTaskDescriptor steerOne(
-            String handler, String id, String wanted, @Nullable String action, @Nullable String at) {
+    private static String textOf(RecurringTaskDescriptor task) {
+        return task.state() + " " + task.schedule();
+    }
+
+    private SteeringLog.Steered<OperationResponseBody> steerOne(String handler, Wanted wanted) {
+        String id = wanted.id();
+        if (id == null) {
+            throw new IllegalArgumentException("id must be given");
+        }
         DurableTask before = one(handler, id);
-        boolean isDone = switch (wanted) {
+        boolean isDone = switch (wanted.verb()) {
             case "retry" -> engine.retry(handler, id);
             case "cancel" -> engine.cancel(handler, id);
-            case "reschedule" -> engine.reschedule(handler, id, parseInstant(at));
-            default -> throw new IllegalArgumentException("action must be retry, cancel or reschedule, was " + action);
+            case "reschedule" -> engine.reschedule(handler, id, parseInstant(wanted.at()));
+            default ->
+                throw new IllegalArgumentException(
+                        "action must be retry, cancel or reschedule, was " + wanted.action());
         };
         if (!isDone) {
             throw new IllegalStateException("It cannot be done with a task that is "
-                    + one(handler, id).state() + ": " + wanted + " " + handler + " " + id);
+                    + one(handler, id).state() + ": " + wanted.verb() + " " + handler + " " + id);
         }
         // It may have run by now.
-        return DurableTaskDescriptor.of(engine.find(handler, id).orElse(before));
+        Optional<DurableTask> after = engine.find(handler, id);
+        return new SteeringLog.Steered<>(
+                DurableTaskDescriptor.of(after.orElse(before)),
+                textOf(before),
+                after.map(DurableEndpoint::textOf).orElse("gone"));
+    }
+
+    private static String textOf(DurableTask task) {
+        return task.state() + " " + task.dueAt();
     }
 
     private DurableTask one(String handler, String id) {

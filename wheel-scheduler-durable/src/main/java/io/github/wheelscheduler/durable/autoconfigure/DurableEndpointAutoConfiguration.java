@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
+import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -9,6 +10,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the {@link DurableEndpoint}, where there is the Actuator, and the endpoint is exposed. */
@@ -16,12 +18,20 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, EndpointAnswers.class})
 @ConditionalOnBean(DurableEngine.class)
 @ConditionalOnAvailableEndpoint(DurableEndpoint.class)
+@EnableConfigurationProperties(WheelSchedulerEndpointProperties.class)
 public final class DurableEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DurableEndpoint wheelDurableEndpoint(DurableEngine engine) {
-        return new DurableEndpoint(engine);
+    DurableEndpoint wheelDurableEndpoint(DurableEngine engine, WheelSchedulerEndpointProperties properties) {
+        return new DurableEndpoint(engine, properties.minInterval());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.JMX)
+    DurableEndpointJmxExtension wheelDurableEndpointJmxExtension(DurableEndpoint endpoint) {
+        return new DurableEndpointJmxExtension(endpoint);
     }
 
     @Bean

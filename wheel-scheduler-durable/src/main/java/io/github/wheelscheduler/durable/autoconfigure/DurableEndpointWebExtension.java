@@ -2,10 +2,13 @@ package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.ProblemDescriptor;
+import io.github.wheelscheduler.autoconfigure.endpoint.ScheduleTexts;
+import io.github.wheelscheduler.autoconfigure.endpoint.SteeringLog;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
@@ -37,34 +40,26 @@ public final class DurableEndpointWebExtension {
         return answer(endpoint::durable);
     }
 
-    /** Answers with a recurring task, or a page of the tasks of a handler. */
+    /** Answers with a recurring task, or a page of the tasks of a handler. A name may have slashes. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> some(
-            @Selector String kind,
-            @Selector String name,
+            @Selector(match = Match.ALL_REMAINING) Object segments,
+            @Nullable String kind,
+            @Nullable String name,
             @Nullable String state,
             @Nullable String after,
             @Nullable String limit) {
         return answer(() -> endpoint.some(
-                kind, name, state, after, EndpointAnswers.parse("limit", limit, DurableEndpoint.MAX_LIMIT)));
+                segments, kind, name, state, after, EndpointAnswers.parse("limit", limit, DurableEndpoint.MAX_LIMIT)));
     }
 
-    /** The same for a name with slashes. */
-    @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> someOfSegments(
-            @Selector String kind,
-            @Selector(match = Match.ALL_REMAINING) String[] segments,
-            @Nullable String state,
-            @Nullable String after,
-            @Nullable String limit) {
-        return some(kind, String.join("/", segments), state, after, limit);
-    }
-
-    /** Steers a task, and answers with it. */
+    /** Steers a task, and answers with it. A name may have slashes. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steer(
-            @Selector String kind,
-            @Selector String name,
+            SecurityContext context,
+            @Selector(match = Match.ALL_REMAINING) Object segments,
+            @Nullable String kind,
+            @Nullable String name,
             @Nullable String action,
             @Nullable String id,
             @Nullable String at,
@@ -72,22 +67,9 @@ public final class DurableEndpointWebExtension {
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
-        return answer(() -> endpoint.steer(kind, name, action, id, at, fixedRate, fixedDelay, cron, zone));
-    }
-
-    /** The same for a name with slashes. */
-    @WriteOperation
-    public WebEndpointResponse<OperationResponseBody> steerOfSegments(
-            @Selector String kind,
-            @Selector(match = Match.ALL_REMAINING) String[] segments,
-            @Nullable String action,
-            @Nullable String id,
-            @Nullable String at,
-            @Nullable String fixedRate,
-            @Nullable String fixedDelay,
-            @Nullable String cron,
-            @Nullable String zone) {
-        return steer(kind, String.join("/", segments), action, id, at, fixedRate, fixedDelay, cron, zone);
+        ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
+        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, schedule);
+        return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
     }
 
     /** What the database says has statements in it. */

@@ -11,6 +11,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -184,6 +185,25 @@ class DurableAutoConfigurationTest {
                                     .list(0, 100))
                             .extracting(TaskInfo::id)
                             .containsExactly(Ticking.class.getName() + ".plain");
+                });
+    }
+
+    @Test
+    void eachBeanOfAClassHasARowOfItsOwn() {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .withBean("first", Ticking.class, Ticking::new)
+                .run(context -> {
+                    Ticking other = context.getBean("ticking", Ticking.class);
+                    Ticking first = context.getBean("first", Ticking.class);
+                    await().atMost(PATIENCE).until(() -> first.ticks.get() >= 3 && other.ticks.get() >= 3);
+                    RecurringTasks tasks = context.getBean(RecurringTasks.class);
+                    String id = Ticking.class.getName() + ".tick";
+                    assertThat(tasks.list()).extracting(RecurringTask::id).containsExactly(id, id + "@ticking");
+                    assertThat(tasks.pause(id + "@ticking")).isTrue();
+                    assertThat(tasks.find(id).orElseThrow().isPaused()).isFalse();
+                    assertThat(tasks.find(id + "@ticking").orElseThrow().isPaused())
+                            .isTrue();
                 });
     }
 

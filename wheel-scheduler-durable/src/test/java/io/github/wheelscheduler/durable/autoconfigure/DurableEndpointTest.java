@@ -13,10 +13,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -207,6 +214,81 @@ class DurableEndpointTest {
                 .isTrue();
         assertRefused(409, "/tasks/nobody", "{'action': 'retry', 'id': 'x'}", "SCHEDULED");
         assertRefused(400, "/tasks/nobody", "{'action': 'reschedule', 'id': 'x', 'at': 'soon'}", "was soon");
+    }
+
+    @Test
+    void whatIsSaidOfThePathOnceMoreMustBeTheSame() throws Exception {
+        await().atMost(PATIENCE)
+                .until(() -> !read(one, "", "").path("recurring").isEmpty());
+        String path = "/recurring/night/close";
+        for (String name : new String[] {"kind", "name", "segments"}) {
+            assertRefused(400, path, "{'action': 'pause', '" + name + "': 'other'}", name + " must ");
+            assertRefused(400, path + "?" + name + "=other", "{'action': 'pause'}", name + " must ");
+            assertRefused(400, path + "?" + name + "=other", "", name + " must ");
+        }
+        assertThat(read(one, path + "?name=night/close", "").path("paused").asBoolean())
+                .isFalse();
+        assertThat(read(one, path, "{'action': 'resume', 'kind': 'recurring', 'name': 'night/close'}")
+                        .path("id")
+                        .asString())
+                .isEqualTo("night/close");
+        assertRefused(404, "/", "", "there are recurring and tasks here");
+        assertRefused(404, "/recurring", "", "id must be that of a recurring durable task");
+    }
+
+    @Test
+    void aRateBelowTheFloorIsRefused() throws Exception {
+        String json = "{'action': 'retime', 'fixedRate': '1ns'}";
+        assertRefused(400, "/recurring/night/close", json, "must be at least PT0.001S");
+    }
+
+    @Test
+    void anAnswerRepeatsLittleOfWhatIsLong() throws Exception {
+        String much = "x".repeat(5_000);
+        String action = "{'action': '" + much + "'}";
+        String at = "{'action': 'reschedule', 'id': '" + much + "', 'at': '" + much + "'}";
+        for (HttpResponse<String> answer : List.of(
+                send(one, "/recurring/" + much, ""),
+                send(one, "/recurring/" + much, action),
+                send(one, "/tasks/mail?limit=" + much, ""),
+                send(one, "/tasks/mail", at))) {
+            assertThat(answer.statusCode()).isIn(400, 404);
+            assertThat(answer.body()).contains("x").doesNotContain("x".repeat(201));
+        }
+    }
+
+    @Test
+    void eachSteeringLeavesOneLine() throws Exception {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Handler handler = new StreamHandler() {
+            @Override
+            public synchronized void publish(LogRecord line) {
+                lines.add(line.getMessage());
+            }
+        };
+        Logger log = Logger.getLogger("io.github.wheelscheduler.durable");
+        Level before = log.getLevel();
+        log.setLevel(Level.INFO);
+        log.addHandler(handler);
+        try {
+            assertThat(one.getBean(DurableTasks.class)
+                            .schedule("mail", "line", "text", Instant.now().plusSeconds(3_600)))
+                    .isTrue();
+            JsonNode ignored = read(one, "/tasks/mail", "{'action': 'cancel', 'id': 'line'}");
+            assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'li\\ne'}", "was li");
+        } finally {
+            log.removeHandler(handler);
+            log.setLevel(before);
+        }
+        assertThat(lines)
+                .filteredOn(line -> line.startsWith("Steering by"))
+                .satisfiesExactly(
+                        done -> assertThat(done)
+                                .matches(
+                                        "Steering by an unknown user over HTTP: cancel of durable task line of tasks/mail,"
+                                                + " from SCHEDULED .* to gone"),
+                        refused -> assertThat(refused)
+                                .contains("was refused: cancel of durable task li?e of tasks/mail, as "));
     }
 
     @Test

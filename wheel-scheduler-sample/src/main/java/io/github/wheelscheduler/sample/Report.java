@@ -32,14 +32,33 @@ final class Report {
         }
         lines.stream()
                 .filter(line -> line.name().equals(HEARTBEAT))
-                .forEach(heartbeat -> text.append(verdict(heartbeat)));
+                .forEach(heartbeat -> text.append(verdict(heartbeat, lines)));
         return text.toString();
     }
 
-    private static String verdict(TaskLog.Line heartbeat) {
+    private static String verdict(TaskLog.Line heartbeat, List<TaskLog.Line> lines) {
+        if (heartbeat.runs() == 0) {
+            return "%nThe heartbeat has not run.%n".formatted();
+        }
         String delay = Texts.of(heartbeat.worstDelay());
-        return heartbeat.worstDelay().compareTo(RHYTHM_LOST) < 0
-                ? "%nThe heartbeat kept its rhythm beside slow tasks: no beat was more than %s late.%n".formatted(delay)
-                : "%nThe heartbeat lost its rhythm: slow tasks held it up, at worst for %s.%n".formatted(delay);
+        if (heartbeat.worstDelay().compareTo(RHYTHM_LOST) < 0) {
+            return "%nThe heartbeat kept its rhythm beside slow tasks: no beat was more than %s late.%n"
+                    .formatted(delay);
+        }
+        return isHeldUpBySlowTasks(heartbeat, lines)
+                ? "%nThe heartbeat lost its rhythm: slow tasks held it up, at worst for %s.%n".formatted(delay)
+                : "%nThe heartbeat lost its rhythm, at worst for %s.%n".formatted(delay);
+    }
+
+    /** Whether all tasks shared one thread, on which the slow ones took as long as the heartbeat was late. */
+    private static boolean isHeldUpBySlowTasks(TaskLog.Line heartbeat, List<TaskLog.Line> lines) {
+        long threads = lines.stream()
+                .flatMap(line -> line.threads().stream())
+                .distinct()
+                .count();
+        Duration slow = lines.stream()
+                .map(line -> line.takes().multipliedBy(line.runs()))
+                .reduce(Duration.ZERO, Duration::plus);
+        return threads == 1 && slow.compareTo(heartbeat.worstDelay().minus(RHYTHM_LOST)) >= 0;
     }
 }

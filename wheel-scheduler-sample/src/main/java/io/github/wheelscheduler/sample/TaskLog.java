@@ -3,6 +3,8 @@ package io.github.wheelscheduler.sample;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What became of one task: how often it ran, and how late it was at worst. */
@@ -19,6 +21,9 @@ final class TaskLog {
     private int runs;
     private Duration worstDelay = Duration.ZERO;
 
+    /** The names of the threads that it ran on. */
+    private final Set<String> threads = new TreeSet<>();
+
     TaskLog(String name, Timetable timetable, Duration takes, InstantSource clock) {
         this.name = name;
         this.timetable = timetable;
@@ -28,7 +33,14 @@ final class TaskLog {
 
     /** A line of the table. */
     record Line(
-            String name, String timetable, Duration takes, Duration age, int runsDue, int runs, Duration worstDelay) {}
+            String name,
+            String timetable,
+            Duration takes,
+            Duration age,
+            int runsDue,
+            int runs,
+            Duration worstDelay,
+            Set<String> threads) {}
 
     /** Notes that the task is being scheduled now. */
     synchronized void scheduled() {
@@ -51,6 +63,7 @@ final class TaskLog {
     private synchronized void started() {
         noteDelay(clock.instant());
         runs++;
+        threads.add(Thread.currentThread().getName());
         running = true;
     }
 
@@ -67,7 +80,15 @@ final class TaskLog {
         }
         Instant since = scheduled == null ? now : scheduled;
         int runsDue = scheduled == null ? 0 : timetable.countDue(scheduled, now, takes);
-        return new Line(name, timetable.text(), takes, Duration.between(since, now), runsDue, runs, worstDelay);
+        return new Line(
+                name,
+                timetable.text(),
+                takes,
+                Duration.between(since, now),
+                runsDue,
+                runs,
+                worstDelay,
+                Set.copyOf(threads));
     }
 
     private void noteDelay(Instant now) {

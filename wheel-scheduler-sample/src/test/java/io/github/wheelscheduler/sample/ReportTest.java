@@ -41,6 +41,39 @@ class ReportTest {
     }
 
     @Test
+    void lateBeatIsBlamedOnNobodyWhereNoSlowTaskHeldItUp() throws Exception {
+        heartbeat.scheduled();
+        TaskLog slow = board.add("slow", new Timetable.Once(Duration.ZERO), Duration.ofMillis(1));
+        slow.scheduled();
+        Thread other = new Thread(slow::run, "other");
+        other.start();
+        other.join();
+        now = now.plusMillis(2_510);
+        heartbeat.run();
+        assertThat(text()).contains("lost its rhythm, at worst for 2.5 s.").doesNotContain("slow tasks", "machine");
+    }
+
+    @Test
+    void heartbeatThatIsSwitchedOffHasNotRun() {
+        heartbeat.scheduled();
+        now = now.plusMillis(2_510);
+        assertThat(text()).contains("The heartbeat has not run.").doesNotContain("rhythm", "machine");
+    }
+
+    @Test
+    void aLateBeatIsBlamedOnTheSlowTasksOfItsOnlyThread() {
+        heartbeat.scheduled();
+        TaskLog slow = board.add("slow", new Timetable.Once(Duration.ZERO), Duration.ofSeconds(3));
+        slow.scheduled();
+        Thread.currentThread().interrupt();
+        slow.run();
+        assertThat(Thread.interrupted()).isTrue();
+        now = now.plusMillis(2_510);
+        heartbeat.run();
+        assertThat(text()).contains("slow tasks held it up, at worst for 2.5 s");
+    }
+
+    @Test
     void aRunThatStillWaitsIsAsLateAsItIsByNow() {
         heartbeat.scheduled();
         TaskLog reminder = board.add("reminder", new Timetable.Once(Duration.ofSeconds(1)), Duration.ZERO);

@@ -15,11 +15,17 @@ final class Busy extends BenchTask {
 
     @Override
     public void run() {
+        if (nanos > 0) {
+            spin();
+        }
+        runs.incrementAndGet();
+    }
+
+    private void spin() {
         long startNanos = System.nanoTime();
         while (System.nanoTime() - startNanos < nanos) {
             Thread.onSpinWait();
         }
-        runs.incrementAndGet();
     }
 
     long runs() {

@@ -26,10 +26,21 @@ final class Chain extends BenchTask {
     /** Runs for so long, and returns how many nanoseconds a step has taken. */
     double run(long forNanos) {
         long startNanos = System.nanoTime();
-        endNanos = startNanos + forNanos;
+        start(startNanos + forNanos);
+        long counted = awaitSteps();
+        return (double) (end.ranNanos() - startNanos) / counted;
+    }
+
+    /** Starts, and goes on until then. */
+    void start(long untilNanos) {
+        endNanos = untilNanos;
         next();
+    }
+
+    /** Waits for the end, and returns how many steps there were. */
+    long awaitSteps() {
         long ignored = end.awaitNanos();
-        return (double) (end.ranNanos() - startNanos) / steps;
+        return steps;
     }
 
     @Override

@@ -66,8 +66,8 @@ public record ScheduleTexts(
 
     private TaskSchedule parse() {
         if (cron != null && cron.length() > EndpointAnswers.LONGEST) {
-            throw new IllegalArgumentException(
-                    "cron must have at most " + EndpointAnswers.LONGEST + " characters, had " + cron.length());
+            throw new IllegalArgumentException("cron must have at most " + EndpointAnswers.LONGEST + " characters, had "
+                    + cron.length() + ": " + cron);
         }
         long given = Stream.of(fixedRate, fixedDelay, cron, once)
                 .filter(Objects::nonNull)

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -81,7 +82,14 @@ final class EndOfStackChild {
     }
 
     public static void main(String[] args) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, ex) -> {
+            ex.printStackTrace();
+            System.exit(1);
+        });
         EndOfStackChild child = new EndOfStackChild(WorkerKind.valueOf(args[0]), Boolean.parseBoolean(args[1]));
+        if (Boolean.parseBoolean(args[1])) {
+            child.checkFirstRejection();
+        }
         int runsBefore = Integer.parseInt(args[2]);
         for (int i = 0; i < runsBefore; i++) {
             child.root.execute(child.counting);
@@ -102,6 +110,33 @@ final class EndOfStackChild {
         System.out.println("> " + child.failures + " calls failed for want of stack, " + child.done
                 + " did not, and none left anything behind");
         System.exit(child.failures == 0 || child.done == 0 ? 2 : 0);
+    }
+
+    /** Has calls rejected at the end of a stack before any other is, as the JVM does not link again what it has failed to link. */
+    private void checkFirstRejection() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        for (int i = 0; i < 2 + PLACES; i++) {
+            executor.execute(() -> awaitEnd(end));
+        }
+        verb = Verb.EXECUTE;
+        prepare();
+        call();
+        try {
+            executor.execute(counting);
+            fail("a full group must reject");
+        } catch (RejectedExecutionException ex) {
+            // as it must
+        }
+        end.countDown();
+        awaitThatOr(() -> executor.pendingCount() == 0, "nothing must be pending");
+    }
+
+    private static void awaitEnd(CountDownLatch end) {
+        try {
+            end.await();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void check() throws Exception {

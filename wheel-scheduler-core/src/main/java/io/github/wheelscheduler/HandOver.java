@@ -175,20 +175,19 @@ final class HandOver implements Expiry {
 
     /** Refuses a timer that is due, and is in no list. */
     private void refuse(ScheduledTimer<?> timer) {
-        Refusals refusals = dispatchers.of(timer).refusals();
-        if (refusals == null || !timer.claim(pass.nowNanos())) {
+        Dispatcher dispatcher = dispatchers.of(timer);
+        Refusals refusals = dispatcher.refusals();
+        Refusals.Refused refused = refusals == null ? null : refusals.newRefused(timer);
+        if (refusals == null || refused == null || !timer.claim(pass.nowNanos())) {
             putBack(timer);
             return;
         }
-        boolean done = false;
-        dispatchers.of(timer).noteRefused(timer);
+        dispatcher.noteRefused(timer);
         try {
-            refusals.refuse(timer, pass.nowNanos());
-            done = true;
-        } finally {
-            if (!done) {
-                timer.unclaim();
-            }
+            refusals.refuse(refused, pass.nowNanos());
+        } catch (Throwable ex) {
+            timer.unclaim();
+            throw ex;
         }
         watch.unwatch(timer);
     }

@@ -56,14 +56,18 @@ final class Places {
         return queueCapacity;
     }
 
+    int maxSize() {
+        return workers.maxSize();
+    }
+
     /** Returns how many places there are; it may change. */
     private int limit() {
         return (int) Math.min(Integer.MAX_VALUE, (long) workers.maxSize() + queueCapacity);
     }
 
-    /** Returns the numbers, for whoever is told that there is no place. */
-    String text() {
-        return "max-size is " + workers.maxSize() + ", queue-capacity is " + queueCapacity + ", and " + taken()
+    /** Says why there is no place, in the numbers of that moment. */
+    String text(int maxSizeThen, int takenThen) {
+        return "max-size is " + maxSizeThen + ", queue-capacity is " + queueCapacity + ", and " + takenThen
                 + " places are taken";
     }
 }

@@ -30,17 +30,24 @@ final class Refusals {
         this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
     }
 
+    /**
+     * Returns what ends the run of a timer that is to be refused. All that needs memory comes here, before the timer is claimed, and no text is
+     * made: if memory is short, an error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
+     */
+    Refused newRefused(ScheduledTimer<?> timer) {
+        return new Refused(timer, places.maxSize(), places.taken());
+    }
+
     /** Refuses a timer that has been claimed for its run. Tick thread. */
-    void refuse(ScheduledTimer<?> timer, long nowNanos) {
-        // Neither the text of the timer, nor what else the user has a hand in: that is for the worker.
-        workers.handOver(new Refused(timer, places.text()), nowNanos);
+    void refuse(Refused refused, long nowNanos) {
+        workers.handOver(refused, nowNanos);
         workers.signalHandOver(false);
     }
 
     /** Returns why a call is rejected. */
     String reason() {
         count.increment();
-        return reason(places.text());
+        return reason(places.text(places.maxSize(), places.taken()));
     }
 
     private String reason(String numbers) {
@@ -69,12 +76,14 @@ final class Refusals {
     final class Refused implements Runnable {
 
         private final ScheduledTimer<?> timer;
-        private final String numbers;
+        private final int maxSize;
+        private final int taken;
         private boolean isTaskTold;
 
-        Refused(ScheduledTimer<?> timer, String numbers) {
+        Refused(ScheduledTimer<?> timer, int maxSize, int taken) {
             this.timer = timer;
-            this.numbers = numbers;
+            this.maxSize = maxSize;
+            this.taken = taken;
         }
 
         ScheduledTimer<?> timer() {
@@ -146,7 +155,7 @@ final class Refusals {
         private RejectedExecutionException reason() {
             try {
                 return new RejectedExecutionException(
-                        "Run rejected, because " + Refusals.this.reason(numbers) + ": " + timer);
+                        "Run rejected, because " + Refusals.this.reason(places.text(maxSize, taken)) + ": " + timer);
             } catch (Throwable ex) {
                 // There is no memory for the text, or the task's own text fails.
                 return withoutText;

@@ -30,6 +30,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
 /** The packages follow the way of a timer, and no arrow runs against it. */
@@ -49,6 +50,8 @@ class ArchitectureTest {
     private static final String KEYED = ROOT + ".keyed..";
     private static final String IDLE = ROOT + ".idle..";
     private static final String HANDLER = ROOT + ".handler..";
+    private static final Set<String> TICK_THREADS =
+            Set.of("TickLoop", "HandOver", "Admission", "Dispatcher", "Dispatchers", "Turns", "SweepPlan", "Backlog");
 
     @ArchTest
     static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
@@ -140,6 +143,12 @@ class ArchitectureTest {
     static final ArchRule nobodyKnowsBoot =
             noClasses().should().dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
 
+    /** While memory is short, an error may skip all handlers of a frame in which a text is being made, and so lose a timer. */
+    @ArchTest
+    static final ArchRule theTickThreadMakesNoTexts = noClasses()
+            .should()
+            .accessTargetWhere(describe("the tick thread makes a text", ArchitectureTest::makesTextOnTickThread));
+
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
             slices().assignedFrom(packagesOfOurs()).should().beFreeOfCycles();
@@ -181,6 +190,19 @@ class ArchitectureTest {
     private static boolean readsNanoTime(JavaAccess<?> access) {
         return access.getTargetOwner().isEquivalentTo(System.class)
                 && access.getName().equals("nanoTime");
+    }
+
+    private static boolean makesTextOnTickThread(JavaAccess<?> access) {
+        JavaClass from = access.getOriginOwner();
+        String method = access.getOrigin().getName();
+        boolean isTickThreads = TICK_THREADS.contains(from.getSimpleName())
+                || (from.isEquivalentTo(Refusals.class) && (method.equals("newRefused") || method.equals("refuse")));
+        JavaClass to = access.getTargetOwner();
+        boolean makesText = to.isEquivalentTo(StringBuilder.class)
+                || (to.isEquivalentTo(Places.class)
+                        && access.getTarget().getName().equals("text"))
+                || access.getTarget().getName().equals("toString");
+        return isTickThreads && makesText;
     }
 
     private static boolean readsAnyClock(JavaAccess<?> access) {

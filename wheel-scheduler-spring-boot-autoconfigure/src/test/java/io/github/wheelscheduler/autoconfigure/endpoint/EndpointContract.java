@@ -102,11 +102,12 @@ abstract class EndpointContract {
     @Test
     void theSchedulerIsShownWithItsState() {
         awaitThat(() -> assertThat(read(Jobs.BEAT).numberAt("runs")).isPositive());
+        awaitThat(() -> assertThat(server.get(ENDPOINT).textAt("schedulers.0.tickThread.state"))
+                .isEqualTo("RUNNING"));
         Answer all = server.get(ENDPOINT);
         assertThat(all.listAt("schedulers")).hasSize(1);
         assertThat(all.textAt("schedulers.0.name")).isEqualTo("taskScheduler");
         assertThat(all.textAt("schedulers.0.state")).isEqualTo("RUNNING");
-        assertThat(all.textAt("schedulers.0.tickThread.state")).isEqualTo("RUNNING");
         assertThat(all.textAt("schedulers.0.tick")).isEqualTo("PT0.000016384S");
         assertThat(all.numberAt("schedulers.0.workers.max")).isEqualTo(256);
         assertThat(all.numberAt("schedulers.0.workers.size")).isPositive();

@@ -178,13 +178,13 @@ final class HandOver implements Expiry {
         Dispatcher dispatcher = dispatchers.of(timer);
         Refusals refusals = dispatcher.refusals();
         Refusals.Refused refused = refusals == null ? null : refusals.newRefused(timer);
-        if (refusals == null || refused == null || !timer.claim(pass.nowNanos())) {
+        if (refused == null || !timer.claim(pass.nowNanos())) {
             putBack(timer);
             return;
         }
         dispatcher.noteRefused(timer);
         try {
-            refusals.refuse(refused, pass.nowNanos());
+            refused.handOver(pass.nowNanos());
         } catch (Throwable ex) {
             timer.unclaim();
             throw ex;

@@ -62,7 +62,7 @@ final class Places {
 
     /** Returns how many places there are; it may change. */
     private int limit() {
-        return (int) Math.min(Integer.MAX_VALUE, (long) workers.maxSize() + queueCapacity);
+        return (int) Math.min(Integer.MAX_VALUE, (long) maxSize() + queueCapacity);
     }
 
     /** Says why there is no place, in the numbers of that moment. */

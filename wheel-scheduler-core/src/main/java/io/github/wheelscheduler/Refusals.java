@@ -31,17 +31,11 @@ final class Refusals {
     }
 
     /**
-     * Returns what ends the run of a timer that is to be refused. All that needs memory comes here, before the timer is claimed, and no text is
-     * made: if memory is short, an error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
+     * Returns what ends the run of a timer that is to be refused: before the timer is claimed, as this needs memory; and no text is made, as an
+     * error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
      */
     Refused newRefused(ScheduledTimer<?> timer) {
         return new Refused(timer, places.maxSize(), places.taken());
-    }
-
-    /** Refuses a timer that has been claimed for its run. Tick thread. */
-    void refuse(Refused refused, long nowNanos) {
-        workers.handOver(refused, nowNanos);
-        workers.signalHandOver(false);
     }
 
     /** Returns why a call is rejected. */
@@ -88,6 +82,12 @@ final class Refusals {
 
         ScheduledTimer<?> timer() {
             return timer;
+        }
+
+        /** Hands this to the worker; the timer has been claimed. Tick thread. */
+        void handOver(long nowNanos) {
+            workers.handOver(this, nowNanos);
+            workers.signalHandOver(false);
         }
 
         /**

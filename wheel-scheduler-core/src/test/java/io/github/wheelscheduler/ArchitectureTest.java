@@ -28,6 +28,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.github.wheelscheduler.inbox.Inbox;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Set;
@@ -50,8 +51,18 @@ class ArchitectureTest {
     private static final String KEYED = ROOT + ".keyed..";
     private static final String IDLE = ROOT + ".idle..";
     private static final String HANDLER = ROOT + ".handler..";
-    private static final Set<String> TICK_THREADS =
-            Set.of("TickLoop", "HandOver", "Admission", "Dispatcher", "Dispatchers", "Turns", "SweepPlan", "Backlog");
+    private static final Set<Class<?>> TICK_THREADS = Set.of(
+            TickLoop.class,
+            Admission.class,
+            HandOver.class,
+            Dispatchers.class,
+            Dispatcher.class,
+            Backlog.class,
+            Turns.class,
+            SweepPlan.class,
+            PassState.class,
+            WallClockWatch.class,
+            Inbox.class);
 
     @ArchTest
     static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
@@ -195,14 +206,16 @@ class ArchitectureTest {
     private static boolean makesTextOnTickThread(JavaAccess<?> access) {
         JavaClass from = access.getOriginOwner();
         String method = access.getOrigin().getName();
-        boolean isTickThreads = TICK_THREADS.contains(from.getSimpleName())
-                || (from.isEquivalentTo(Refusals.class) && (method.equals("newRefused") || method.equals("refuse")));
+        boolean isTickThreads = TICK_THREADS.stream().anyMatch(from::isEquivalentTo)
+                || (from.isEquivalentTo(Refusals.class) && method.equals("newRefused"))
+                || (from.isEquivalentTo(Refusals.Refused.class)
+                        && (method.equals("handOver") || method.equals("<init>")));
         JavaClass to = access.getTargetOwner();
-        boolean makesText = to.isEquivalentTo(StringBuilder.class)
-                || (to.isEquivalentTo(Places.class)
-                        && access.getTarget().getName().equals("text"))
-                || access.getTarget().getName().equals("toString");
-        return isTickThreads && makesText;
+        String called = access.getName();
+        return isTickThreads
+                && (to.isEquivalentTo(StringBuilder.class)
+                        || (to.isEquivalentTo(Places.class) && called.equals("text"))
+                        || called.equals("toString"));
     }
 
     private static boolean readsAnyClock(JavaAccess<?> access) {

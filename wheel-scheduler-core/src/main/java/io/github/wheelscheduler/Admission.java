@@ -47,8 +47,8 @@ final class Admission {
 
     private static final long PRODUCER_WAIT_NANOS = 20_000;
 
-    /** What runs at once is due by the end of the pass that finds it. */
-    private static final long NEAR_NANOS = 100_000_000;
+    /** So many timers leave the wheel at a time. */
+    static final int EXPIRY_BUDGET = 1024;
 
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
@@ -79,9 +79,6 @@ final class Admission {
 
     /** The last drain has left no message. */
     private boolean tookAll = true;
-
-    /** Timers that run at once may be in the wheel, where they had to wait with others. Where there are groups it stays. */
-    private boolean holdsAtOnce;
 
     Admission(
             Inbox<ScheduledTimer<?>> inbox,
@@ -134,7 +131,7 @@ final class Admission {
      */
     boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
         settle(isCaughtUp, timeStandsStill);
-        straight = settled && !dispatchers.isWheelStepped();
+        straight = settled;
         caughtUpNanos = pass.nowNanos();
         return settling || drain();
     }
@@ -170,9 +167,7 @@ final class Admission {
 
     /** Takes a message. */
     private void take(ScheduledTimer<?> timer) {
-        if (dispatchers.isParted()) {
-            timer.owner().dispatcher().countAdmitted();
-        }
+        timer.owner().dispatcher().countAdmitted();
         admit(timer);
     }
 
@@ -184,12 +179,9 @@ final class Admission {
                 }
                 // It may be watched although no place was found for it in the wheel.
                 watch.unwatch(timer);
-            } else if (!(straight || passesThoseHeld(timer)) || !handOverIfDue(timer)) {
+            } else if (!straight || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, pass.nowNanos());
-                }
-                if (timer.deadlineNanos() - pass.nowNanos() < NEAR_NANOS && timer.runsAtOnce()) {
-                    holdsAtOnce = true;
                 }
                 wheel.reposition(timer);
             }
@@ -201,24 +193,12 @@ final class Admission {
         }
     }
 
-    /** Whether timers are held, and this one goes all the same: where there are groups, not past those in the wheel. */
-    private boolean passesThoseHeld(ScheduledTimer<?> timer) {
-        return dispatchers.isStepped(timer) && timer.runsAtOnce() && !(holdsAtOnce && dispatchers.isParted());
-    }
-
     /** Hands a timer over that is due, before those that come behind it. */
     private boolean handOverIfDue(ScheduledTimer<?> timer) {
         if (timer.isLinked() || timer instanceof InstantTimer || !pass.isDueByNow(timer.deadlineNanos())) {
             return false;
         }
-        if (straight && timer.deadlineNanos() - caughtUpNanos > 0 && !catchUp()) {
-            unsettle();
-            return false;
-        }
-        if (!dispatchers.isParted()
-                && !dispatchers.isWheelStepped()
-                && dispatchers.root().workers().room() == 0) {
-            // It goes into the wheel, and so does whatever comes behind it.
+        if (timer.deadlineNanos() - caughtUpNanos > 0 && !catchUp()) {
             unsettle();
             return false;
         }
@@ -229,17 +209,7 @@ final class Admission {
     /** Hands over what has become due in the wheel since the pass began, and says whether that was all. */
     private boolean catchUp() {
         caughtUpNanos = pass.nowNanos();
-        return wheel.advance(caughtUpNanos, dispatchers.expiryBudget(), handOver) > 0;
-    }
-
-    /** Whether timers may be in the wheel that run at once. */
-    boolean mayHoldAtOnce() {
-        return holdsAtOnce;
-    }
-
-    /** There are none any more. */
-    void holdsNoneAtOnce() {
-        holdsAtOnce = false;
+        return wheel.advance(caughtUpNanos, EXPIRY_BUDGET, handOver) > 0;
     }
 
     // Detours

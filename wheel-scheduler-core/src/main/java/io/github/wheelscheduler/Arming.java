@@ -25,14 +25,12 @@ final class Arming {
     private final RunState runState;
     private final ShutdownPolicies policies;
     private final PendingTimers pending;
-    private final Detours detours;
-    private final Hold hold;
+    private final Shortcut shortcut;
     private final Inbox<ScheduledTimer<?>> inbox;
 
     /** See {@link Engine}: not looked into without need. */
     private final Dispatcher dispatcher;
 
-    private final Backlog backlog;
     private final @Nullable Places places;
     private final Workers workers;
     private final Lifecycle lifecycle;
@@ -52,11 +50,9 @@ final class Arming {
         this.runState = runState;
         this.policies = policies;
         this.pending = pending;
-        this.detours = dispatcher.detours();
-        this.hold = dispatcher.hold();
+        this.shortcut = dispatcher.shortcut();
         this.inbox = inbox;
         this.dispatcher = dispatcher;
-        this.backlog = dispatcher.backlog();
         this.places = dispatcher.places();
         this.workers = dispatcher.workers();
         this.lifecycle = lifecycle;
@@ -151,8 +147,8 @@ final class Arming {
                 long neededAtNanos = neededAt(timer);
                 send(timer);
                 posted = true;
-                if (isDue && hold.isOpen() && timer.deadlineNanos() - dueNanos <= 0) {
-                    detours.posted();
+                if (isDue && !shortcut.isHeld() && timer.deadlineNanos() - dueNanos <= 0) {
+                    shortcut.countDetour();
                 }
                 inbox.wakeFor(neededAtNanos);
             }
@@ -193,7 +189,7 @@ final class Arming {
      * it.
      */
     private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
-        if (!hold.isOpen() || !detours.isNone() || backlog.isHeldUp() || workers.isPaused()) {
+        if (!shortcut.isFree() || workers.isPaused()) {
             return false;
         }
         if (places != null && !dispatcher.takePlace(timer)) {

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the due timers of one group to its workers. While an executor has no groups, what is due and cannot go stays in the wheel; with
- * groups it waits here, so that the timers of the others expire. Tick thread, unless it says otherwise.
+ * Hands the due timers of an executor, or of one of its groups, to its workers. Due timers that cannot go wait here, so that the timers of
+ * others expire. Tick thread, unless it says otherwise.
  *
  * <p>It is long because whether a timer goes, waits or is refused is decided by what is held, by the places and by who came before,
  * together, and by the same rules when it becomes due as when it has waited.
@@ -24,7 +24,7 @@ final class Dispatcher {
      * at once go past them, and wait for room in a list of their own.
      *
      * A timer that waits is armed as before: whoever cancels or moves it does not know that it waits, and it is looked at again when
-     * its turn comes. Callers do not go past those that wait: Backlog.isHeldUp says that there are some.
+     * its turn comes. Callers do not go past those that wait: Shortcut.isHeldUp says that there are some.
      */
 
     /** So many timers leave a list in a pass. */
@@ -34,7 +34,7 @@ final class Dispatcher {
     private final TimingWheel wheel;
     private final Workers workers;
     private final Hold hold;
-    private final Detours detours;
+    private final Shortcut shortcut;
     private final Backlog backlog;
     private final @Nullable Places places;
     private final @Nullable Refusals refusals;
@@ -68,6 +68,9 @@ final class Dispatcher {
 
     private long firstInTurnsNanos;
 
+    /** So many more may be handed over before it is asked again how much room there is. */
+    private int room;
+
     private boolean handedOver;
     private boolean othersWaited;
 
@@ -82,7 +85,7 @@ final class Dispatcher {
             TimingWheel wheel,
             Workers workers,
             Hold hold,
-            Detours detours,
+            Shortcut shortcut,
             @Nullable Places places,
             @Nullable Refusals refusals,
             boolean isWaitingPolicy) {
@@ -90,11 +93,11 @@ final class Dispatcher {
         this.wheel = wheel;
         this.workers = workers;
         this.hold = hold;
-        this.detours = detours;
+        this.shortcut = shortcut;
         this.places = places;
         this.refusals = refusals;
         this.isWaitingPolicy = isWaitingPolicy;
-        this.backlog = new Backlog(workers, places);
+        this.backlog = new Backlog(workers, places, shortcut);
     }
 
     Workers workers() {
@@ -105,12 +108,8 @@ final class Dispatcher {
         return hold;
     }
 
-    Detours detours() {
-        return detours;
-    }
-
-    Backlog backlog() {
-        return backlog;
+    Shortcut shortcut() {
+        return shortcut;
     }
 
     @Nullable
@@ -133,7 +132,7 @@ final class Dispatcher {
 
     /** Whether there is nothing to do for this until the next timer or message; forgets the lists, which are empty then. */
     boolean retires() {
-        if (handedOver || isAnyWaiting() || detours.isAny() || !detours.isNone()) {
+        if (handedOver || isAnyWaiting() || !shortcut.isNoDetour()) {
             return false;
         }
         forgetLists();
@@ -146,20 +145,13 @@ final class Dispatcher {
         return stepped;
     }
 
-    boolean isHalted() {
-        return halted;
-    }
-
     /** Reads what is held. */
     void look() {
         lacksPlace = false;
         stepped = !hold.isOpen();
-        setHalted(stepped && hold.isClosed());
-    }
-
-    void setHalted(boolean value) {
-        if (halted != value) {
-            halted = value;
+        boolean isHalted = stepped && hold.isClosed();
+        if (halted != isHalted) {
+            halted = isHalted;
         }
     }
 
@@ -170,7 +162,7 @@ final class Dispatcher {
 
     /** Whether due timers have waited for room, and there is some now. Any thread. */
     boolean isRoomForHeldUp() {
-        return backlog.isHeldUp() && backlog.hasRoom(true);
+        return backlog.isRoomForHeldUp();
     }
 
     /** Counts a message that has been taken. */
@@ -212,7 +204,7 @@ final class Dispatcher {
         }
     }
 
-    // Waiting; only once the executor has groups
+    // Waiting
 
     private void forgetLists() {
         if (timed != null) {
@@ -228,6 +220,7 @@ final class Dispatcher {
     /** Reads what is held, at the beginning of a pass. */
     void beginPass(long nowNanos) {
         look();
+        room = 0;
         if (!halted) {
             isAtOnceApart = false;
         } else if (!isAtOnceApart && timed != null) {
@@ -253,7 +246,7 @@ final class Dispatcher {
         } else if (halted) {
             backlog.hold(nowNanos);
         } else {
-            backlog.clearHeldUp();
+            backlog.clear();
         }
     }
 
@@ -304,7 +297,7 @@ final class Dispatcher {
     /** Takes a place for the timer, if it needs one and there is one. */
     boolean takePlace(ScheduledTimer<?> timer) {
         if (places == null) {
-            return workers.room() > 0;
+            return takeRoom();
         }
         if (!hasPlaceFromCall(timer) && !places.tryTake()) {
             return false;
@@ -313,6 +306,18 @@ final class Dispatcher {
             timer.setRefusedAt(0);
         }
         return true;
+    }
+
+    /** Asks for many at a time: workers write where this looks. */
+    private boolean takeRoom() {
+        if (room == 0) {
+            room = Math.min(BUDGET, workers.room());
+        }
+        if (room > 0) {
+            room--;
+            return true;
+        }
+        return false;
     }
 
     /** Whether the timer, whose turn it is in virtual time, goes now or is refused; if not, others pass it by. */
@@ -428,9 +433,13 @@ final class Dispatcher {
      * @return whether there are more that may go now
      */
     boolean letGo(long nowNanos, HandOver handOver) {
-        boolean more = letGo(atOnce, handOver);
+        if (!isAnyWaiting() && waitingCount == 0 && inTurns == 0) {
+            return false;
+        }
+        boolean isRoomWorthWhile = places != null || backlog.hasRoom();
+        boolean more = isRoomWorthWhile && letGo(atOnce, handOver);
         // What has passed those that were held came before what has come since.
-        if (!isWaiting(atOnce) && !stepped) {
+        if (isRoomWorthWhile && !isWaiting(atOnce) && !stepped) {
             more |= letGo(timed, handOver);
         }
         noteWaiting(nowNanos);

@@ -7,15 +7,9 @@ import org.jspecify.annotations.Nullable;
 final class Dispatchers {
 
     /*
-     * Without groups, what is due and cannot go, because timers are held or the workers have no room, stays in the wheel: that
-     * costs nothing. With groups that would hold up the timers of the others. So the wheel then expires all that is due, and each
-     * Dispatcher hands over or keeps what is its own: 'parted'.
-     *
      * A pass goes through the dispatchers that are active. A group's becomes active with a message or a timer of that group, and is so
      * until nothing of it waits and none of its timers is on a detour. So a group that does nothing costs nothing, however many there are.
      */
-
-    private static final int MOST_EXPIRED = 1024;
 
     /** That of the executor itself; always active. */
     private final Dispatcher root;
@@ -28,36 +22,20 @@ final class Dispatchers {
     /** When the active ones have been looked at last: at the beginning of the pass, or between two. */
     private long lookNanos;
 
-    /** There are groups, or have been: what is due leaves the wheel. Written on the tick thread, or before there is one. */
-    private volatile boolean parted;
-
     Dispatchers(Dispatcher root) {
         this.root = root;
         this.active = new @Nullable Dispatcher[] {root};
+        root.setActive(true);
     }
 
     Dispatcher root() {
         return root;
     }
 
-    boolean isParted() {
-        return parted;
-    }
-
-    /** Returns how many timers may leave the wheel at a time. */
-    int expiryBudget() {
-        return parted ? MOST_EXPIRED : Math.min(MOST_EXPIRED, root.workers().room());
-    }
-
-    /** From now on, each hands over what is its own. On the tick thread, or before there is one. */
-    void part() {
-        parted = true;
-    }
-
-    /** Returns the dispatcher of the timer, which is active from now on. Once they are parted. */
+    /** Returns the dispatcher of the timer, which is active from now on. */
     Dispatcher of(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = timer.owner().dispatcher();
-        if (!dispatcher.isActive() && dispatcher != root) {
+        if (!dispatcher.isActive()) {
             if (activeCount == active.length) {
                 active = Arrays.copyOf(active, 2 * activeCount);
             }
@@ -97,13 +75,13 @@ final class Dispatchers {
     /** To be called before the time of a pass is read. */
     void beforePass() {
         for (int i = 0; i < activeCount; i++) {
-            active(i).detours().beforePass();
+            active(i).shortcut().beforePass();
         }
     }
 
     boolean isAnyDetour() {
         for (int i = 0; i < activeCount; i++) {
-            if (active(i).detours().isAny()) {
+            if (active(i).shortcut().isAnyDetour()) {
                 return true;
             }
         }
@@ -118,8 +96,8 @@ final class Dispatchers {
         boolean ended = true;
         for (int i = 0; i < activeCount; i++) {
             Dispatcher dispatcher = active(i);
-            Detours detours = dispatcher.detours();
-            ended &= !detours.isAny() || dispatcher.isAnyWaiting() || detours.end();
+            Shortcut shortcut = dispatcher.shortcut();
+            ended &= !shortcut.isAnyDetour() || dispatcher.isAnyWaiting() || shortcut.endDetours();
         }
         return ended;
     }
@@ -134,22 +112,12 @@ final class Dispatchers {
         }
     }
 
-    /** The same at the beginning of a pass, once they are parted. */
+    /** The same at the beginning of a pass. */
     void beginPass(long nowNanos) {
         lookNanos = nowNanos;
         for (int i = 0; i < activeCount; i++) {
             active(i).beginPass(nowNanos);
         }
-    }
-
-    /** Whether timers may leave the wheel one at a time, or not at all; once they are parted, they leave it. */
-    boolean isWheelStepped() {
-        return !parted && root.isStepped();
-    }
-
-    /** Whether timers are held, this one among them unless it goes all the same. */
-    boolean isStepped(ScheduledTimer<?> timer) {
-        return parted ? of(timer).isStepped() : root.isStepped();
     }
 
     /** Whether anything has been asked for since the last pass; to be read after a sleep has been announced. */

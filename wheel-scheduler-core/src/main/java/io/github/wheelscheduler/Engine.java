@@ -73,7 +73,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.workers = settings.newWorkers(starter, this);
         TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
         WallClockWatch watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
-        this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Detours(), null, null, true);
+        this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Shortcut(), null, null, true);
         this.hasPlaces = false;
         TickLoop loop = new TickLoop(inbox, wheel, watch, dispatcher, pending, clock, 1L << settings.tickShift());
         this.shared =
@@ -84,6 +84,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (isVirtual) {
             hold.allow(0);
         }
+        noteHold(false);
     }
 
     /** Creates a group of an executor, with its own workers on the same wheel. */
@@ -109,8 +110,8 @@ final class Engine implements TimerOwner, Workers.Listener {
                         group.onFull(),
                         GroupWorkers.ofRefusals(settings, shared.starter(), this::refusalsEnded),
                         places);
-        this.dispatcher =
-                new Dispatcher(inbox, shared.wheel(), workers, hold, new Detours(), places, refusals, refusals == null);
+        this.dispatcher = new Dispatcher(
+                inbox, shared.wheel(), workers, hold, new Shortcut(), places, refusals, refusals == null);
         this.hasPlaces = true;
         GroupLifecycle life =
                 new GroupLifecycle(this, shared, runState, policies, pending, dispatcher, group.standsApart());
@@ -119,6 +120,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         policies.setExecuteDelayed(root.policies.executesDelayed());
         policies.setContinuePeriodic(root.policies.continuesPeriodic());
         hold.setHalted(settings.halted());
+        noteHold(false);
     }
 
     // Groups
@@ -420,15 +422,21 @@ final class Engine implements TimerOwner, Workers.Listener {
     void setHalted(boolean halted) {
         StackReserve.ask();
         lifecycle.unlessShutdown(() -> {
-            if (!halted && hold.isHalted() && !isVirtual) {
-                dispatcher.detours().posted();
-                if (root == this) {
-                    shared.groups().forEach(group -> group.dispatcher.detours().posted());
-                }
-            }
+            boolean isOpened = !halted && hold.isHalted() && !isVirtual;
             hold.setHalted(halted);
+            noteHold(isOpened);
+            forEachGroupThatFollows(each -> each.noteHold(isOpened));
         });
         inbox.wake();
+    }
+
+    /** Says whether callers may go past the tick thread: when a halt has ended, not before those that it has held. */
+    private void noteHold(boolean isOpened) {
+        Shortcut shortcut = dispatcher.shortcut();
+        if (isOpened) {
+            shortcut.countDetour();
+        }
+        shortcut.setHeld(!hold.isOpen());
     }
 
     /** Lets so many timers leave the wheel, in virtual time only. */

@@ -98,10 +98,8 @@ final class HandOver implements Expiry {
     }
 
     private void dispatch(ScheduledTimer<?> timer) {
-        if (isEarly(timer) || (dispatchers.isParted() && !isDueNow(timer))) {
+        if (isEarly(timer) || !isDueNow(timer)) {
             putBack(timer);
-        } else if (!dispatchers.isParted()) {
-            go(timer, dispatchers.root());
         } else {
             Dispatcher dispatcher = dispatchers.of(timer);
             if (takePlace(timer, dispatcher)) {
@@ -118,7 +116,7 @@ final class HandOver implements Expiry {
         return timer.state() == TimerWord.ARMED && pass.isDue(timer.deadlineNanos());
     }
 
-    /** Hands a timer over if it is due. Where there are groups it has a place, which whoever ends the run leaves, or this. */
+    /** Hands a timer over if it is due. It has a place, which is left at the end of the run, or here. */
     private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
         boolean gone = false;
         try {
@@ -192,7 +190,7 @@ final class HandOver implements Expiry {
         watch.unwatch(timer);
     }
 
-    // What has waited; only once the executor has groups
+    // What has waited
 
     /** Lets a timer go, which may be over by now or due later, and has a place: that is left if the timer does not need it. */
     void goWithPlace(ScheduledTimer<?> timer) {

@@ -95,7 +95,7 @@ abstract class Lifecycle {
     abstract void resume();
 
     final void wakeIfHeldUp() {
-        if (dispatcher.backlog().isHeldUp()) {
+        if (dispatcher.shortcut().isHeldUp()) {
             inbox.wake();
         }
     }

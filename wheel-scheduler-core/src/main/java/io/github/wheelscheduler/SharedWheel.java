@@ -116,9 +116,6 @@ final class SharedWheel {
 
     /** Adds a group, under the lock. */
     void add(Engine group) {
-        if (!loop.isParted()) {
-            onTickThreadIfAny(loop::part);
-        }
         boolean ignored = groups.add(group);
     }
 
@@ -229,15 +226,6 @@ final class SharedWheel {
     void onTickThread(Runnable action) {
         if (tickThreadStarted) {
             tickThread.runBetweenPasses(action);
-        }
-    }
-
-    /** The same, but on the calling thread if there is no tick thread yet. Under the lock. */
-    private void onTickThreadIfAny(Runnable action) {
-        if (tickThreadStarted) {
-            tickThread.runBetweenPasses(action);
-        } else {
-            action.run();
         }
     }
 

@@ -70,9 +70,6 @@ final class TickLoop {
         this.turns = clock.isVirtual() ? new Turns(wheel, dispatchers) : null;
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, turns);
         this.admission = new Admission(inbox, wheel, watch, dispatchers, handOver, pass, tickNanos);
-        if (turns != null) {
-            dispatchers.part();
-        }
     }
 
     /** To be called before the time of a pass is read. */
@@ -87,78 +84,39 @@ final class TickLoop {
      */
     long pass(long nowNanos) {
         boolean timeStandsStill = pass.begin(nowNanos);
-        boolean mayAdvance = mayAdvance();
-        boolean tookAllMessages = admitWhatHasCome(mayAdvance, timeStandsStill);
+        dispatchers.beginPass(nowNanos);
+        boolean tookAllMessages = admitWhatHasCome(timeStandsStill);
         pass.moved(watch.check(nowNanos));
-        boolean advanced = !mayAdvance || advance() > 0;
-        boolean isHalted = false;
-        if (dispatchers.isParted()) {
-            boolean isAllHere = advanced;
-            advanced = !dispatchers.letGo(pass.nowNanos(), handOver) && advanced;
-            advanced = !(turns != null && isAllHere && letGo(turns)) && advanced;
-        } else {
-            if (mayAdvance && advanced) {
-                root.backlog().clear();
-            }
-            isHalted = root.isHalted()
-                    || (dispatchers.isWheelStepped() && root.hold().isClosed());
-            root.setHalted(isHalted);
-        }
-        int preparationLeft = advanced && !isHalted ? prepare() : PREPARE_BUDGET;
+        boolean isAllHere = advance() > 0;
+        boolean mayMoreGo = dispatchers.letGo(pass.nowNanos(), handOver);
+        mayMoreGo |= turns != null && isAllHere && letGo(turns);
+        boolean advanced = isAllHere && !mayMoreGo;
+        int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
-        boolean detoursWait = dispatchers.isAnyDetour() && mayAdvance && !admission.endDetours(tookAllMessages);
+        boolean detoursWait = dispatchers.isAnyDetour() && !admission.endDetours(tookAllMessages);
         if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.isStraight())) {
             return 0;
         }
-        long sweepNanos = sweeps.nanosToNext(nowNanos);
-        if (isHalted) {
-            return Math.min(sweepNanos, watch.nanosToNextCheck(nowNanos));
-        }
-        long expiryNanos = mayAdvance ? wheel.nanosToNextExpiry(nowNanos) : nanosToNextLook();
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
-        long detourNanos = admission.nanosToSettled(nowNanos);
+        long lookNanos = Math.min(nanosToNextLook(), watch.nanosToNextCheck(nowNanos));
+        long wheelNanos = Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos);
         return Math.min(
-                Math.min(Math.min(expiryNanos, nanosToNextLookAtWaiting()), watch.nanosToNextCheck(nowNanos)),
-                Math.min(detourNanos, Math.min(preparationNanos, sweepNanos)));
-    }
-
-    private boolean mayAdvance() {
-        if (dispatchers.isParted()) {
-            dispatchers.beginPass(pass.nowNanos());
-            return true;
-        }
-        root.look();
-        if (!root.isHalted()) {
-            return root.backlog().mayHandOver(pass.nowNanos());
-        }
-        root.backlog().hold(pass.nowNanos());
-        if (admission.mayHoldAtOnce()) {
-            letGoWhatRunsAtOnce();
-        }
-        return false;
-    }
-
-    /** Lets those go that run at once and have come into the wheel before it was held. */
-    private void letGoWhatRunsAtOnce() {
-        removeIf(
-                timer -> timer.state() == TimerWord.ARMED && timer.runsAtOnce() && pass.isDue(timer.deadlineNanos()),
-                handOver::expire);
-        admission.holdsNoneAtOnce();
-        dispatchers.signalHandOver();
+                Math.min(wheelNanos, lookNanos),
+                Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
     }
 
     /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */
-    private boolean admitWhatHasCome(boolean mayAdvance, boolean timeStandsStill) {
+    private boolean admitWhatHasCome(boolean timeStandsStill) {
         boolean taken = false;
         try {
             admission.takeUpWhatIsInHand();
-            boolean isCaughtUp = dispatchers.isAnyDetour() && mayAdvance && advance() > 0;
+            boolean isCaughtUp = dispatchers.isAnyDetour() && advance() > 0;
             boolean tookAll = admission.takeMessages(isCaughtUp, timeStandsStill);
             taken = true;
             return tookAll;
         } finally {
-            if (!taken && mayAdvance && !handOver.hasInHand()) {
+            if (!taken && !handOver.hasInHand()) {
                 int ignored = advance();
             }
         }
@@ -167,10 +125,9 @@ final class TickLoop {
     // The wheel
 
     private int advance() {
-        int budget = dispatchers.expiryBudget();
         try {
-            int left = wheel.advance(pass.nowNanos(), budget, handOver);
-            pass.moved(left < budget);
+            int left = wheel.advance(pass.nowNanos(), Admission.EXPIRY_BUDGET, handOver);
+            pass.moved(left < Admission.EXPIRY_BUDGET);
             return left;
         } finally {
             dispatchers.signalHandOver();
@@ -205,14 +162,7 @@ final class TickLoop {
 
     /** Returns when to look again whether there is room; in virtual time who makes room says so. */
     private long nanosToNextLook() {
-        return clock.isVirtual() ? Long.MAX_VALUE : root.backlog().nanosToNextLook(pass.nowNanos());
-    }
-
-    /** The same for those that wait outside of the wheel. */
-    private long nanosToNextLookAtWaiting() {
-        return dispatchers.isParted() && !clock.isVirtual()
-                ? dispatchers.nanosToNextLook(pass.nowNanos())
-                : Long.MAX_VALUE;
+        return clock.isVirtual() ? Long.MAX_VALUE : dispatchers.nanosToNextLook(pass.nowNanos());
     }
 
     /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
@@ -262,16 +212,6 @@ final class TickLoop {
     /** Returns the dispatcher of the executor itself. */
     Dispatcher root() {
         return root;
-    }
-
-    /** Whether there are groups, or have been. Any thread. */
-    boolean isParted() {
-        return dispatchers.isParted();
-    }
-
-    /** Hands the timers of each group to its own workers from now on. On the tick thread, or before there is one. */
-    void part() {
-        dispatchers.part();
     }
 
     /** Gives up the timers of a group that are over, and that it lets wait. */

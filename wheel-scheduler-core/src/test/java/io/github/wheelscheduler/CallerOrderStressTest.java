@@ -66,7 +66,7 @@ class CallerOrderStressTest {
             awaitThat(() -> executor.pendingCount() == 0);
             // The next one that takes the long way ends it, if it has not ended.
             executor.execute(() -> {});
-            awaitThat(() -> executor.engine().dispatcher().detours().isNone());
+            awaitThat(() -> executor.engine().dispatcher().shortcut().isNoDetour());
         });
     }
 

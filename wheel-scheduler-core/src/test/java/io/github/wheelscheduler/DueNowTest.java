@@ -168,7 +168,7 @@ class DueNowTest {
             }
             awaitThat(() -> time.executor.engine().inbox().isEmpty());
             time.clock.advance(Duration.ofMillis(1));
-            awaitThat(() -> time.executor.engine().dispatcher().backlog().isHeldUp());
+            awaitThat(() -> time.executor.engine().dispatcher().shortcut().isHeldUp());
             for (int i = 0; i < 100; i++) {
                 time.executor.execute(() -> ran.add(-1));
             }

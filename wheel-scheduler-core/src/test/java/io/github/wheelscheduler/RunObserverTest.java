@@ -94,7 +94,7 @@ class RunObserverTest {
                 WheelTimer<?> ignored = time.executor.schedule(() -> {}, 10, MILLISECONDS);
             }
             time.clock.advance(Duration.ofMillis(11));
-            awaitThat(() -> time.executor.engine().dispatcher().backlog().isHeldUp());
+            awaitThat(() -> time.executor.engine().dispatcher().shortcut().isHeldUp());
             time.clock.advance(Duration.ofMillis(490));
             gate.open();
             time.awaitQuiet();

@@ -34,11 +34,10 @@ final class Dispatcher {
     private final TimingWheel wheel;
     private final Workers workers;
     private final Hold hold;
-    private final Shortcut shortcut;
+    private final Shortcut shortcut = new Shortcut();
     private final Backlog backlog;
     private final @Nullable Places places;
     private final @Nullable Refusals refusals;
-    private final boolean isWaitingPolicy;
 
     /** A pass goes through it. */
     private boolean active;
@@ -85,18 +84,14 @@ final class Dispatcher {
             TimingWheel wheel,
             Workers workers,
             Hold hold,
-            Shortcut shortcut,
             @Nullable Places places,
-            @Nullable Refusals refusals,
-            boolean isWaitingPolicy) {
+            @Nullable Refusals refusals) {
         this.inbox = inbox;
         this.wheel = wheel;
         this.workers = workers;
         this.hold = hold;
-        this.shortcut = shortcut;
         this.places = places;
         this.refusals = refusals;
-        this.isWaitingPolicy = isWaitingPolicy;
         this.backlog = new Backlog(workers, places, shortcut);
     }
 
@@ -393,7 +388,7 @@ final class Dispatcher {
 
     /** Whether the timer has had a place since it was submitted. Any thread. */
     boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
-        return places != null && !isWaitingPolicy && timer.hasNoTime();
+        return refusals != null && timer.hasNoTime();
     }
 
     /**
@@ -468,11 +463,14 @@ final class Dispatcher {
 
     /** Says how many wait; in virtual time the first of them may be due then. */
     void noteWaiting(long nowNanos) {
-        long count = (timed == null ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size()) + inTurns;
+        // What is held waits for no worker.
+        long count = (timed == null || stepped ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size()) + inTurns;
         if (inTurns > 0) {
             waitingSinceNanos = firstInTurnsNanos;
         } else if (count > 0) {
-            TimerNode first = timed != null && !timed.isEmpty() ? timed.peek() : atOnce != null ? atOnce.peek() : null;
+            TimerNode first = timed != null && !stepped && !timed.isEmpty()
+                    ? timed.peek()
+                    : atOnce != null ? atOnce.peek() : null;
             waitingSinceNanos = first instanceof ScheduledTimer<?> timer ? timer.deadlineNanos() : nowNanos;
         }
         if (waitingCount != count) {

@@ -30,9 +30,6 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private final ExecutorSettings settings;
 
-    /** Null for the executor itself. */
-    private final @Nullable GroupSettings group;
-
     /** The executor that this is a group of, or this. */
     private final Engine root;
 
@@ -56,71 +53,60 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final Arming arming;
     private final RunObservation observation;
 
-    /** Creates an executor. */
-    Engine(ExecutorSettings settings) {
+    /**
+     * Creates an executor, or a group of one.
+     *
+     * @param parent the executor that this is to be a group of, on the same wheel, with workers of its own; null for an executor
+     */
+    Engine(ExecutorSettings settings, @Nullable Engine parent) {
         this.settings = settings;
-        this.group = null;
-        this.root = this;
+        this.root = parent == null ? this : parent;
         this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
         this.isVirtual = clock.isVirtual();
         this.observation = new RunObservation(clock);
-        this.inbox = new Inbox<>();
-        this.pending = new PendingTimers(inbox::posted, settings.maxPending());
-        this.hold = new Hold();
+        Starter starter =
+                parent == null ? new Starter(settings.tickThreadFactory(), this::ended) : parent.shared.starter();
+        if (parent == null) {
+            this.inbox = new Inbox<>();
+            this.pending = new PendingTimers(inbox::posted, settings.maxPending());
+            this.hold = new Hold();
+            this.workers = settings.newWorkers(starter, this);
+            TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
+            this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, null, null);
+            this.shared = new SharedWheel(
+                    settings, runState, inbox, wheel, starter, dispatcher, pending, this::tickThreadEnded);
+        } else {
+            this.inbox = parent.inbox;
+            this.pending = new PendingTimers(parent.pending);
+            this.hold = new Hold(parent.hold, !settings.standsApart());
+            this.workers = GroupWorkers.of(settings, starter, this);
+            this.shared = parent.shared;
+            Places places = new Places(workers, settings.queueCapacity());
+            this.dispatcher = new Dispatcher(inbox, shared.wheel(), workers, hold, places, newRefusals(places));
+        }
+        this.hasPlaces = parent != null;
         this.policies = new ShutdownPolicies(runState, hold);
-        Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
-        this.workers = settings.newWorkers(starter, this);
-        TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
-        WallClockWatch watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
-        this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, new Shortcut(), null, null, true);
-        this.hasPlaces = false;
-        TickLoop loop = new TickLoop(inbox, wheel, watch, dispatcher, pending, clock, 1L << settings.tickShift());
-        this.shared =
-                new SharedWheel(settings, runState, inbox, wheel, watch, starter, loop, workers, this::tickThreadEnded);
-        this.lifecycle = new RootLifecycle(shared, runState, policies, dispatcher);
+        this.lifecycle = new Lifecycle(this, shared, runState, policies, pending, dispatcher);
         this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
-        hold.setHalted(settings.halted());
-        if (isVirtual) {
+        if (parent != null) {
+            policies.setExecuteDelayed(parent.policies.executesDelayed());
+            policies.setContinuePeriodic(parent.policies.continuesPeriodic());
+        } else if (isVirtual) {
             hold.allow(0);
         }
+        hold.setHalted(settings.halted());
         noteHold(false);
     }
 
-    /** Creates a group of an executor, with its own workers on the same wheel. */
-    private Engine(ExecutorSettings settings, GroupSettings group, Engine root) {
-        this.settings = settings;
-        this.group = group;
-        this.root = root;
-        this.decorates = settings.decorator() != null;
-        this.clock = root.clock;
-        this.isVirtual = root.isVirtual;
-        this.observation = new RunObservation(clock);
-        this.shared = root.shared;
-        this.inbox = root.inbox;
-        this.pending = new PendingTimers(root.pending);
-        this.hold = new Hold(root.hold, !group.standsApart());
-        this.policies = new ShutdownPolicies(runState, hold);
-        this.workers = GroupWorkers.of(settings, shared.starter(), this);
-        Places places = new Places(workers, group.queueCapacity());
-        Refusals refusals = group.onFull() == OnFull.WAIT
+    private @Nullable Refusals newRefusals(Places places) {
+        return settings.onFull() == OnFull.WAIT
                 ? null
                 : new Refusals(
-                        group.name(),
-                        group.onFull(),
+                        String.valueOf(settings.groupName()),
+                        settings.onFull(),
                         GroupWorkers.ofRefusals(settings, shared.starter(), this::refusalsEnded),
                         places);
-        this.dispatcher = new Dispatcher(
-                inbox, shared.wheel(), workers, hold, new Shortcut(), places, refusals, refusals == null);
-        this.hasPlaces = true;
-        GroupLifecycle life =
-                new GroupLifecycle(this, shared, runState, policies, pending, dispatcher, group.standsApart());
-        this.lifecycle = life;
-        this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
-        policies.setExecuteDelayed(root.policies.executesDelayed());
-        policies.setContinuePeriodic(root.policies.continuesPeriodic());
-        hold.setHalted(settings.halted());
-        noteHold(false);
     }
 
     // Groups
@@ -130,17 +116,15 @@ final class Engine implements TimerOwner, Workers.Listener {
      *
      * @throws RejectedExecutionException after shutdown
      */
-    Engine newGroup(ExecutorSettings settingsOfGroup, GroupSettings newGroup) {
+    Engine newGroup(ExecutorSettings settingsOfGroup) {
         shared.lock().lock();
         try {
             if (runState.isShutdown()) {
                 throw new RejectedExecutionException(
-                        "Group " + newGroup.name() + " rejected, because the executor has been shut down");
+                        "Group " + settingsOfGroup.groupName() + " rejected, because the executor has been shut down");
             }
-            Engine created = new Engine(settingsOfGroup, newGroup, this);
-            if (workers.isPaused() && created.lifecycle instanceof GroupLifecycle life && !life.standsApart()) {
-                life.pauseWithRoot(true);
-            }
+            Engine created = new Engine(settingsOfGroup, this);
+            created.lifecycle.applyPause();
             shared.add(created);
             return created;
         } finally {
@@ -152,17 +136,12 @@ final class Engine implements TimerOwner, Workers.Listener {
         return root;
     }
 
-    @Nullable
-    GroupSettings group() {
-        return group;
-    }
-
     ExecutorSettings settings() {
         return settings;
     }
 
     private void tickThreadEnded() {
-        ((RootLifecycle) lifecycle).tickThreadEnded();
+        lifecycle.tickThreadEnded();
     }
 
     private void refusalsEnded() {
@@ -187,15 +166,20 @@ final class Engine implements TimerOwner, Workers.Listener {
         forEachGroupThatFollows(each -> each.policies.setContinuePeriodic(value));
     }
 
-    private void forEachGroupThatFollows(Consumer<Engine> action) {
-        if (root != this) {
-            return;
+    /** Does something for each group of this, if this is no group itself. */
+    void forEachGroup(Consumer<Engine> action) {
+        if (root == this) {
+            shared.groups().forEach(action);
         }
-        for (Engine each : shared.groups()) {
-            if (each.group != null && !each.group.standsApart()) {
+    }
+
+    /** Does something for each group that pause, halt and shutdown of this concern. */
+    void forEachGroupThatFollows(Consumer<Engine> action) {
+        forEachGroup(each -> {
+            if (!each.settings.standsApart()) {
                 action.accept(each);
             }
-        }
+        });
     }
 
     // What timers ask and tell

@@ -12,7 +12,14 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction. */
+/**
+ * What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction.
+ *
+ * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what follows its default then
+ * @param queueCapacity how many runs may wait in the queue while as many go on as there may be
+ * @param onFull what becomes of a run that is due while the group is full
+ * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the executor
+ */
 record ExecutorSettings(
         TimeSource clock,
         InstantSource wallClock,
@@ -28,7 +35,11 @@ record ExecutorSettings(
         int maxCatchUp,
         RejectionHandler rejectionHandler,
         @Nullable Function<WheelTimer<?>, Runnable> decorator,
-        @Nullable RunHooks hooks) {
+        @Nullable RunHooks hooks,
+        @Nullable String groupName,
+        int queueCapacity,
+        OnFull onFull,
+        boolean standsApart) {
 
     /** Returns after how many nanoseconds the clocks are to be compared again. */
     long checkIntervalNanos() {

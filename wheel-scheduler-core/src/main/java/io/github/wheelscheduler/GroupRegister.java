@@ -29,10 +29,9 @@ final class GroupRegister {
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
         }
-        GroupSettings self = engine.group();
+        String self = engine.settings().groupName();
         if (self != null) {
-            throw new IllegalStateException(
-                    "A group must not have groups: " + name + " was asked of group " + self.name());
+            throw new IllegalStateException("A group must not have groups: " + name + " was asked of group " + self);
         }
         return new WheelScheduledExecutorBuilder(this, name, engine.settings());
     }
@@ -48,19 +47,20 @@ final class GroupRegister {
         }
     }
 
-    WheelScheduledExecutor add(ExecutorSettings settings, GroupSettings group) {
+    WheelScheduledExecutor add(ExecutorSettings settings) {
         StackReserve.askForMore();
         lock.lock();
         try {
-            if (known(group.name()) != null) {
-                throw new IllegalStateException("There must be one group of a name; there is a group " + group.name());
+            String name = String.valueOf(settings.groupName());
+            if (known(name) != null) {
+                throw new IllegalStateException("There must be one group of a name; there is a group " + name);
             }
             if (byName.size() >= nextLook) {
                 forgetTerminated();
                 nextLook = Math.max(FIRST_LOOK, 2 * byName.size());
             }
-            WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings, group));
-            byName.put(group.name(), created);
+            WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings));
+            byName.put(name, created);
             return created;
         } finally {
             lock.unlock();

@@ -2,8 +2,10 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,24 +13,55 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the threads, pauses and stops them, and hands back what never ran: what an executor and each of its groups have in common.
- * Any thread.
+ * The life of an executor or of one of its groups: starts the threads, pauses and stops them, and hands back what never ran. Any thread.
  */
-abstract class Lifecycle {
+final class Lifecycle {
+
+    /*
+     * An executor is a group that owns the wheel. A group has workers of its own and shares the tick thread; it follows the executor's pause
+     * and shutdown, unless it stands apart, and always its stop.
+     *
+     *                     executor                                   group
+     *   shutdown          of the groups that follow, too             of itself
+     *   ends              when the tick thread has let go            when the tick thread finds nothing of it, between two passes
+     *                     of the wheel, and all groups have ended
+     */
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
-    final SharedWheel shared;
-    final RunState runState;
-    final TickLoop loop;
-    final Inbox<ScheduledTimer<?>> inbox;
-    final ReentrantLock lock;
-    final Dispatcher dispatcher;
-    final Workers workers;
+    private final Engine engine;
+    private final boolean ownsWheel;
 
+    /** Whether pause and shutdown of the executor are this group's, too. */
+    private final boolean follows;
+
+    private final SharedWheel shared;
+    private final RunState runState;
+    private final TickLoop loop;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final ReentrantLock lock;
+    private final PendingTimers pending;
+    private final Dispatcher dispatcher;
+    private final Workers workers;
     private final ShutdownPolicies policies;
 
+    /** Set once both tick thread and workers have been started. */
+    private volatile boolean started;
+
     private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
+
+    /** Who waits until no run is going on: who has paused this, and the executor. */
+    private final AtomicReference<@Nullable Runnable> whenQuiet = new AtomicReference<>();
+
+    private final AtomicReference<@Nullable Runnable> whenQuietForRoot = new AtomicReference<>();
+
+    /** Guarded by the lock. */
+    private boolean isPausedItself;
+
+    /** Set before the inbox is looked at for the last time on behalf of this. */
+    private volatile boolean leaving;
+
+    private volatile boolean areWorkersStopped;
 
     /** What shutdownNow is to return. Guarded by the lock. */
     private final NeverRan givenBack = new NeverRan();
@@ -41,10 +74,20 @@ abstract class Lifecycle {
     /** Where a sweep puts what comes too late. Set around it, under the lock. Reader: tick thread, in the sweep. */
     private @Nullable NeverRan tooLate;
 
-    Lifecycle(SharedWheel shared, RunState runState, ShutdownPolicies policies, Dispatcher dispatcher) {
+    Lifecycle(
+            Engine engine,
+            SharedWheel shared,
+            RunState runState,
+            ShutdownPolicies policies,
+            PendingTimers pending,
+            Dispatcher dispatcher) {
+        this.engine = engine;
+        this.ownsWheel = engine.root() == engine;
+        this.follows = !ownsWheel && !engine.settings().standsApart();
         this.shared = shared;
         this.runState = runState;
         this.policies = policies;
+        this.pending = pending;
         this.dispatcher = dispatcher;
         this.workers = dispatcher.workers();
         this.loop = shared.loop();
@@ -52,55 +95,143 @@ abstract class Lifecycle {
         this.lock = shared.lock();
     }
 
-    /** Starts the threads, if nobody has. */
-    abstract void startIfNeeded();
+    /** Starts the threads, if nobody has: those of a group come with its first run. */
+    void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (runState.isShutdown()) {
+                return;
+            }
+            forEachOwnWorkers(Workers::start);
+            shared.startTickThread();
+            started = true;
+        } finally {
+            lock.unlock();
+        }
+    }
 
     /** Whether a shutdown of this concerns the timer. */
-    abstract boolean concerns(ScheduledTimer<?> timer);
-
-    /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
-    abstract void beginShutdown();
-
-    /** Says that nothing runs any more, here and wherever that follows. Under the lock. */
-    abstract void beginStop();
-
-    /** Does something for each set of workers that a shutdown of this concerns. */
-    abstract void forEachWorkers(Consumer<Workers> action);
-
-    /** Takes the timers that this concerns out of the wheel, with nobody else at it. Under the lock. */
-    abstract void sweepForGood(Runnable sweep);
-
-    /** Ends whatever has nothing left to do. */
-    abstract void terminateIfEnded();
-
-    /** Ends a group that was shut down and has nothing left. Tick thread. */
-    void endIfDrained() {}
-
-    /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */
-    boolean mayEnd() {
-        return false;
+    private boolean concerns(ScheduledTimer<?> timer) {
+        return ownsWheel || timer.owner() == engine;
     }
 
     /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
-    abstract boolean isEnding();
+    boolean isEnding() {
+        return runState.isShutdown() || shared.isShutdown();
+    }
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
     boolean isLeaving() {
-        return shared.isLeaving();
+        return leaving || shared.isLeaving();
     }
 
-    /** Holds due runs back, unless the executor is shut down, and calls back when no run is going on. */
-    abstract void pause(@Nullable Runnable whenQuiet);
+    private void forEachOwnWorkers(Consumer<Workers> action) {
+        action.accept(workers);
+        Refusals refusals = dispatcher.refusals();
+        if (refusals != null) {
+            action.accept(refusals.workers());
+        }
+    }
 
-    abstract void resume();
+    /** Does something for each set of workers that a shutdown of this concerns. */
+    private void forEachWorkers(Consumer<Workers> action) {
+        forEachOwnWorkers(action);
+        engine.forEachGroup(group -> {
+            // What stands apart is concerned once the executor is stopped.
+            if (group.runState().isShutdown()) {
+                group.lifecycle().forEachOwnWorkers(action);
+            }
+        });
+    }
 
-    final void wakeIfHeldUp() {
+    // Pause
+
+    /** Holds due runs back, unless this is shut down, and calls back when no run is going on. */
+    void pause(@Nullable Runnable callback) {
+        StackReserve.askForMore();
+        setPaused(true);
+        AtomicInteger notQuiet = new AtomicInteger(1);
+        Runnable countDown = callback == null
+                ? null
+                : () -> {
+                    if (notQuiet.decrementAndGet() == 0) {
+                        callback.run();
+                    }
+                };
+        // Not under the lock: the callback may come at once, and is the user's code.
+        engine.forEachGroupThatFollows(group -> {
+            notQuiet.incrementAndGet();
+            group.lifecycle().whenQuietForRoot.set(countDown);
+            group.lifecycle().awaitQuiet();
+        });
+        whenQuiet.set(countDown);
+        awaitQuiet();
+    }
+
+    /** Ends the pause; a group goes on when neither it nor the executor that it follows is paused. */
+    void resume() {
+        StackReserve.askForMore();
+        setPaused(false);
+    }
+
+    private void setPaused(boolean value) {
+        lock.lock();
+        try {
+            if (!value || !runState.isShutdown()) {
+                isPausedItself = value;
+                applyPause();
+                engine.forEachGroupThatFollows(group -> group.lifecycle().applyPause());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Pauses the workers or lets them go on. Under the lock. */
+    void applyPause() {
+        boolean isPaused = isPausedItself || (follows && engine.root().lifecycle().isPausedItself);
+        if (!isPaused) {
+            workers.resume();
+            wakeIfHeldUp();
+        } else if (!runState.isShutdown()) {
+            workers.pause();
+        }
+    }
+
+    /** Sees to it that callbacks come, which the pause has made the workers forget. */
+    private void awaitQuiet() {
+        if (whenQuiet.get() != null || whenQuietForRoot.get() != null) {
+            workers.callWhenQuiet(this::tellOfQuiet);
+        }
+    }
+
+    private void tellOfQuiet() {
+        try {
+            call(whenQuiet);
+        } finally {
+            call(whenQuietForRoot);
+        }
+    }
+
+    private static void call(AtomicReference<@Nullable Runnable> callback) {
+        Runnable taken = callback.getAndSet(null);
+        if (taken != null) {
+            taken.run();
+        }
+    }
+
+    void wakeIfHeldUp() {
         if (dispatcher.shortcut().isHeldUp()) {
             inbox.wake();
         }
     }
 
-    final void shutdown() {
+    // Shutdown
+
+    void shutdown() {
         StackReserve.askForMore();
         lock.lock();
         try {
@@ -116,7 +247,7 @@ abstract class Lifecycle {
     }
 
     /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
-    final List<Runnable> shutdownWithin(long limitNanos) {
+    List<Runnable> shutdownWithin(long limitNanos) {
         StackReserve.askForMore();
         NeverRan neverRun = new NeverRan();
         lock.lock();
@@ -131,22 +262,49 @@ abstract class Lifecycle {
         return neverRun.takeByDeadline();
     }
 
+    /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
+    private void beginShutdown() {
+        tellThatItEnds();
+        runState.shutdown();
+        noteThatItMayEnd();
+        engine.forEachGroupThatFollows(group -> group.lifecycle().beginShutdown());
+    }
+
+    /** Says that nothing runs any more, here and in all groups. Under the lock. */
+    private void beginStop() {
+        tellThatItEnds();
+        runState.stop();
+        noteThatItMayEnd();
+        engine.forEachGroup(group -> group.lifecycle().beginStop());
+        if (ownsWheel) {
+            shared.awaitGivenUp();
+        }
+    }
+
+    private void tellThatItEnds() {
+        if (!ownsWheel && !runState.isShutdown()) {
+            shared.addEnding(engine);
+        }
+    }
+
     /** Says that nobody waits for delayed timers with a later deadline. */
-    void limitShutdown(long deadlineNanos) {
+    private void limitShutdown(long deadlineNanos) {
         policies.setLastDeadlineNanos(deadlineNanos);
+        engine.forEachGroupThatFollows(group -> group.lifecycle().limitShutdown(deadlineNanos));
     }
 
     /** Sets who is told before anything is stopped; null for nobody. */
-    final void setStopListener(@Nullable Runnable listener) {
+    void setStopListener(@Nullable Runnable listener) {
         stopListener.set(listener);
     }
 
     /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */
-    void tellOfStop() {
+    private void tellOfStop() {
         Runnable listener = stopListener.getAndSet(null);
         if (listener != null) {
             Throwable ignored = Workers.runGuarded(listener);
         }
+        engine.forEachGroup(group -> group.lifecycle().tellOfStop());
     }
 
     /**
@@ -154,7 +312,7 @@ abstract class Lifecycle {
      *
      * @param interrupts whether runs that are going on are interrupted
      */
-    final List<Runnable> shutdownNow(boolean interrupts) {
+    List<Runnable> shutdownNow(boolean interrupts) {
         StackReserve.askForMore();
         tellOfStop();
         lock.lock();
@@ -177,6 +335,15 @@ abstract class Lifecycle {
             return givenBack.takeByDeadline();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Takes the timers that this concerns out of the wheel, with nobody else at it. Under the lock. */
+    private void sweepForGood(Runnable sweep) {
+        if (ownsWheel) {
+            sweep.run();
+        } else {
+            shared.onTickThread(sweep);
         }
     }
 
@@ -208,7 +375,7 @@ abstract class Lifecycle {
     }
 
     /** Applies policies that have been changed after shutdown. */
-    final void reapplyShutdownPolicies() {
+    void reapplyShutdownPolicies() {
         lock.lock();
         try {
             if (runState.isShutdown() && !runState.isStopped()) {
@@ -227,9 +394,6 @@ abstract class Lifecycle {
         }
         terminateIfEnded();
     }
-
-    /** Lets the threads end that nobody needs, as there is no tick thread. */
-    abstract void stopWorkers();
 
     /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
     private void sweep() {
@@ -255,7 +419,7 @@ abstract class Lifecycle {
     }
 
     /** Does something that no shutdown comes into; nothing after it. */
-    final void unlessShutdown(Runnable action) {
+    void unlessShutdown(Runnable action) {
         lock.lock();
         try {
             if (!runState.isShutdown()) {
@@ -267,7 +431,7 @@ abstract class Lifecycle {
     }
 
     /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
-    final void onTickThread(Runnable action) {
+    void onTickThread(Runnable action) {
         lock.lock();
         try {
             shared.onTickThread(action);
@@ -277,7 +441,7 @@ abstract class Lifecycle {
     }
 
     /** Insists: nobody else would do it. */
-    static void untilDone(Runnable action) {
+    private static void untilDone(Runnable action) {
         boolean done = false;
         while (!done) {
             try {
@@ -290,7 +454,7 @@ abstract class Lifecycle {
     }
 
     /** After shutdown, the tick thread waits for the last pending timer to go. */
-    final void wakeIfItMayEnd() {
+    void wakeIfItMayEnd() {
         if (isEnding()) {
             noteThatItMayEnd();
             inbox.wake();
@@ -298,5 +462,105 @@ abstract class Lifecycle {
     }
 
     /** Something has happened, so that a group that was shut down may have nothing left. Any thread. */
-    void noteThatItMayEnd() {}
+    void noteThatItMayEnd() {
+        if (!ownsWheel) {
+            shared.noteThatAGroupMayEnd();
+        }
+    }
+
+    // The end
+
+    /** Lets the workers end: nothing is handed to them any more. */
+    private void stopWorkers() {
+        leaving = true;
+        forEachOwnWorkers(Workers::stop);
+        areWorkersStopped = true;
+        if (ownsWheel) {
+            engine.forEachGroup(group -> {
+                group.runState().shutdown();
+                group.lifecycle().stopWorkers();
+            });
+            shared.starter().stop();
+        }
+    }
+
+    /** The tick thread has let go of the wheel. On that thread. */
+    void tickThreadEnded() {
+        untilDone(() -> {
+            stopWorkers();
+            terminateIfEnded();
+        });
+    }
+
+    /** Ends a group that was shut down and has nothing left. Tick thread. */
+    void endIfDrained() {
+        if (!areWorkersStopped && isDrained()) {
+            leaving = true;
+            VarHandle.fullFence();
+            boolean stops = false;
+            try {
+                stops = isDrained();
+                if (stops) {
+                    stopWorkers();
+                }
+            } finally {
+                leaving = stops;
+            }
+        }
+        boolean ignored = terminateGroupIfEnded();
+    }
+
+    /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */
+    boolean mayEnd() {
+        return runState.isShutdown() && !areWorkersStopped && pending.count() == 0 && isDrained();
+    }
+
+    private boolean isDrained() {
+        // Workers first: a run that has ended has posted its next one before.
+        return runState.isShutdown() && dispatcher.isDrained() && loop.holdsNothingOf(dispatcher, pending);
+    }
+
+    /** Ends whatever has nothing left to do. */
+    void terminateIfEnded() {
+        if (ownsWheel) {
+            terminateExecutorIfEnded();
+            return;
+        }
+        boolean ended = terminateGroupIfEnded();
+        if (ended && lock.isHeldByCurrentThread()) {
+            shared.forgetIfNoTickThread(engine);
+        }
+        if (ended && shared.isShutdown()) {
+            engine.root().lifecycle().terminateIfEnded();
+        }
+    }
+
+    private void terminateExecutorIfEnded() {
+        boolean haveAllEnded = runState.isShutdown() && shared.isTickThreadGone() && workers.hasEnded();
+        for (Engine group : shared.groups()) {
+            haveAllEnded &= group.lifecycle().terminateGroupIfEnded();
+        }
+        if (haveAllEnded) {
+            if (shared.starter().hasEnded()) {
+                runState.terminate();
+            } else {
+                shared.starter().stop();
+            }
+        }
+    }
+
+    /** Ends the group if it has no thread any more, and says whether it has ended. */
+    private boolean terminateGroupIfEnded() {
+        if (runState.isShutdown() && !runState.isTerminated() && haveWorkersEnded()) {
+            runState.terminate();
+            noteThatItMayEnd();
+            inbox.wake();
+        }
+        return runState.isTerminated();
+    }
+
+    private boolean haveWorkersEnded() {
+        Refusals refusals = dispatcher.refusals();
+        return workers.hasEnded() && (refusals == null || refusals.workers().hasEnded());
+    }
 }

@@ -40,6 +40,11 @@ final class RunState {
         terminated.countDown();
     }
 
+    /** Whether no thread is left. */
+    boolean isTerminated() {
+        return terminated.getCount() == 0;
+    }
+
     /** The latch that opens when no thread is left. */
     CountDownLatch terminated() {
         return terminated;

@@ -3,7 +3,6 @@ package io.github.wheelscheduler;
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Starter;
-import io.github.wheelscheduler.worker.Workers;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.Queue;
@@ -44,29 +43,29 @@ final class SharedWheel {
 
     private volatile boolean tickThreadStarted;
 
+    /** Makes the wheel of an executor. */
     SharedWheel(
             ExecutorSettings settings,
             RunState runState,
             Inbox<ScheduledTimer<?>> inbox,
             TimingWheel wheel,
-            WallClockWatch watch,
             Starter starter,
-            TickLoop loop,
-            Workers workers,
+            Dispatcher root,
+            PendingTimers pending,
             Runnable whenEnded) {
         this.clock = settings.clock();
         this.tickThreadFactory = settings.tickThreadFactory();
         this.runState = runState;
         this.inbox = inbox;
         this.wheel = wheel;
-        this.watch = watch;
+        this.watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.starter = starter;
-        this.loop = loop;
+        this.loop = new TickLoop(inbox, wheel, watch, root, pending, clock, 1L << settings.tickShift());
         this.tickThread = new TickThread(
                 clock,
                 inbox,
                 loop,
-                workers,
+                root.workers(),
                 runState,
                 this::endGroupsThatMay,
                 this::mayAnyGroupEnd,
@@ -154,7 +153,7 @@ final class SharedWheel {
                 continue;
             }
             group.lifecycle().endIfDrained();
-            if (group.runState().terminated().getCount() == 0) {
+            if (group.runState().isTerminated()) {
                 loop.giveUpWaitingOf(group.dispatcher());
                 // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
                 if (!group.dispatcher().isAnyWaiting()) {
@@ -184,7 +183,7 @@ final class SharedWheel {
 
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
-        if (!tickThreadStarted && group.runState().terminated().getCount() == 0) {
+        if (!tickThreadStarted && group.runState().isTerminated()) {
             boolean ignored = ending.remove(group);
             ignored = groups.remove(group);
         }

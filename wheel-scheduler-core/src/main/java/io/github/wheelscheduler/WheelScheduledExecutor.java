@@ -84,20 +84,17 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns the name of this group; null if this is no group. */
     public @Nullable String groupName() {
-        GroupSettings group = engine.group();
-        return group == null ? null : group.name();
+        return engine.settings().groupName();
     }
 
     /** Returns what becomes of a run that finds all places taken; what is no group is never full: there, runs wait. */
     public OnFull onFull() {
-        GroupSettings group = engine.group();
-        return group == null ? OnFull.WAIT : group.onFull();
+        return engine.settings().onFull();
     }
 
     /** Returns how many runs may wait in the queue of this group; {@code Integer.MAX_VALUE} if this is no group. */
     public int queueCapacity() {
-        GroupSettings group = engine.group();
-        return group == null ? Integer.MAX_VALUE : group.queueCapacity();
+        return engine.settings().queueCapacity();
     }
 
     /**
@@ -418,7 +415,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Whether no task runs any more and all threads have ended or are about to. */
     @Override
     public boolean isTerminated() {
-        return engine.runState().terminated().getCount() == 0;
+        return engine.runState().isTerminated();
     }
 
     @Override

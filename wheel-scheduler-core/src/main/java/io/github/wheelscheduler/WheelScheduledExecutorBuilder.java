@@ -302,10 +302,7 @@ public final class WheelScheduledExecutorBuilder {
      */
     public WheelScheduledExecutor build() {
         GroupRegister register = groups;
-        String name = groupName;
-        return register == null || name == null
-                ? new WheelScheduledExecutor(new Engine(settings()))
-                : register.add(settings(), new GroupSettings(name, queueCapacity, onFull, standsApart));
+        return register == null ? new WheelScheduledExecutor(new Engine(settings(), null)) : register.add(settings());
     }
 
     private ExecutorSettings settings() {
@@ -331,6 +328,10 @@ public final class WheelScheduledExecutorBuilder {
                 maxCatchUp,
                 rejectionHandler,
                 decorator,
-                hooks);
+                hooks,
+                groupName,
+                groups == null ? Integer.MAX_VALUE : queueCapacity,
+                onFull,
+                standsApart);
     }
 }

@@ -39,7 +39,7 @@ class CancelledReadyTimersTest {
             for (int i = 0; i < BATCH; i++) {
                 timers.add(executor.schedule(() -> {}, 0, NANOSECONDS));
             }
-            awaitThat(() -> executor.readyCount() == ROOM);
+            awaitThat(() -> executor.readyCount() >= ROOM);
             timers.forEach(timer -> timer.cancel(false));
         }
         awaitThat(() -> executor.readyCount() + executor.engine().loop().wheelSize() < 20_000);
@@ -64,7 +64,7 @@ class CancelledReadyTimersTest {
                 cancelled.add(timer);
             }
         }
-        awaitThat(() -> executor.readyCount() == ROOM);
+        awaitThat(() -> executor.readyCount() >= ROOM);
         cancelled.forEach(timer -> timer.cancel(false));
         executor.resume();
         awaitThat(() -> executor.pendingCount() == 0 && executor.activeCount() == 0);

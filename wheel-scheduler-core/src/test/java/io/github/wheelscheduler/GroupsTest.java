@@ -392,9 +392,11 @@ class GroupsTest {
         assertThat(group.isHalted()).isTrue();
         assertThat(ran).hasValue(0);
         Future<?> executed = group.submit(() -> {});
-        awaitThat(executed::isDone);
         Future<?> ofExecutor = executor.submit(() -> {});
-        awaitThat(ofExecutor::isDone);
+        awaitThat(() -> executor.engine().inbox().isEmpty());
+        time.pass(executor.tick());
+        awaitThat(() -> executed.isDone() && ofExecutor.isDone());
+        assertThat(ran).hasValue(0);
         executor.proceed();
         awaitThat(held::isDone);
         assertThat(ran).hasValue(1);

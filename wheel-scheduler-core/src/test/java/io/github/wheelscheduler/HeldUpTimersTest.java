@@ -54,7 +54,7 @@ class HeldUpTimersTest {
             Gate gate = holdTheOnlyWorker(time);
             List<WheelTimer<?>> timers = schedule(time);
             time.clock.advance(Duration.ofMillis(50));
-            awaitThat(() -> time.executor.readyCount() == ROOM);
+            awaitThat(() -> time.executor.readyCount() >= ROOM);
             assertThat(time.executor.pendingCount()).isEqualTo(TIMERS);
             gate.open();
             time.awaitQuiet();
@@ -69,7 +69,7 @@ class HeldUpTimersTest {
             Gate gate = holdTheOnlyWorker(time);
             List<WheelTimer<?>> timers = schedule(time);
             time.clock.advance(Duration.ofMillis(50));
-            awaitThat(() -> time.executor.readyCount() == ROOM);
+            awaitThat(() -> time.executor.readyCount() >= ROOM);
             assertThat(timers.get(TIMERS - 1).cancel(false)).isTrue();
             assertThat(timers.get(TIMERS - 2).reschedule(1, HOURS)).isTrue();
             gate.open();
@@ -121,7 +121,7 @@ class HeldUpTimersTest {
             Gate gate = holdTheOnlyWorker(time);
             List<WheelTimer<?>> timers = schedule(time);
             time.clock.advance(Duration.ofMillis(50));
-            awaitThat(() -> time.executor.readyCount() == ROOM);
+            awaitThat(() -> time.executor.readyCount() >= ROOM);
             assertThat(time.executor.shutdownNow()).containsExactlyElementsOf(timers);
             assertThat(ran).isEmpty();
             gate.open();

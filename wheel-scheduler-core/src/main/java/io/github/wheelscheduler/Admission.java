@@ -167,7 +167,7 @@ final class Admission {
 
     /** Takes a message. */
     private void take(ScheduledTimer<?> timer) {
-        timer.owner().dispatcher().countAdmitted();
+        dispatchers.countAdmitted(timer);
         admit(timer);
     }
 

@@ -47,6 +47,14 @@ final class Dispatchers {
         return dispatcher;
     }
 
+    /** Counts a message about a timer; those of groups only, as nobody asks about the executor's. */
+    void countAdmitted(ScheduledTimer<?> timer) {
+        Dispatcher dispatcher = timer.owner().dispatcher();
+        if (dispatcher != root) {
+            dispatcher.countAdmitted();
+        }
+    }
+
     /** Returns one of the active dispatchers. */
     private Dispatcher active(int index) {
         @Nullable Dispatcher[] seen = active;

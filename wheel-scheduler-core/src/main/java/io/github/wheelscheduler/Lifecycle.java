@@ -41,7 +41,10 @@ final class Lifecycle {
     private final Inbox<ScheduledTimer<?>> inbox;
     private final ReentrantLock lock;
     private final PendingTimers pending;
+    /** See {@link Engine}: not looked into without need. */
     private final Dispatcher dispatcher;
+
+    private final Shortcut shortcut;
     private final Workers workers;
     private final ShutdownPolicies policies;
 
@@ -89,6 +92,7 @@ final class Lifecycle {
         this.policies = policies;
         this.pending = pending;
         this.dispatcher = dispatcher;
+        this.shortcut = dispatcher.shortcut();
         this.workers = dispatcher.workers();
         this.loop = shared.loop();
         this.inbox = shared.inbox();
@@ -224,7 +228,7 @@ final class Lifecycle {
     }
 
     void wakeIfHeldUp() {
-        if (dispatcher.shortcut().isHeldUp()) {
+        if (shortcut.isHeldUp()) {
             inbox.wake();
         }
     }

@@ -124,7 +124,7 @@ final class Lifecycle {
 
     /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
     boolean isEnding() {
-        return runState.isShutdown() || shared.isShutdown();
+        return runState.isShutdown() || (!ownsWheel && shared.isShutdown());
     }
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */

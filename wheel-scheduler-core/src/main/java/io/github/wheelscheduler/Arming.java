@@ -172,14 +172,11 @@ final class Arming {
     /** Posts a timer, so that nobody sees the message who would not see it counted. */
     private void send(ScheduledTimer<?> timer) {
         pending.beforePost();
-        boolean sent = false;
         try {
             inbox.postLazily(timer);
-            sent = true;
-        } finally {
-            if (!sent) {
-                pending.postFailed();
-            }
+        } catch (Throwable ex) {
+            pending.postFailed();
+            throw ex;
         }
     }
 

@@ -394,14 +394,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /** Tells the owner of an earlier deadline; if that fails, the timer keeps the one before. */
     private void moveEarlier(long deadlineNanos, long deadlineBefore) {
-        boolean told = false;
         try {
             owner.movedEarlier(this, deadlineNanos);
-            told = true;
-        } finally {
-            if (!told) {
-                boolean ignored = WORD.compareAndSet(this, TimerWord.of(deadlineNanos, ARMED), deadlineBefore | ARMED);
-            }
+        } catch (Throwable ex) {
+            boolean ignored = WORD.compareAndSet(this, TimerWord.of(deadlineNanos, ARMED), deadlineBefore | ARMED);
+            throw ex;
         }
     }
 

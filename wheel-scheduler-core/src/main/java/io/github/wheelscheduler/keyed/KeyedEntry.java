@@ -153,14 +153,11 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
 
     /** Arms it, once, before it is in the map. If that fails, it is gone. */
     void arm(long delayNanos) {
-        boolean armed = false;
         try {
             timer = owner.timers().schedule(this, delayNanos);
-            armed = true;
-        } finally {
-            if (!armed) {
-                boolean ignored = end();
-            }
+        } catch (Throwable ex) {
+            boolean ignored = end();
+            throw ex;
         }
     }
 

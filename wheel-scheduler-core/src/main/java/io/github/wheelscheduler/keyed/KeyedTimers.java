@@ -292,14 +292,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     void armNew(KeyedEntry<K, V> entry, long delayNanos) {
         requireOpen();
         limit.acquire();
-        boolean armed = false;
         try {
             entry.arm(delayNanos);
-            armed = true;
-        } finally {
-            if (!armed) {
-                limit.release();
-            }
+        } catch (Throwable ex) {
+            limit.release();
+            throw ex;
         }
     }
 

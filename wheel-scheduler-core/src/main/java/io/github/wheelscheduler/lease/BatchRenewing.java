@@ -41,14 +41,11 @@ final class BatchRenewing<K> implements Renewing<K> {
         if (!collecting.compareAndSet(false, true)) {
             return;
         }
-        boolean armed = false;
         try {
             WheelTimer<?> ignored = workers.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
-            armed = true;
-        } finally {
-            if (!armed) {
-                collecting.set(false);
-            }
+        } catch (Throwable ex) {
+            collecting.set(false);
+            throw ex;
         }
     }
 

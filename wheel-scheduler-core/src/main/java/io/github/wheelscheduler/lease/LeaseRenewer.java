@@ -160,15 +160,12 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             if (leases.putIfAbsent(key, lease) != null) {
                 throw new IllegalArgumentException("key must not be kept already");
             }
-            boolean begun = false;
             try {
                 lookAtClocks();
                 lease.begin();
-                begun = true;
-            } finally {
-                if (!begun) {
-                    forget(lease);
-                }
+            } catch (Throwable ex) {
+                forget(lease);
+                throw ex;
             }
         } finally {
             lock.unlock();

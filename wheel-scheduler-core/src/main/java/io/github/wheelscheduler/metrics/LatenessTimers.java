@@ -122,15 +122,12 @@ final class LatenessTimers implements LatenessListener {
     }
 
     private void agreeToCatchUp() {
-        boolean agreed = false;
         try {
             later.accept(this::catchUpAsAgreed);
-            agreed = true;
-        } finally {
-            if (!agreed) {
-                // There may be no thread to be had just now; the next run asks again.
-                willCatchUp.set(false);
-            }
+        } catch (Throwable ex) {
+            // There may be no thread to be had just now; the next run asks again.
+            willCatchUp.set(false);
+            throw ex;
         }
     }
 

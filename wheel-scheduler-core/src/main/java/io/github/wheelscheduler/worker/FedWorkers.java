@@ -96,14 +96,11 @@ public final class FedWorkers extends Workers {
         if (feederThread == null) {
             Thread thread = Crew.newThread(feederFactory, feeder);
             feederThread = thread;
-            boolean started = false;
             try {
                 thread.start();
-                started = true;
-            } finally {
-                if (!started) {
-                    feederThread = null;
-                }
+            } catch (Throwable ex) {
+                feederThread = null;
+                throw ex;
             }
         }
     }

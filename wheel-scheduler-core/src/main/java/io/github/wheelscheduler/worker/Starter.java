@@ -69,14 +69,11 @@ public final class Starter implements Runnable {
         }
         Thread created = Crew.newThread(threadFactory, this);
         thread = created;
-        boolean started = false;
         try {
             created.start();
-            started = true;
-        } finally {
-            if (!started) {
-                thread = null;
-            }
+        } catch (Throwable ex) {
+            thread = null;
+            throw ex;
         }
     }
 

@@ -46,15 +46,12 @@ final class Runs {
     }
 
     private void put(Thread thread, Stay stay) {
-        boolean isPut = false;
         try {
             Stay ignored = inside.put(thread, stay);
-            isPut = true;
-        } finally {
-            if (!isPut) {
-                // The map may have run out of memory when it grew, after it had put it in.
-                Stay ignored = inside.remove(thread);
-            }
+        } catch (Throwable ex) {
+            // The map may have run out of memory when it grew, after it had put it in.
+            Stay ignored = inside.remove(thread);
+            throw ex;
         }
     }
 

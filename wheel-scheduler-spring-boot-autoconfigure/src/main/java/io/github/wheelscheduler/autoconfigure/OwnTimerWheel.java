@@ -46,7 +46,6 @@ class OwnTimerWheel extends TimerWheel
                 GroupBeans.NAME_RULE,
                 GroupBeans.NAME_EXAMPLE);
         OwnTimerWheel wheel = new OwnTimerWheel(name, builder.build());
-        boolean isComplete = false;
         try {
             initialize(wheel.scheduler(), beanFactory);
             SchedulerGroups groups = new SchedulerGroups(wheel.scheduler(), builder, groupProperties);
@@ -55,11 +54,9 @@ class OwnTimerWheel extends TimerWheel
                 initialize(made, beanFactory);
                 wheel.schedulers.put(group, made);
             }
-            isComplete = true;
-        } finally {
-            if (!isComplete) {
-                wheel.destroy();
-            }
+        } catch (Throwable ex) {
+            wheel.destroy();
+            throw ex;
         }
         return wheel;
     }

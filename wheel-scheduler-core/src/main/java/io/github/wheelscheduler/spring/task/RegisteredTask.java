@@ -304,14 +304,11 @@ final class RegisteredTask {
     }
 
     private void enable(TaskSchedule next, boolean isPaced) {
-        boolean isEnabled = false;
         try {
             retime(next, isPaced, schedule);
-            isEnabled = true;
-        } finally {
-            if (!isEnabled) {
-                disabled = true;
-            }
+        } catch (Throwable ex) {
+            disabled = true;
+            throw ex;
         }
     }
 
@@ -400,14 +397,11 @@ final class RegisteredTask {
             }
             boolean wasPaused = paused;
             paused = false;
-            boolean isReleased = false;
             try {
                 replaceTimer(mine, held, guarded.mayOverrunNanos(), prepared);
-                isReleased = true;
-            } finally {
-                if (!isReleased) {
-                    paused = wasPaused;
-                }
+            } catch (Throwable ex) {
+                paused = wasPaused;
+                throw ex;
             }
         }
     }
@@ -477,15 +471,12 @@ final class RegisteredTask {
         boolean outlives = written.isRepeating() && !other.isRepeating();
         setTiming(mine, other, shortest);
         future.setOutlivesTimer(outlivedBefore || outlives);
-        boolean isReplaced = false;
         try {
             future.setTimer(prepared.get());
-            isReplaced = true;
-        } finally {
-            if (!isReplaced) {
-                setTiming(generationBefore, scheduleBefore, shortestBefore);
-                future.setOutlivesTimer(outlivedBefore);
-            }
+        } catch (Throwable ex) {
+            setTiming(generationBefore, scheduleBefore, shortestBefore);
+            future.setOutlivesTimer(outlivedBefore);
+            throw ex;
         }
         future.setOutlivesTimer(outlives);
         owed = NONE;

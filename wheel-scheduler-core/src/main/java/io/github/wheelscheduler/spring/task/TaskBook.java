@@ -132,15 +132,12 @@ public final class TaskBook {
             return routed;
         }
         RegisteredTask registered = newTask(name, task, origin, settled, settings);
-        boolean isPut = false;
         try {
             putUnderFreeId(registered, name);
-            isPut = true;
-        } finally {
-            if (!isPut) {
-                // Its name must not be taken by what never gets a timer.
-                remove(registered);
-            }
+        } catch (Throwable ex) {
+            // Its name must not be taken by what never gets a timer.
+            remove(registered);
+            throw ex;
         }
         ScheduledFuture<?> armed = armOrForget(registered, settled.first());
         warnOfIdle(registered, settled);

@@ -87,17 +87,14 @@ final class RunWatch {
     }
 
     private void startThread() {
-        boolean started = false;
         try {
             Thread created = threads.newThread(this::watch);
             created.setDaemon(true);
             created.start();
-            started = true;
-        } finally {
-            if (!started) {
-                threadStarted.set(false);
-                alert.set(false);
-            }
+        } catch (Throwable ex) {
+            threadStarted.set(false);
+            alert.set(false);
+            throw ex;
         }
     }
 

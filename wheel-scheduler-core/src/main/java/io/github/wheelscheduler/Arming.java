@@ -97,21 +97,17 @@ final class Arming {
         if (!policies.mayRepeat() || !running.takePermit()) {
             return false;
         }
-        boolean failed = true;
         try {
             timer.setRefusedAt(running.refusedAt());
-            boolean armed = post(timer, timer.isDueAtOnce(), false);
-            failed = false;
-            return armed;
-        } finally {
-            if (failed) {
-                pending.acquireAgain();
-                running.putPermitBack();
-                if (running.isDone()) {
-                    // Whoever has cancelled it may have looked for the permit too early.
-                    pending.releasePermit(running);
-                }
+            return post(timer, timer.isDueAtOnce(), false);
+        } catch (Throwable ex) {
+            pending.acquireAgain();
+            running.putPermitBack();
+            if (running.isDone()) {
+                // A thread that has cancelled it may have looked for the permit too early.
+                pending.releasePermit(running);
             }
+            throw ex;
         }
     }
 
@@ -122,7 +118,6 @@ final class Arming {
      */
     private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
         boolean posted = false;
-        boolean done = false;
         // A decorator may move it.
         long dueNanos = timer.deadlineNanos();
         try {
@@ -152,14 +147,14 @@ final class Arming {
                 }
                 inbox.wakeFor(neededAtNanos);
             }
-            done = true;
-        } finally {
-            if (!posted) {
-                takeBack(timer);
-            } else if (!done) {
+        } catch (Throwable ex) {
+            if (posted) {
                 // What fails at the very end is not accepted, either.
                 boolean ignored = timer.withdraw();
+            } else {
+                takeBack(timer);
             }
+            throw ex;
         }
         // A shutdown that came meanwhile may not have seen the timer.
         return !(lifecycle.isEnding() && mayHaveComeTooLate(timer) && timer.withdraw());
@@ -170,7 +165,7 @@ final class Arming {
     }
 
     /** Posts a timer, so that nobody sees the message who would not see it counted. */
-    private void send(ScheduledTimer<?> timer) {
+    void send(ScheduledTimer<?> timer) {
         pending.beforePost();
         try {
             inbox.postLazily(timer);

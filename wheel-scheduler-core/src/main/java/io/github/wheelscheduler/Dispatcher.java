@@ -177,17 +177,14 @@ final class Dispatcher {
             othersWaited = !workers.isReadyEmpty();
             handedOver = true;
         }
-        boolean taken = false;
         try {
             workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
-            taken = true;
-            if (stepped && !isPassing && !timer.runsAtOnce()) {
-                hold.left();
-            }
-        } finally {
-            if (!taken) {
-                timer.unclaim();
-            }
+        } catch (Throwable ex) {
+            timer.unclaim();
+            throw ex;
+        }
+        if (stepped && !isPassing && !timer.runsAtOnce()) {
+            hold.left();
         }
     }
 

@@ -266,18 +266,11 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** The tick thread looks at the clocks every second while it knows of such a timer. */
     private void tellOfCancelled(ScheduledTimer<?> timer) {
-        pending.beforePost();
-        boolean sent = false;
         try {
-            inbox.postLazily(timer);
-            sent = true;
+            arming.send(timer);
             pending.countOtherPost();
         } catch (OutOfMemoryError ex) {
             // It will come across the timer.
-        } finally {
-            if (!sent) {
-                pending.postFailed();
-            }
         }
     }
 

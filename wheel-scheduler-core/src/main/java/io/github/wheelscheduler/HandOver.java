@@ -118,19 +118,21 @@ final class HandOver implements Expiry {
 
     /** Hands a timer over if it is due. It has a place, which is left at the end of the run, or here. */
     private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
-        boolean gone = false;
+        boolean goes;
         try {
-            if (timer.claim(pass.nowNanos())) {
+            goes = timer.claim(pass.nowNanos());
+            if (goes) {
                 dispatcher.handOver(timer, pass.nowNanos(), timer == passing);
-                gone = true;
-                watch.unwatch(timer);
-            } else {
-                putBack(timer);
             }
-        } finally {
-            if (!gone) {
-                dispatcher.leavePlace(timer);
-            }
+        } catch (Throwable ex) {
+            dispatcher.leavePlace(timer);
+            throw ex;
+        }
+        if (goes) {
+            watch.unwatch(timer);
+        } else {
+            dispatcher.leavePlace(timer);
+            putBack(timer);
         }
     }
 

@@ -14,9 +14,9 @@ public final class Main {
     private static final String USAGE = """
             compare   measures ours and its peers, each in JVMs of its own, and adds to the file of results
                       --figures A,J --variants 1M --contenders wheel,hwt --jvms 5 --java <home> --results <file>
-            report    writes docs/benchmarks.md and its plots from that file
-            profile   writes docs/profiles.md: where processor time and memory of ours go
-            scale     writes docs/benchmarks/scaling.md: measured parts, and a simulation of more processors
+            report    writes benchmarks.md and its plots from that file
+            profile   writes profiles.md: where processor time and memory of ours go
+            scale     writes scaling.md: measured parts, and a simulation of more processors
             quick     runs everything once on tiny sizes, and fails when something is broken
             jmh       passes its arguments on to JMH
             """;
@@ -64,7 +64,7 @@ public final class Main {
     }
 
     private static int scale(List<String> args) throws IOException {
-        Path page = Options.parse(args).docs().resolve("benchmarks").resolve("scaling.md");
+        Path page = Options.parse(args).docs().resolve("scaling.md");
         Files.createDirectories(page.getParent());
         Files.writeString(page, ScalePage.write());
         System.out.println("wrote " + page);

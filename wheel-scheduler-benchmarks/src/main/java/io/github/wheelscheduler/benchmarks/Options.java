@@ -26,7 +26,7 @@ record Options(
         Path docs) {
 
     private static final Path DEFAULT_RESULTS = Path.of("target", "benchmarks", "results.jsonl");
-    private static final Path DEFAULT_DOCS = Path.of("docs");
+    private static final Path DEFAULT_DOCS = Path.of("wheel-scheduler-benchmarks");
 
     /**
      * Reads arguments such as {@code --figures A,J --jvms 3}.

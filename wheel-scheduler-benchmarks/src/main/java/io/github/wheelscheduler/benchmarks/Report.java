@@ -30,7 +30,7 @@ final class Report {
                 .orElseThrow(
                         () -> new IllegalArgumentException("there must be results, was none in " + options.results()));
         Map<String, String> plots =
-                Plots.write(summary, latestJava, options.docs().resolve("benchmarks"));
+                Plots.write(summary, latestJava, options.docs().resolve("plots"));
         Path page = options.docs().resolve("benchmarks.md");
         Files.writeString(page, MarkdownReport.of(results, plots));
         System.out.println("wrote " + page + " and " + plots.size() + " plots");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What {@code docs/durable-measured.md} shows: processes on a real PostgreSQL, beside those of db-scheduler. {@code -Pcluster} runs it, no other build does. */
+/** What {@code durable-measured.md} shows: processes on a real PostgreSQL, beside those of db-scheduler. {@code -Pcluster} runs it, no other build does. */
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class DurableMeasured {
 

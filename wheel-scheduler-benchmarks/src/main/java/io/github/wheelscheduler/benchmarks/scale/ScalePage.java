@@ -35,7 +35,7 @@ public final class ScalePage {
         line("");
         line(
                 "Written by the `scale` command of `wheel-scheduler-benchmarks`; do not edit it. What follows from it is on the");
-        line("page about [scaling](../scaling.md).");
+        line("page about [scaling](../docs/scaling.md).");
         line("");
         line("| part, measured here with two threads at most | ns |");
         line("|---|---:|");

@@ -361,7 +361,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void exampleOfTheReadmeIsWhatRunsHere() throws IOException {
+    void exampleOfThePageIsWhatRunsHere() throws IOException {
         WheelScheduledExecutor executor = time.executor;
         Store store = new Store();
         this.renewer.close();
@@ -380,9 +380,9 @@ class LeasesVirtualTimeTest {
 
         assertThat(log)
                 .containsExactly("acquire import for PT10S", "extend import for PT10S", "import", "release import");
-        String readme = Files.readString(Path.of("../README.md"));
-        int from = readme.indexOf("LeaseRenewer<String> renewer");
-        String shown = readme.substring(from, readme.indexOf("```", from));
+        String page = Files.readString(Path.of("../docs/leases.md"));
+        int from = page.indexOf("LeaseRenewer<String> renewer");
+        String shown = page.substring(from, page.indexOf("```", from));
         Path source = Path.of("src/test/java/io/github/wheelscheduler/LeasesVirtualTimeTest.java");
         assertThat(Files.readString(source).replaceAll("\\s", "")).contains(shown.replaceAll("\\s", ""));
     }

@@ -18,7 +18,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** The calls that the README shows. */
+/** The calls that docs/actuator.md shows. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 class SeeAndSteerTest {
 

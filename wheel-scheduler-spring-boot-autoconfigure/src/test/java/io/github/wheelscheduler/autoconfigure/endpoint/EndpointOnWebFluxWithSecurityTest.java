@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointWithSecurityTest.isJson;
 import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointWithSecurityTest.linesOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,8 +83,7 @@ class EndpointOnWebFluxWithSecurityTest {
                     exchanges.matchers(wheel).hasRole("OPERATOR").anyExchange().authenticated());
             ServerWebExchangeMatcher script = exchange -> {
                 HttpHeaders headers = exchange.getRequest().getHeaders();
-                boolean isScript = headers.containsHeader("Authorization")
-                        && EndpointWithSecurityTest.isJson(headers.getFirst("Content-Type"));
+                boolean isScript = headers.containsHeader("Authorization") && isJson(headers.getFirst("Content-Type"));
                 return isScript ? MatchResult.match() : MatchResult.notMatch();
             };
             http.csrf(csrf -> csrf.requireCsrfProtectionMatcher(new AndServerWebExchangeMatcher(

@@ -185,7 +185,8 @@ public final class ElasticPool extends Workers {
 
     @Override
     int awakeCount() {
-        return awake.get();
+        // A worker that is in its only run looks at the queue no more.
+        return oneRunEach ? 0 : awake.get();
     }
 
     @Override
@@ -424,14 +425,19 @@ public final class ElasticPool extends Workers {
     private void leaveAvailable() {
         if (crew.leaveAvailable()) {
             crew.startIfAllowed();
-            if (!followedUp && ready.hasNext()) {
+            if (isOnItsOwn() && ready.hasNext()) {
                 // A second one: so that the pool grows to a burst by doubling, not one by one.
                 crew.startIfAllowed();
             }
         }
-        if (!followedUp && ready.hasNext()) {
+        if (isOnItsOwn() && ready.hasNext()) {
             signal();
         }
+    }
+
+    /** Whether no one else sees to the runs that wait: the tick thread by a follow-up, or workers after the run that they are in. */
+    private boolean isOnItsOwn() {
+        return oneRunEach || !followedUp;
     }
 
     /**
@@ -455,7 +461,7 @@ public final class ElasticPool extends Workers {
                 return false;
             }
             worker.place.markIdle();
-            if (stopped || (isWorkWaiting() && !(isNew && followedUp))) {
+            if (stopped || (isWorkWaiting() && (!isNew || isOnItsOwn()))) {
                 return returnToWork(worker);
             }
             if (crew.hasMoreThanSpare()) {

@@ -360,4 +360,20 @@ class CrewTest extends ElasticPoolFixture {
         assertThat(threads).hasSize(1);
         assertThat(workers.threadCount()).isZero();
     }
+
+    /** A worker that is in its only run takes no other, so others must not wait for it. */
+    @Test
+    void runsThatHaveAThreadEachWaitForNoFollowUp() {
+        ElasticPool pool = startOnDemand(8, LONG, true);
+        pool.setFollowedUp(true);
+        Gate gate = newGate();
+        for (int i = 0; i < 3; i++) {
+            pool.handOver(gate, 0);
+        }
+        pool.signalHandOver(false);
+        gate.awaitArrivals(3);
+        pool.handOver(gate, 0);
+        pool.signalHandOver(true);
+        gate.awaitArrivals(4);
+    }
 }

@@ -33,7 +33,7 @@ final class Admission {
      * Messages that can wait until the next deadline do not end a sleep. Some of them may be about timers that are due when it ends, and
      * before those that are in the wheel. So all that have come since the inbox was empty are taken before anything is handed over.
      *
-     * What fails in the middle, for lack of memory, leaves the timer that was in hand there, and the next pass begins with it.
+     * If memory runs out, the timer stays in 'inHand'; the next pass retries it first.
      */
 
     /** So many messages are taken at a time while they come faster than that: what is due does not wait for all of them. */
@@ -64,7 +64,7 @@ final class Admission {
     private @Nullable ScheduledTimer<?> inHand;
 
     /** Timers that are due go from the inbox to the workers, because nothing is due that came before them. */
-    private boolean straight;
+    private boolean bypassesWheel;
 
     /** While there are detours: no timer is in the wheel that came before those in the inbox and was due when it came. */
     private boolean settled;
@@ -109,13 +109,13 @@ final class Admission {
         ScheduledTimer<?> timer = inHand;
         if (timer != null) {
             inHand = null;
-            unsettle();
+            restartSettling();
             admit(timer);
             pass.moved();
         }
         ScheduledTimer<?> expired = handOver.takeFromHand();
         if (expired != null) {
-            unsettle();
+            restartSettling();
             admit(expired);
             pass.moved();
         }
@@ -131,7 +131,7 @@ final class Admission {
      */
     boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
         settle(isCaughtUp, timeStandsStill);
-        straight = settled;
+        bypassesWheel = settled;
         caughtUpNanos = pass.nowNanos();
         return settling || drain();
     }
@@ -154,7 +154,7 @@ final class Admission {
     /** Takes everything out of the inbox into the wheel. */
     void takeAll() {
         takeUpWhatIsInHand();
-        unsettle();
+        restartSettling();
         int waits = 0;
         while (!inbox.isEmpty() && waits < MAX_WAITS_FOR_PRODUCERS) {
             if (inbox.drain(taking, DRAIN_LIMIT) == 0) {
@@ -179,7 +179,7 @@ final class Admission {
                 }
                 // It may be watched although no place was found for it in the wheel.
                 watch.unwatch(timer);
-            } else if (!straight || !handOverIfDue(timer)) {
+            } else if (!bypassesWheel || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, pass.nowNanos());
                 }
@@ -199,7 +199,7 @@ final class Admission {
             return false;
         }
         if (timer.deadlineNanos() - caughtUpNanos > 0 && !catchUp()) {
-            unsettle();
+            restartSettling();
             return false;
         }
         handOver.expire(timer);
@@ -216,7 +216,7 @@ final class Admission {
 
     private void settle(boolean isCaughtUp, boolean timeStandsStill) {
         if (!isCaughtUp || (settling && timeStandsStill)) {
-            unsettle();
+            restartSettling();
         } else if (!settled) {
             if (!settling) {
                 settling = true;
@@ -228,19 +228,19 @@ final class Admission {
         }
     }
 
-    private void unsettle() {
-        straight = false;
+    private void restartSettling() {
+        bypassesWheel = false;
         settled = false;
         settling = false;
     }
 
-    boolean isStraight() {
-        return straight;
+    boolean bypassesWheel() {
+        return bypassesWheel;
     }
 
     /** Ends the detours if all that were under way have been handed over. */
     boolean endDetours(boolean tookAllMessages) {
-        if (!straight || !tookAllMessages || !inbox.isEmpty()) {
+        if (!bypassesWheel || !tookAllMessages || !inbox.isEmpty()) {
             return false;
         }
         return dispatchers.endDetours();

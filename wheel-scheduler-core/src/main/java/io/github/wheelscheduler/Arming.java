@@ -31,7 +31,7 @@ final class Arming {
     /** See {@link Engine}: not looked into without need. */
     private final Dispatcher dispatcher;
 
-    private final @Nullable Places places;
+    private final @Nullable GroupSlots places;
     private final Workers workers;
     private final Lifecycle lifecycle;
     private final CatchUp catchUp;
@@ -84,7 +84,7 @@ final class Arming {
     }
 
     private String fullness() {
-        Refusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals();
         return refusals == null ? "there is no place" : refusals.reason();
     }
 

@@ -14,7 +14,7 @@ final class Backlog {
     private final Workers workers;
 
     /** Null where the ready queue alone says whether there is room. */
-    private final @Nullable Places places;
+    private final @Nullable GroupSlots places;
 
     private final Shortcut shortcut;
 
@@ -27,7 +27,7 @@ final class Backlog {
 
     private long sinceNanos;
 
-    Backlog(Workers workers, @Nullable Places places, Shortcut shortcut) {
+    Backlog(Workers workers, @Nullable GroupSlots places, Shortcut shortcut) {
         this.workers = workers;
         this.places = places;
         this.shortcut = shortcut;

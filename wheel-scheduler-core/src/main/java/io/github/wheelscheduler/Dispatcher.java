@@ -36,8 +36,8 @@ final class Dispatcher {
     private final Hold hold;
     private final Shortcut shortcut = new Shortcut();
     private final Backlog backlog;
-    private final @Nullable Places places;
-    private final @Nullable Refusals refusals;
+    private final @Nullable GroupSlots places;
+    private final @Nullable GroupRefusals refusals;
 
     /** A pass goes through it. */
     private boolean active;
@@ -84,8 +84,8 @@ final class Dispatcher {
             TimingWheel wheel,
             Workers workers,
             Hold hold,
-            @Nullable Places places,
-            @Nullable Refusals refusals) {
+            @Nullable GroupSlots places,
+            @Nullable GroupRefusals refusals) {
         this.inbox = inbox;
         this.wheel = wheel;
         this.workers = workers;
@@ -108,12 +108,12 @@ final class Dispatcher {
     }
 
     @Nullable
-    Places places() {
+    GroupSlots places() {
         return places;
     }
 
     @Nullable
-    Refusals refusals() {
+    GroupRefusals refusals() {
         return refusals;
     }
 
@@ -172,7 +172,7 @@ final class Dispatcher {
     // Handing over
 
     /** Hands over a timer that has been claimed. */
-    void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
+    void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isForced) {
         if (!handedOver) {
             othersWaited = !workers.isReadyEmpty();
             handedOver = true;
@@ -183,7 +183,7 @@ final class Dispatcher {
             timer.unclaim();
             throw ex;
         }
-        if (stepped && !isPassing && !timer.runsAtOnce()) {
+        if (stepped && !isForced && !timer.runsAtOnce()) {
             hold.left();
         }
     }
@@ -391,10 +391,10 @@ final class Dispatcher {
     /**
      * Lets a due timer wait, which is in no list.
      *
-     * @param isPassing whether it is not held though others are
+     * @param isForced whether it is not held though others are
      */
-    void keep(ScheduledTimer<?> timer, long nowNanos, boolean isPassing) {
-        if (isPassing || (stepped && timer.runsAtOnce())) {
+    void keep(ScheduledTimer<?> timer, long nowNanos, boolean isForced) {
+        if (isForced || (stepped && timer.runsAtOnce())) {
             atOnce = atOnce == null ? wheel.newWaitingList() : atOnce;
             wheel.addWaiting(timer, atOnce);
         } else {
@@ -452,7 +452,7 @@ final class Dispatcher {
             if (isOver) {
                 handOver.giveUp(timer);
             } else {
-                handOver.goWithPlace(timer);
+                handOver.startWithSlot(timer);
             }
         }
         return true;

@@ -82,7 +82,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             this.hold = new Hold(parent.hold, !settings.standsApart());
             this.workers = GroupWorkers.of(settings, starter, this);
             this.shared = parent.shared;
-            Places places = new Places(workers, settings.queueCapacity());
+            GroupSlots places = new GroupSlots(workers, settings.queueCapacity());
             this.dispatcher = new Dispatcher(inbox, shared.wheel(), workers, hold, places, newRefusals(places));
         }
         this.hasPlaces = parent != null;
@@ -99,10 +99,10 @@ final class Engine implements TimerOwner, Workers.Listener {
         noteHold(false);
     }
 
-    private @Nullable Refusals newRefusals(Places places) {
+    private @Nullable GroupRefusals newRefusals(GroupSlots places) {
         return settings.onFull() == OnFull.WAIT
                 ? null
-                : new Refusals(
+                : new GroupRefusals(
                         String.valueOf(settings.groupName()),
                         settings.onFull(),
                         GroupWorkers.ofRefusals(settings, shared.starter(), this::refusalsEnded),
@@ -385,7 +385,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Returns the timer behind what a worker runs. */
     static Object timerOf(Runnable run) {
-        Runnable outer = run instanceof Refusals.Refused refused ? refused.timer() : run;
+        Runnable outer = run instanceof GroupRefusals.Refused refused ? refused.timer() : run;
         return outer instanceof DecoratedTask decorated ? decorated.timer() : outer;
     }
 
@@ -425,9 +425,9 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     /** Lets a timer go that is due, though others are held. */
-    void letPass(ScheduledTimer<?> timer) {
+    void forceRun(ScheduledTimer<?> timer) {
         if (!hold.isOpen()) {
-            lifecycle.onTickThread(() -> shared.loop().letPass(timer));
+            lifecycle.onTickThread(() -> shared.loop().forceRun(timer));
         }
     }
 
@@ -541,7 +541,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Returns how many runs found the group full and did not start. */
     long refusedSoFar() {
-        Refusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals();
         return refusals == null ? 0 : refusals.soFar();
     }
 

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.ElasticPool;
-import io.github.wheelscheduler.worker.FedWorkers;
+import io.github.wheelscheduler.worker.ExecutorWorkers;
 import io.github.wheelscheduler.worker.RunHooks;
 import io.github.wheelscheduler.worker.Starter;
 import io.github.wheelscheduler.worker.Workers;
@@ -51,10 +51,11 @@ record ExecutorSettings(
         // By the machine's time, whatever the executor's is: what these two tell the log is limited by it.
         LongSupplier logClock = new TimeSource()::nanoTime;
         if (executor != null) {
-            return FedWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, logClock, listener, hooks);
+            return ExecutorWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
         if (threadPerRun != null) {
-            return FedWorkers.ofThreadPerRun(threadPerRun, tickThreadFactory, maxWorkers, logClock, listener, hooks);
+            return ExecutorWorkers.ofThreadPerRun(
+                    threadPerRun, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
         return ElasticPool.of(
                 threadFactory, starter, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);

@@ -74,7 +74,7 @@ final class GroupWorkers {
 
         @Override
         public void escaped(Runnable run, Throwable failure) {
-            if (run instanceof Refusals.Refused refused) {
+            if (run instanceof GroupRefusals.Refused refused) {
                 refused.endIfLeft();
             }
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class HandOver implements Expiry {
 
     /*
-     * What fails in the middle, for lack of memory, leaves the timer in hand that it has failed with, and the next pass begins with it.
+     * If memory runs out, the timer stays in 'inHand'; the next pass retries it first.
      */
 
     private final TimingWheel wheel;
@@ -28,7 +28,7 @@ final class HandOver implements Expiry {
     private @Nullable ScheduledTimer<?> inHand;
 
     /** Let go though others are held. */
-    private @Nullable ScheduledTimer<?> passing;
+    private @Nullable ScheduledTimer<?> forced;
 
     HandOver(
             TimingWheel wheel,
@@ -86,13 +86,13 @@ final class HandOver implements Expiry {
     }
 
     /** Lets a timer go that is in the wheel, or waits, and is due, though others are held. */
-    void letPass(ScheduledTimer<?> timer) {
-        passing = timer;
+    void forceRun(ScheduledTimer<?> timer) {
+        forced = timer;
         try {
             boolean ignored = wheel.remove(timer);
             expire(timer);
         } finally {
-            passing = null;
+            forced = null;
             dispatchers.signalHandOver();
         }
     }
@@ -122,7 +122,7 @@ final class HandOver implements Expiry {
         try {
             goes = timer.claim(pass.nowNanos());
             if (goes) {
-                dispatcher.handOver(timer, pass.nowNanos(), timer == passing);
+                dispatcher.handOver(timer, pass.nowNanos(), timer == forced);
             }
         } catch (Throwable ex) {
             dispatcher.leavePlace(timer);
@@ -148,12 +148,12 @@ final class HandOver implements Expiry {
 
     /** Takes a place for a timer that is due; if there is none, it waits or is refused. */
     private boolean takePlace(ScheduledTimer<?> timer, Dispatcher dispatcher) {
-        boolean isPassing = timer == passing;
+        boolean isForced = timer == forced;
         if (dispatcher.hasPlaceFromCall(timer)) {
             // It waits for nobody: whoever waits may wait for its place.
             return true;
         }
-        if (!isPassing && dispatcher.isHeldFor(timer)) {
+        if (!isForced && dispatcher.isHeldFor(timer)) {
             if (turns == null) {
                 dispatcher.keep(timer, pass.nowNanos(), false);
             } else {
@@ -161,12 +161,12 @@ final class HandOver implements Expiry {
             }
             return false;
         }
-        boolean hasToQueue = !isPassing && dispatcher.isAnyWaiting();
+        boolean hasToQueue = !isForced && dispatcher.isAnyWaiting();
         if (!hasToQueue && dispatcher.takePlace(timer)) {
             return true;
         }
         if (dispatcher.waitsForPlace(timer)) {
-            dispatcher.keep(timer, pass.nowNanos(), isPassing);
+            dispatcher.keep(timer, pass.nowNanos(), isForced);
         } else {
             refuse(timer);
         }
@@ -176,8 +176,8 @@ final class HandOver implements Expiry {
     /** Refuses a timer that is due, and is in no list. */
     private void refuse(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = dispatchers.of(timer);
-        Refusals refusals = dispatcher.refusals();
-        Refusals.Refused refused = refusals == null ? null : refusals.newRefused(timer);
+        GroupRefusals refusals = dispatcher.refusals();
+        GroupRefusals.Refused refused = refusals == null ? null : refusals.newRefused(timer);
         if (refused == null || !timer.claim(pass.nowNanos())) {
             putBack(timer);
             return;
@@ -195,7 +195,7 @@ final class HandOver implements Expiry {
     // What has waited
 
     /** Lets a timer go, which may be over by now or due later, and has a place: that is left if the timer does not need it. */
-    void goWithPlace(ScheduledTimer<?> timer) {
+    void startWithSlot(ScheduledTimer<?> timer) {
         pass.moved();
         Dispatcher dispatcher = dispatchers.of(timer);
         boolean goes = false;
@@ -219,7 +219,7 @@ final class HandOver implements Expiry {
     }
 
     /** Refuses a timer for which there is no place, and which is not to wait for one. */
-    void goWithoutPlace(ScheduledTimer<?> timer) {
+    void refuseForWantOfSlot(ScheduledTimer<?> timer) {
         pass.moved();
         try {
             refuse(timer);

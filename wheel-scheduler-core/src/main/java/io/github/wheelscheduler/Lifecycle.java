@@ -134,7 +134,7 @@ final class Lifecycle {
 
     private void forEachOwnWorkers(Consumer<Workers> action) {
         action.accept(workers);
-        Refusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals();
         if (refusals != null) {
             action.accept(refusals.workers());
         }
@@ -564,7 +564,7 @@ final class Lifecycle {
     }
 
     private boolean haveWorkersEnded() {
-        Refusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals();
         return workers.hasEnded() && (refusals == null || refusals.workers().hasEnded());
     }
 }

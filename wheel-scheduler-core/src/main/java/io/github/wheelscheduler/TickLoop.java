@@ -95,7 +95,7 @@ final class TickLoop {
         boolean swept = sweep();
         wheelSize = wheel.size();
         boolean detoursWait = dispatchers.isAnyDetour() && !admission.endDetours(tookAllMessages);
-        if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.isStraight())) {
+        if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.bypassesWheel())) {
             return 0;
         }
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
@@ -239,11 +239,11 @@ final class TickLoop {
     }
 
     /** Lets a timer go that is due, though others are held. */
-    void letPass(ScheduledTimer<?> timer) {
+    void forceRun(ScheduledTimer<?> timer) {
         admitAll();
         pass.lookAtClock();
         if (timer.state() == TimerWord.ARMED && timer.isLinked() && pass.isDue(timer.deadlineNanos())) {
-            handOver.letPass(timer);
+            handOver.forceRun(timer);
         }
     }
 

@@ -52,10 +52,10 @@ final class Turns {
             if (isOver) {
                 handOver.giveUp(timer);
             } else if (hasPlace) {
-                handOver.goWithPlace(timer);
+                handOver.startWithSlot(timer);
             } else {
                 // Another run may have taken the place meanwhile; then it is put back, unless its group refuses.
-                handOver.goWithoutPlace(timer);
+                handOver.refuseForWantOfSlot(timer);
             }
         }
         return true;

@@ -296,9 +296,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /** Lets a timer go that is due, though others are {@linkplain #halt held}; without effect if none is, or it is not pending. */
-    public void letPass(WheelTimer<?> timer) {
+    public void forceRun(WheelTimer<?> timer) {
         if (timer instanceof ScheduledTimer<?> scheduled && scheduled.owner() == engine) {
-            engine.letPass(scheduled);
+            engine.forceRun(scheduled);
         }
     }
 

@@ -207,14 +207,14 @@ class ArchitectureTest {
         JavaClass from = access.getOriginOwner();
         String method = access.getOrigin().getName();
         boolean isTickThreads = TICK_THREADS.stream().anyMatch(from::isEquivalentTo)
-                || (from.isEquivalentTo(Refusals.class) && method.equals("newRefused"))
-                || (from.isEquivalentTo(Refusals.Refused.class)
+                || (from.isEquivalentTo(GroupRefusals.class) && method.equals("newRefused"))
+                || (from.isEquivalentTo(GroupRefusals.Refused.class)
                         && (method.equals("handOver") || method.equals("<init>")));
         JavaClass to = access.getTargetOwner();
         String called = access.getName();
         return isTickThreads
                 && (to.isEquivalentTo(StringBuilder.class)
-                        || (to.isEquivalentTo(Places.class) && called.equals("text"))
+                        || (to.isEquivalentTo(GroupSlots.class) && called.equals("text"))
                         || called.equals("toString"));
     }
 

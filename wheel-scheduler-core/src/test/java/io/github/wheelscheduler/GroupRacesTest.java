@@ -41,7 +41,7 @@ class GroupRacesTest {
     }
 
     private static int placesTaken(WheelScheduledExecutor group) {
-        Places places = group.engine().dispatcher().places();
+        GroupSlots places = group.engine().dispatcher().places();
         return places == null ? 0 : places.taken();
     }
 

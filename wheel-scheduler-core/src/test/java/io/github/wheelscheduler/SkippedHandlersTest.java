@@ -182,7 +182,7 @@ class SkippedHandlersTest {
     private void assertExactAndEnds(WheelScheduledExecutor root, WheelScheduledExecutor used) throws Exception {
         time.failNoMore();
         awaitThat(() -> used.pendingCount() == 0 && used.activeCount() == 0);
-        Places places = used.engine().dispatcher().places();
+        GroupSlots places = used.engine().dispatcher().places();
         awaitThat(() -> places == null || places.taken() == 0);
         Future<String> next = used.submit(() -> "ran");
         assertThat(next.get(30, SECONDS)).isEqualTo("ran");

@@ -108,7 +108,7 @@ final class VirtualTime implements AutoCloseable {
 
     private boolean isQuiet(WheelScheduledExecutor one) {
         Dispatcher dispatcher = one.engine().dispatcher();
-        Refusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals();
         return dispatcher.isDrained()
                 || (one.isPaused() && one.activeCount() == 0)
                 || (blocked.contains(one)

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Order paid = unpaid.remove(id);        // null: too late
  * }</pre>
  *
- * <p>What is set ends once: it is fired, removed, replaced, drained, or closed. Who has been told that he was in time was: then the time
- * before does not fire. A key is gone before its handler is called, so the handler may set it again; handlers of one key never overlap. One
+ * <p>What is set ends once: it is fired, removed, replaced, drained, or closed. If {@code set}, {@code move} or
+ * {@code remove} reports success, the old deadline does not fire. A key is gone before its handler is called, so the handler may set it again; handlers of one key never overlap. One
  * that is due while that of an earlier value runs waits for it, holds no thread meanwhile, and is pending until then.
  *
  * <p>Handlers run on the executor's workers. What they throw is counted and logged, and harms no other key. Neither keys nor values are

@@ -254,12 +254,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return settings.taskCatalog;
     }
 
-    /** Sets who may take tasks away that bring no name, when they are scheduled; null, the default, for nobody. Before any is. */
+    /**
+     * Sets a router that may run unnamed tasks elsewhere; null, the default, for none. Call it before the first task is scheduled.
+     */
     public void setTaskRouter(@Nullable TaskRouter taskRouter) {
         settings.taskRouter = taskRouter;
     }
 
-    /** Returns who may take tasks away when they are scheduled; null for nobody. */
+    /** Returns the router that may run unnamed tasks elsewhere; null for none. */
     public @Nullable TaskRouter getTaskRouter() {
         return settings.taskRouter;
     }

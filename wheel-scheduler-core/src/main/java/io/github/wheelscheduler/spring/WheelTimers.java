@@ -89,8 +89,8 @@ final class WheelTimers implements TaskTimers {
     }
 
     @Override
-    public void letPass(WheelTimer<?> timer) {
-        executor.get().letPass(timer);
+    public void forceRun(WheelTimer<?> timer) {
+        executor.get().forceRun(timer);
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
  *
  * <p>It is long because waking, taking, performing and falling idle rely on the order in which each of them says what it does and looks at
- * the queue again, and can only be judged together; who comes and who ends, which can be parted from that, is {@link Crew}'s.
+ * the queue again, and can only be judged together; who comes and who ends, which can be parted from that, is {@link PoolSize}'s.
  */
 public final class ElasticPool extends Workers {
 
@@ -36,9 +36,9 @@ public final class ElasticPool extends Workers {
      *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
-     * Who starts whom: see Crew.
+     * Who starts whom: see PoolSize.
      *
-     * A worker ends only by way of Crew, which counts it out: whatever is thrown inside, memory that runs out included, the
+     * A worker ends only by way of PoolSize, which counts it out: whatever is thrown inside, memory that runs out included, the
      * counts are made good and it goes on. A run that has been taken is performed, whatever happens in between.
      */
 
@@ -47,7 +47,7 @@ public final class ElasticPool extends Workers {
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;
     private final Predicate<Runnable> touch;
-    private final Crew crew;
+    private final PoolSize poolSize;
 
     /** Null unless the pool is one of several on a wheel, where the ends of runs matter to others. */
     private final @Nullable ThreadLocal<Worker> workerOfThread;
@@ -77,7 +77,7 @@ public final class ElasticPool extends Workers {
         this.touch = listener::touch;
         this.oneRunEach = oneRunEach;
         this.workerOfThread = onDemand ? new ThreadLocal<>() : null;
-        this.crew = new Crew(this, threadFactory, starter, maxSize, onDemand);
+        this.poolSize = new PoolSize(this, threadFactory, starter, maxSize, onDemand);
     }
 
     /**
@@ -144,28 +144,28 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void start() {
-        crew.startFirst();
+        poolSize.startFirst();
     }
 
     @Override
     public void startIfShort() {
-        // By the starter, if the crew is on demand: the caller may be anybody's worker.
-        if (!crew.isOnDemand()) {
-            crew.startIfShort();
+        // By the starter, if the pool is on demand: the caller may be anybody's worker.
+        if (!poolSize.isOnDemand()) {
+            poolSize.startIfShort();
         }
     }
 
     @Override
     public void signal() {
         VarHandle.fullFence();
-        while (isOpen() && ready.hasNext() && crew.hasIdleWorker()) {
+        while (isOpen() && ready.hasNext() && poolSize.hasIdleWorker()) {
             if (wakeUpOnItsWay.get()) {
                 return;
             }
             if (!wakeUpOnItsWay.compareAndSet(false, true)) {
                 return;
             }
-            Worker worker = crew.claimIdleWorker();
+            Worker worker = poolSize.claimIdleWorker();
             if (worker != null) {
                 LockSupport.unpark(worker.thread);
                 return;
@@ -174,7 +174,7 @@ public final class ElasticPool extends Workers {
             wakeUpOnItsWay.set(false);
         }
         if (hasWork()) {
-            crew.ask();
+            poolSize.ask();
         }
     }
 
@@ -191,25 +191,25 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void setMaxSize(int maxSize) {
-        crew.setMaxSize(maxSize);
-        if (crew.isTooLarge()) {
-            crew.wakeAll();
+        poolSize.setMaxSize(maxSize);
+        if (poolSize.isTooLarge()) {
+            poolSize.wakeAll();
         }
     }
 
     @Override
     public int maxSize() {
-        return crew.maxSize();
+        return poolSize.maxSize();
     }
 
     @Override
     public int coreSize() {
-        return Math.min(crew.spare(), crew.maxSize());
+        return Math.min(poolSize.spare(), poolSize.maxSize());
     }
 
     @Override
     public int threadCount() {
-        return crew.size();
+        return poolSize.size();
     }
 
     @Override
@@ -227,7 +227,7 @@ public final class ElasticPool extends Workers {
     @Override
     public void stop() {
         stopped = true;
-        crew.stop();
+        poolSize.stop();
     }
 
     @Override
@@ -259,12 +259,12 @@ public final class ElasticPool extends Workers {
 
     @Override
     public boolean hasEnded() {
-        return crew.hasEnded();
+        return poolSize.hasEnded();
     }
 
     @Override
     boolean isActive() {
-        return crew.anyWorker(worker -> worker.phase != Worker.IDLE);
+        return poolSize.anyWorker(worker -> worker.phase != Worker.IDLE);
     }
 
     @Override
@@ -345,7 +345,7 @@ public final class ElasticPool extends Workers {
                     if (isFirst) {
                         leaveAvailable();
                     } else {
-                        crew.startIfShort();
+                        poolSize.startIfShort();
                     }
                 } finally {
                     perform(worker, run);
@@ -360,9 +360,9 @@ public final class ElasticPool extends Workers {
             worker.phase = Worker.IDLE;
             if (worked && oneRunEach) {
                 worker.hasLeft = true;
-                crew.leaveAfterRun();
+                poolSize.leaveAfterRun();
             } else if (worked) {
-                crew.becomeAvailable();
+                poolSize.becomeAvailable();
             }
             try {
                 afterWork();
@@ -372,7 +372,7 @@ public final class ElasticPool extends Workers {
                 awake.decrementAndGet();
                 if (worker.hasLeft) {
                     // The limit may have kept others from coming.
-                    crew.startIfWanted();
+                    poolSize.startIfWanted();
                     signal();
                 }
             }
@@ -384,7 +384,7 @@ public final class ElasticPool extends Workers {
         // An interrupt that was meant for the run before, or that it left behind, ends here.
         boolean ignored = Thread.interrupted();
         worker.touched += ready.touchAhead(touch);
-        Runnable run = isOpen() && !crew.isTooLarge() ? ready.poll(worker.taken) : null;
+        Runnable run = isOpen() && !poolSize.isTooLarge() ? ready.poll(worker.taken) : null;
         if (run != null) {
             worker.phase = Worker.RUNNING;
         }
@@ -423,11 +423,11 @@ public final class ElasticPool extends Workers {
     }
 
     private void leaveAvailable() {
-        if (crew.leaveAvailable()) {
-            crew.startIfAllowed();
+        if (poolSize.leaveAvailable()) {
+            poolSize.startIfAllowed();
             if (isOnItsOwn() && ready.hasNext()) {
                 // A second one: so that the pool grows to a burst by doubling, not one by one.
-                crew.startIfAllowed();
+                poolSize.startIfAllowed();
             }
         }
         if (isOnItsOwn() && ready.hasNext()) {
@@ -450,11 +450,11 @@ public final class ElasticPool extends Workers {
         long idleSince = nanoClock.getAsLong();
         while (true) {
             if (stopped) {
-                crew.leave();
+                poolSize.leave();
                 worker.hasLeft = true;
                 return false;
             }
-            if (crew.leaveIfTooMany()) {
+            if (poolSize.leaveIfTooMany()) {
                 worker.hasLeft = true;
                 // It may have used up a wake-up and taken nothing.
                 signal();
@@ -464,7 +464,7 @@ public final class ElasticPool extends Workers {
             if (stopped || (isWorkWaiting() && (!isNew || isOnItsOwn()))) {
                 return returnToWork(worker);
             }
-            if (crew.hasMoreThanSpare()) {
+            if (poolSize.hasMoreThanSpare()) {
                 LockSupport.parkNanos(this, keepAliveNanos);
             } else {
                 LockSupport.park(this);
@@ -474,7 +474,7 @@ public final class ElasticPool extends Workers {
             if (!worker.place.unmarkIdle()) {
                 return returnToWork(worker);
             }
-            if (nanoClock.getAsLong() - idleSince >= keepAliveNanos && crew.leaveIfMoreThanSpare()) {
+            if (nanoClock.getAsLong() - idleSince >= keepAliveNanos && poolSize.leaveIfMoreThanSpare()) {
                 worker.hasLeft = true;
                 // A signal that came while this worker was not marked idle may have found nobody.
                 signal();
@@ -496,7 +496,7 @@ public final class ElasticPool extends Workers {
     }
 
     private void forEachWorker(Consumer<Worker> action) {
-        boolean ignored = crew.anyWorker(worker -> {
+        boolean ignored = poolSize.anyWorker(worker -> {
             action.accept(worker);
             return false;
         });

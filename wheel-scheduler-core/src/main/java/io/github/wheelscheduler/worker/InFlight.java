@@ -46,7 +46,7 @@ final class InFlight {
     private final AtomicInteger returnedCount = new AtomicInteger();
 
     /** The last of those that the feeder has not fetched; linked to those before it. */
-    private final AtomicReference<@Nullable FedRun> returned = new AtomicReference<>();
+    private final AtomicReference<@Nullable ExecutorRun> returned = new AtomicReference<>();
 
     /** Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked. */
     boolean tryCount(int max) {
@@ -81,7 +81,7 @@ final class InFlight {
     }
 
     /** Undoes {@link #enter} and removes the run, which is over. */
-    void leave(FedRun run) {
+    void leave(ExecutorRun run) {
         freePlaceOf(run);
         counts.addAndGet(-ACTIVE - 1);
     }
@@ -95,25 +95,25 @@ final class InFlight {
     }
 
     /** Gives the run a place. */
-    void prepare(FedRun run) {
+    void prepare(ExecutorRun run) {
         run.place = takePlace();
     }
 
     /** Lets a run be seen that has been prepared, filled and counted. */
-    void show(FedRun run) {
+    void show(ExecutorRun run) {
         cellsOf(run.place).runs.set(run.place - startOf(run.place), run);
     }
 
     /** Removes a run that has been taken back; to be called once. */
-    void remove(FedRun run) {
+    void remove(ExecutorRun run) {
         freePlaceOf(run);
         counts.decrementAndGet();
     }
 
-    void forEach(Consumer<? super FedRun> action) {
+    void forEach(Consumer<? super ExecutorRun> action) {
         int end = places.get();
         for (int place = 0; place < end; place++) {
-            FedRun run = cellsOf(place).runs.get(place - startOf(place));
+            ExecutorRun run = cellsOf(place).runs.get(place - startOf(place));
             if (run != null) {
                 action.accept(run);
             }
@@ -156,22 +156,22 @@ final class InFlight {
     }
 
     /** Takes a run out of use if it has not started; then the caller removes it. */
-    boolean takeBack(FedRun run) {
-        FedRun.State before = run.takeBack();
-        if (before == FedRun.State.RETURNED) {
+    boolean takeBack(ExecutorRun run) {
+        ExecutorRun.State before = run.takeBack();
+        if (before == ExecutorRun.State.RETURNED) {
             returnedCount.decrementAndGet();
         }
         return before != null;
     }
 
     /** Lets a run wait that a pause has caught on its way, unless somebody else has taken it. */
-    void sendBack(FedRun run) {
+    void sendBack(ExecutorRun run) {
         returnedCount.incrementAndGet();
         if (!run.sendBack()) {
             returnedCount.decrementAndGet();
             return;
         }
-        FedRun last;
+        ExecutorRun last;
         do {
             last = returned.get();
             run.neighbour = last;
@@ -182,13 +182,13 @@ final class InFlight {
         return returned.get() != null;
     }
 
-    /** Fetches the runs that have been sent back, linked in the order in which they came. Feeder only. */
+    /** Fetches the runs that have been sent back, linked in the order in which they came. Feeder thread only. */
     @Nullable
-    FedRun takeReturned() {
-        FedRun last = returned.getAndSet(null);
-        FedRun first = null;
+    ExecutorRun takeReturned() {
+        ExecutorRun last = returned.getAndSet(null);
+        ExecutorRun first = null;
         while (last != null) {
-            FedRun before = last.neighbour;
+            ExecutorRun before = last.neighbour;
             last.neighbour = first;
             first = last;
             last = before;
@@ -197,7 +197,7 @@ final class InFlight {
     }
 
     /** Lets a run be handed over again; false if it has been taken back meanwhile. */
-    boolean sendAgain(FedRun run) {
+    boolean sendAgain(ExecutorRun run) {
         if (!run.sendAgain()) {
             return false;
         }
@@ -224,7 +224,7 @@ final class InFlight {
         }
     }
 
-    private void freePlaceOf(FedRun run) {
+    private void freePlaceOf(ExecutorRun run) {
         int place = run.place;
         Chunk cells = cellsOf(place);
         int cell = place - startOf(place);
@@ -266,5 +266,5 @@ final class InFlight {
         return FIRST_CHUNK * ((1 << chunkOf(place)) - 1);
     }
 
-    private record Chunk(AtomicReferenceArray<@Nullable FedRun> runs, AtomicIntegerArray nextFree) {}
+    private record Chunk(AtomicReferenceArray<@Nullable ExecutorRun> runs, AtomicIntegerArray nextFree) {}
 }

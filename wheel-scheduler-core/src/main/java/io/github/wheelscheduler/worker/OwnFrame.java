@@ -26,7 +26,7 @@ final class OwnFrame extends Error {
     }
 
     /** Lets the workers execute the run on this thread, which is in other code. */
-    static void execute(FedWorkers workers, FedRun run) {
+    static void execute(ExecutorWorkers workers, ExecutorRun run) {
         workers.execute(run);
     }
 

@@ -22,7 +22,7 @@ public final class Starter implements Runnable {
      *   3  calls = even by CAS                       won: it is the thread from now on
      *      lost: ends
      *
-     * Only who goes on takes crews from the stack of crews that have asked, and looks at crews that are short of workers.
+     * Only who goes on takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
      */
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
@@ -35,11 +35,11 @@ public final class Starter implements Runnable {
     private final ThreadFactory threadFactory;
     private final Runnable whenEnded;
 
-    /** The crew that has asked last, and through it the others. */
-    private final AtomicReference<@Nullable Crew> lastAsked = new AtomicReference<>();
+    /** The pool that has asked last, and through it the others. */
+    private final AtomicReference<@Nullable PoolSize> lastAsked = new AtomicReference<>();
 
     /** Those for which no worker could be started. The thread only. */
-    private @Nullable Crew lastShort;
+    private @Nullable PoolSize lastShort;
 
     private final AtomicLong calls = new AtomicLong();
 
@@ -67,7 +67,7 @@ public final class Starter implements Runnable {
         if (thread != null || stopped) {
             return;
         }
-        Thread created = Crew.newThread(threadFactory, this);
+        Thread created = PoolSize.newThread(threadFactory, this);
         thread = created;
         try {
             created.start();
@@ -88,28 +88,28 @@ public final class Starter implements Runnable {
         return thread == null;
     }
 
-    /** Makes the thread look what is to be done for the crew. Any thread. */
-    void wake(Crew crew) {
-        if (!crew.hasAsked.get() && crew.hasAsked.compareAndSet(false, true)) {
-            push(crew);
+    /** Makes the thread look what is to be done for the pool. Any thread. */
+    void wake(PoolSize poolSize) {
+        if (!poolSize.hasAsked.get() && poolSize.hasAsked.compareAndSet(false, true)) {
+            push(poolSize);
             LockSupport.unpark(thread);
         }
     }
 
-    private void push(Crew crew) {
-        Crew before;
+    private void push(PoolSize poolSize) {
+        PoolSize before;
         do {
             before = lastAsked.get();
-            crew.askedBefore = before;
-        } while (!lastAsked.compareAndSet(before, crew));
+            poolSize.askedBefore = before;
+        } while (!lastAsked.compareAndSet(before, poolSize));
     }
 
-    private @Nullable Crew pop() {
-        Crew crew;
+    private @Nullable PoolSize pop() {
+        PoolSize poolSize;
         do {
-            crew = lastAsked.get();
-        } while (crew != null && !lastAsked.compareAndSet(crew, crew.askedBefore));
-        return crew;
+            poolSize = lastAsked.get();
+        } while (poolSize != null && !lastAsked.compareAndSet(poolSize, poolSize.askedBefore));
+        return poolSize;
     }
 
     @Override
@@ -161,57 +161,57 @@ public final class Starter implements Runnable {
 
     private void askForThoseThatAreShort() {
         while (lastShort != null) {
-            Crew crew = lastShort;
-            lastShort = crew.askedBefore;
-            push(crew);
+            PoolSize poolSize = lastShort;
+            lastShort = poolSize.askedBefore;
+            push(poolSize);
         }
     }
 
     /**
-     * Starts workers for the crews that have asked. Throws nothing.
+     * Starts workers for the pools that have asked. Throws nothing.
      *
      * @param again whether to try where it has failed
      * @return false if another thread goes on
      */
     private boolean startForAll(boolean again) {
-        Crew crew = stopped ? null : pop();
-        while (crew != null) {
-            if (!startFor(crew, again)) {
-                crew.hasAsked.set(false);
-                wakeAgain(crew);
+        PoolSize poolSize = stopped ? null : pop();
+        while (poolSize != null) {
+            if (!startFor(poolSize, again)) {
+                poolSize.hasAsked.set(false);
+                wakeAgain(poolSize);
                 return false;
             }
-            if (crew.isShort()) {
-                crew.askedBefore = lastShort;
-                lastShort = crew;
+            if (poolSize.isShort()) {
+                poolSize.askedBefore = lastShort;
+                lastShort = poolSize;
             } else {
-                crew.askedBefore = null;
-                crew.hasAsked.set(false);
-                wakeAgain(crew);
+                poolSize.askedBefore = null;
+                poolSize.hasAsked.set(false);
+                wakeAgain(poolSize);
             }
-            crew = stopped ? null : pop();
+            poolSize = stopped ? null : pop();
         }
         return true;
     }
 
-    /** What a crew has asked while it was marked is looked at once more. */
-    private void wakeAgain(Crew crew) {
-        if (crew.isWanted() || crew.isShort()) {
-            wake(crew);
+    /** What a pool has asked while it was marked is looked at once more. */
+    private void wakeAgain(PoolSize poolSize) {
+        if (poolSize.isWanted() || poolSize.isShort()) {
+            wake(poolSize);
         }
     }
 
     /** Starts a worker, and says whether this thread goes on. */
-    private boolean startFor(Crew crew, boolean again) {
-        if (!crew.isWanted() && !(again && crew.isShort())) {
+    private boolean startFor(PoolSize poolSize, boolean again) {
+        if (!poolSize.isWanted() && !(again && poolSize.isShort())) {
             return true;
         }
         long call = calls.incrementAndGet();
         try {
             appointDeputy();
-            crew.startIfWanted();
+            poolSize.startIfWanted();
             if (again) {
-                crew.startIfShort();
+                poolSize.startIfShort();
             }
         } catch (Throwable ex) {
             // The next round tries again.

@@ -16,7 +16,7 @@ final class Worker implements Runnable {
     /** Has taken a run; it counts as started. */
     static final int RUNNING = 2;
 
-    final Rack.Place place;
+    final IdleSlots.Place place;
     private final ElasticPool pool;
 
     /** It is counted no more and ends. This worker only. */
@@ -44,7 +44,7 @@ final class Worker implements Runnable {
     @Nullable
     volatile Thread thread;
 
-    Worker(ElasticPool pool, Rack.Place place) {
+    Worker(ElasticPool pool, IdleSlots.Place place) {
         this.pool = pool;
         this.place = place;
     }

@@ -79,8 +79,8 @@ public abstract class Workers {
     /** Runs that came before the last follow-up still waited in it. Tick thread only. */
     private boolean behind;
 
-    /** The flag has been cleared since the last follow-up: what was left in trust of one is still to be followed up. */
-    private boolean inTrust;
+    /** The flag has been cleared since the last follow-up: workers were not woken because one was promised, which is still owed. */
+    private boolean isPromiseOpen;
 
     /** Tick thread only. */
     private long seenAdded;
@@ -160,13 +160,13 @@ public abstract class Workers {
         boolean trusted = value && !behind;
         if (followedUp != trusted) {
             followedUp = trusted;
-            inTrust |= !trusted;
+            isPromiseOpen |= !trusted;
         }
     }
 
     /** Whether runs wait for which no worker may have been woken in trust of a {@linkplain #followUp follow-up}. Tick thread. */
     public final boolean isFollowUpOwed() {
-        return (followedUp || inTrust) && !ready.isEmpty();
+        return (followedUp || isPromiseOpen) && !ready.isEmpty();
     }
 
     /**
@@ -187,7 +187,7 @@ public abstract class Workers {
                 waiting && followedUpBefore && areShortRuns(taken - seenTaken, nowNanos - followedUpNanos);
         followedUpBefore = true;
         followedUpNanos = nowNanos;
-        inTrust = enoughWorkers;
+        isPromiseOpen = enoughWorkers;
         behind = waiting && !enoughWorkers && taken < seenAdded;
         seenAdded = ready.addedSoFar();
         seenTaken = taken;
@@ -219,7 +219,7 @@ public abstract class Workers {
         if (code instanceof Starter) {
             return "starter";
         }
-        return code instanceof Feeder ? "feeder" : "tick";
+        return code instanceof ExecutorFeeder ? "feeder" : "tick";
     }
 
     /** Runs the user's code on the calling thread; what it throws is logged and returned. */

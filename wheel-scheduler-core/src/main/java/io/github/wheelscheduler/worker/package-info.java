@@ -9,7 +9,7 @@
  * <tr><td>a worker's phase</td><td>the worker</td><td>any: pause, stop and counts go by it</td></tr>
  * <tr><td>a run in flight</td><td>the thread that starts it, or whoever takes it back: one compare-and-set decides</td>
  * <td>any</td></tr>
- * <tr><td>idle bits of a rack</td><td>the worker sets its own; whoever clears a bit owns that wake-up</td><td>any</td></tr>
+ * <tr><td>idle bits of a set of slots</td><td>the worker sets its own; whoever clears a bit owns that wake-up</td><td>any</td></tr>
  * </table>
  */
 @NullMarked

@@ -55,7 +55,7 @@ class LatenessTimersTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 2, 999, 1_000_000, 61_000_000_000L, Long.MAX_VALUE / 2})
-    void thoseBeyondAreRecordedWhenSomebodyAsksToWithinAThirtieth(long nanos) {
+    void deferredRunsAreRecordedOnScrapeWithinAThirtieth(long nanos) {
         start(LatenessTimers.DIRECT, 0, 0, 0);
         start(1, nanos, nanos / 3, 0);
         assertThat(wheel.count()).isEqualTo(LatenessTimers.DIRECT);
@@ -68,7 +68,7 @@ class LatenessTimersTest {
     }
 
     @Test
-    void thoseBeyondAreRecordedLaterThoughNobodyAsks() {
+    void deferredRunsAreRecordedLaterWithoutAScrape() {
         start(LatenessTimers.DIRECT + 10, 5_000, 5_000, 0);
         assertThat(agreed).hasSize(1);
         agreed.get(0).run();

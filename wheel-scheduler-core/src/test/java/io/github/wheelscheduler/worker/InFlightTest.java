@@ -21,16 +21,17 @@ class InFlightTest {
     private static final int THREADS = 4;
     private static final int STEPS = Scale.of(50_000, 2_000_000);
 
-    private final FedWorkers workers = FedWorkersTest.workers(new FedWorkersTest.Recorder(), Runnable::run);
+    private final ExecutorWorkers workers =
+            ExecutorWorkersTest.workers(new ExecutorWorkersTest.Recorder(), Runnable::run);
     private final InFlight inFlight = new InFlight();
 
     @Test
     void eachRunHasAPlaceOfItsOwn() {
         Seed.play(random -> {
-            List<CompletableFuture<List<FedRun>>> threads = new ArrayList<>();
+            List<CompletableFuture<List<ExecutorRun>>> threads = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 SplittableRandom own = random.split();
-                CompletableFuture<List<FedRun>> left = new CompletableFuture<>();
+                CompletableFuture<List<ExecutorRun>> left = new CompletableFuture<>();
                 threads.add(left);
                 new Thread(() -> {
                             try {
@@ -41,11 +42,11 @@ class InFlightTest {
                         })
                         .start();
             }
-            Set<FedRun> expected = Collections.newSetFromMap(new IdentityHashMap<>());
-            for (CompletableFuture<List<FedRun>> thread : threads) {
+            Set<ExecutorRun> expected = Collections.newSetFromMap(new IdentityHashMap<>());
+            for (CompletableFuture<List<ExecutorRun>> thread : threads) {
                 expected.addAll(thread.get(30, TimeUnit.SECONDS));
             }
-            Set<FedRun> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            Set<ExecutorRun> seen = Collections.newSetFromMap(new IdentityHashMap<>());
             inFlight.forEach(run -> assertThat(seen.add(run)).isTrue());
             assertThat(seen).isEqualTo(expected);
             assertThat(inFlight.count()).isEqualTo(expected.size());
@@ -55,17 +56,17 @@ class InFlightTest {
         });
     }
 
-    private List<FedRun> addAndRemove(SplittableRandom random) {
-        List<FedRun> own = new ArrayList<>();
+    private List<ExecutorRun> addAndRemove(SplittableRandom random) {
+        List<ExecutorRun> own = new ArrayList<>();
         for (int i = 0; i < STEPS; i++) {
             if (random.nextInt(300) >= own.size()) {
-                FedRun run = new FedRun(workers);
+                ExecutorRun run = new ExecutorRun(workers);
                 inFlight.prepare(run);
                 assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
                 inFlight.show(run);
                 own.add(run);
             } else {
-                FedRun run = own.remove(random.nextInt(own.size()));
+                ExecutorRun run = own.remove(random.nextInt(own.size()));
                 inFlight.enter();
                 inFlight.leave(run);
             }
@@ -75,10 +76,10 @@ class InFlightTest {
 
     @Test
     void returnedRunsComeBackInTheirOrder() {
-        List<FedRun> runs = new ArrayList<>();
+        List<ExecutorRun> runs = new ArrayList<>();
         assertThat(inFlight.hasReturned()).isFalse();
         for (int i = 0; i < 5; i++) {
-            FedRun run = new FedRun(workers);
+            ExecutorRun run = new ExecutorRun(workers);
             runs.add(run);
             inFlight.sendBack(run);
         }
@@ -86,8 +87,8 @@ class InFlightTest {
         assertThat(inFlight.returnedCount()).isEqualTo(5);
         assertThat(inFlight.takeBack(runs.get(2))).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(4);
-        List<FedRun> fetched = new ArrayList<>();
-        for (FedRun run = inFlight.takeReturned(); run != null; run = run.neighbour) {
+        List<ExecutorRun> fetched = new ArrayList<>();
+        for (ExecutorRun run = inFlight.takeReturned(); run != null; run = run.neighbour) {
             fetched.add(run);
         }
         assertThat(fetched).isEqualTo(runs);
@@ -98,7 +99,7 @@ class InFlightTest {
 
     @Test
     void placeThatHasBeenLeftIsUsedAgainSoMemoryDoesNotGrow() {
-        List<FedRun> runs = shown(64);
+        List<ExecutorRun> runs = shown(64);
         assertThat(runs).extracting(run -> run.place).doesNotHaveDuplicates().allMatch(place -> place < 64);
         for (int round = 0; round < 3; round++) {
             runs.forEach(inFlight::remove);
@@ -113,22 +114,22 @@ class InFlightTest {
 
     @Test
     void noMoreIsTakenBackThanWasAskedFor() {
-        List<FedRun> runs = shown(5);
+        List<ExecutorRun> runs = shown(5);
         assertThat(runs.get(0).start(Thread.currentThread())).isTrue();
         assertThat(inFlight.takeBackUpTo(3)).hasSize(3);
         assertThat(inFlight.count()).isEqualTo(2);
         List<Runnable> left = new ArrayList<>();
         inFlight.forEachNotStarted(left::add);
         assertThat(left).hasSize(1);
-        List<FedRun> seen = new ArrayList<>();
+        List<ExecutorRun> seen = new ArrayList<>();
         inFlight.forEach(seen::add);
         assertThat(seen).hasSize(2).contains(runs.get(0));
     }
 
-    private List<FedRun> shown(int number) {
-        List<FedRun> runs = new ArrayList<>();
+    private List<ExecutorRun> shown(int number) {
+        List<ExecutorRun> runs = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            FedRun run = new FedRun(workers);
+            ExecutorRun run = new ExecutorRun(workers);
             inFlight.prepare(run);
             assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
             inFlight.show(run);

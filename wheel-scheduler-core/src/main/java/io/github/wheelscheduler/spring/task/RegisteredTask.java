@@ -234,7 +234,7 @@ final class RegisteredTask {
                 if (future.timer() instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
-                    book().letPass(pending);
+                    book().forceRun(pending);
                 }
                 return;
             }
@@ -315,7 +315,7 @@ final class RegisteredTask {
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
         if (future.timer() instanceof WheelTimer<?> pending) {
-            book().letPass(pending);
+            book().forceRun(pending);
         }
     }
 

@@ -385,8 +385,8 @@ public final class TaskBook {
         }
     }
 
-    void letPass(WheelTimer<?> timer) {
-        timers.letPass(timer);
+    void forceRun(WheelTimer<?> timer) {
+        timers.forceRun(timer);
     }
 
     long nanoTime() {

@@ -25,7 +25,7 @@ public interface TaskTimers {
     ScheduledFuture<?> runNow(Runnable run);
 
     /** Lets a pending timer of a task that is due run, whatever the scheduler does with what is scheduled. */
-    void letPass(WheelTimer<?> timer);
+    void forceRun(WheelTimer<?> timer);
 
     /** Returns the future of what is never to run; null if what is scheduled runs. */
     @Nullable

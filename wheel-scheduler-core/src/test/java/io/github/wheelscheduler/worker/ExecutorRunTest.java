@@ -8,10 +8,11 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** The moves of a run that is on its way to an executor: each is made once, from the state that it belongs to. */
-class FedRunTest {
+class ExecutorRunTest {
 
-    private final FedWorkers workers = FedWorkersTest.workers(new FedWorkersTest.Recorder(), Runnable::run);
-    private final FedRun run = new FedRun(workers);
+    private final ExecutorWorkers workers =
+            ExecutorWorkersTest.workers(new ExecutorWorkersTest.Recorder(), Runnable::run);
+    private final ExecutorRun run = new ExecutorRun(workers);
     private final Thread thread = Thread.currentThread();
 
     @Test
@@ -42,7 +43,7 @@ class FedRunTest {
 
     @Test
     void runThatIsTakenBackStartsNoMore() {
-        assertThat(run.takeBack()).isEqualTo(FedRun.State.WAITING);
+        assertThat(run.takeBack()).isEqualTo(ExecutorRun.State.WAITING);
         assertThat(run.takeBack()).isNull();
         assertThat(run.start(thread)).isFalse();
         assertThat(run.sendAgain()).isFalse();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a given executor is offered, and what becomes of runs that it refuses, drops, or is too slow for. */
-class FeederTest {
+class ExecutorFeederTest {
 
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
     private final RecordingListener listener = new RecordingListener();
@@ -32,7 +32,7 @@ class FeederTest {
     private final List<Gate> gates = new ArrayList<>();
     private final List<Thread> feeders = new CopyOnWriteArrayList<>();
     private final Target target = new Target();
-    private @Nullable FedWorkers opened;
+    private @Nullable ExecutorWorkers opened;
 
     /** An executor whose threads are the test: what it has taken runs when the test says so. */
     private static final class Target extends AbstractExecutorService {
@@ -91,7 +91,7 @@ class FeederTest {
     @AfterEach
     void stop() {
         gates.forEach(Gate::open);
-        FedWorkers workers = opened;
+        ExecutorWorkers workers = opened;
         if (workers != null) {
             assertThat(workers.stopNow()).isNotNull();
             awaitThat(workers::hasEnded);
@@ -111,16 +111,17 @@ class FeederTest {
         return thread;
     }
 
-    private FedWorkers start(Executor executor, int maxSize) {
-        FedWorkers workers = FedWorkers.ofExecutor(executor, this::feeder, maxSize, System::nanoTime, listener, null);
+    private ExecutorWorkers start(Executor executor, int maxSize) {
+        ExecutorWorkers workers =
+                ExecutorWorkers.ofExecutor(executor, this::feeder, maxSize, System::nanoTime, listener, null);
         opened = workers;
         workers.start();
         return workers;
     }
 
-    private FedWorkers startWithThreads(ThreadFactory threads) {
-        FedWorkers workers =
-                FedWorkers.ofThreadPerRun(threads, this::feeder, Integer.MAX_VALUE, System::nanoTime, listener, null);
+    private ExecutorWorkers startWithThreads(ThreadFactory threads) {
+        ExecutorWorkers workers = ExecutorWorkers.ofThreadPerRun(
+                threads, this::feeder, Integer.MAX_VALUE, System::nanoTime, listener, null);
         opened = workers;
         workers.start();
         return workers;
@@ -132,7 +133,7 @@ class FeederTest {
         return gate;
     }
 
-    private static void handOver(FedWorkers workers, Runnable run) {
+    private static void handOver(ExecutorWorkers workers, Runnable run) {
         workers.handOver(run, 0);
         workers.signal();
     }
@@ -146,7 +147,7 @@ class FeederTest {
 
     @Test
     void theTargetHasNoMoreThanTheLimitAllowsInTheirOrder() {
-        FedWorkers workers = start(target, 2);
+        ExecutorWorkers workers = start(target, 2);
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int number = i;
@@ -175,7 +176,7 @@ class FeederTest {
 
     @Test
     void whatAPauseHasCaughtAtTheLimitIsHandedOverAgain() {
-        FedWorkers workers = start(target, 2);
+        ExecutorWorkers workers = start(target, 2);
         handOver(workers, ran::incrementAndGet);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.taken.size() == 2);
@@ -194,7 +195,7 @@ class FeederTest {
 
     @Test
     void whatIsRefusedIsOfferedAgainAndNothingOvertakesIt() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         target.room = 1;
         List<Integer> order = new ArrayList<>();
         long startNanos = System.nanoTime();
@@ -221,7 +222,7 @@ class FeederTest {
     @Test
     void aCallerWhoCannotStartAThreadSaysSo() {
         AtomicInteger asked = new AtomicInteger();
-        FedWorkers workers = startWithThreads(task -> {
+        ExecutorWorkers workers = startWithThreads(task -> {
             if (asked.getAndIncrement() == 0) {
                 throw new OutOfMemoryError("on purpose");
             }
@@ -237,7 +238,7 @@ class FeederTest {
     @Test
     void anExecutorThatCannotTellWhetherItIsShutDownIsOneLikeAnyOther() {
         target.cannotTell = true;
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         target.room = 0;
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.refused.get() > 1);
@@ -252,7 +253,7 @@ class FeederTest {
 
     @Test
     void whatAnExecutorRefusesThatIsShutDownAndWhatItNeverStartedIsAbandoned() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         Runnable dropped = ran::incrementAndGet;
         Runnable refused = ran::incrementAndGet;
         handOver(workers, dropped);
@@ -277,7 +278,7 @@ class FeederTest {
 
     @Test
     void whenTheSchedulerIsShutDownItIsLookedWhatTheExecutorHasDropped() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.taken.size() == 1);
         // As long as nobody stops anything, there is nothing to watch.
@@ -294,7 +295,7 @@ class FeederTest {
 
     @Test
     void whatIsOverIsNotOffered() {
-        FedWorkers workers = start(target, 1);
+        ExecutorWorkers workers = start(target, 1);
         Runnable cancelled = ran::incrementAndGet;
         listener.over.add(cancelled);
         handOver(workers, cancelled);
@@ -308,7 +309,7 @@ class FeederTest {
     @Test
     void whatGoesOnIsCountedShownAndCanBeInterrupted() {
         listener.now.set(42);
-        FedWorkers workers = start(task -> daemon(task).start(), 10);
+        ExecutorWorkers workers = start(task -> daemon(task).start(), 10);
         Gate gate = newGate();
         handOver(workers, gate);
         gate.awaitArrivals(1);
@@ -334,7 +335,7 @@ class FeederTest {
 
     @Test
     void anInterruptThatWasMeantForARunIsGoneWithIt() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         List<Boolean> interrupted = new ArrayList<>();
         handOver(workers, () -> {
             workers.interruptActive();
@@ -348,7 +349,7 @@ class FeederTest {
 
     @Test
     void anExecutorThatRunsInItsCallerLeavesNothingBehind() {
-        FedWorkers workers = start(Runnable::run, 10);
+        ExecutorWorkers workers = start(Runnable::run, 10);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         handOver(workers, () -> Thread.currentThread().interrupt());
         handOver(workers, () -> interrupted.add(Thread.interrupted()));
@@ -362,7 +363,7 @@ class FeederTest {
         try (URLClassLoader callers = new URLClassLoader(new URL[0], own);
                 URLClassLoader factorys = new URLClassLoader(new URL[0], own)) {
             List<Thread> made = new CopyOnWriteArrayList<>();
-            FedWorkers workers = startWithThreads(task -> {
+            ExecutorWorkers workers = startWithThreads(task -> {
                 Thread thread = daemon(task);
                 if (made.size() == 2) {
                     thread.setContextClassLoader(factorys);
@@ -387,7 +388,7 @@ class FeederTest {
 
     @Test
     void failuresInARowAreLoggedOnceAndWhatWasTakenIsHandedOverAllTheSame() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         for (int streak = 1; streak <= 2; streak++) {
             listener.failuresWhenAskedIfOver.set(3);
             handOver(workers, ran::incrementAndGet);
@@ -405,7 +406,7 @@ class FeederTest {
 
     @Test
     void whenThereIsNothingToDoThatIsTold() {
-        FedWorkers workers = start(target, 10);
+        ExecutorWorkers workers = start(target, 10);
         awaitThat(() -> listener.idle.get() > 0);
         awaitFeederAtRest();
         assertThat(workers.isDrained()).isTrue();
@@ -415,7 +416,7 @@ class FeederTest {
 
     @Test
     void theEndIsWhenTheLastRunHasEnded() {
-        FedWorkers workers = start(task -> daemon(task).start(), 10);
+        ExecutorWorkers workers = start(task -> daemon(task).start(), 10);
         Gate gate = newGate();
         handOver(workers, gate);
         gate.awaitArrivals(1);
@@ -431,7 +432,7 @@ class FeederTest {
     @Test
     void theEndIsWhenTheExecutorHasLetTheFeederGo() {
         Gate blocking = newGate();
-        FedWorkers workers = start(task -> blocking.run(), 10);
+        ExecutorWorkers workers = start(task -> blocking.run(), 10);
         handOver(workers, ran::incrementAndGet);
         blocking.awaitArrivals(1);
         workers.stop();
@@ -445,7 +446,7 @@ class FeederTest {
     @Test
     void anExecutorThatBlocksIsInterruptedAndItsRunReturned() {
         Gate blocking = newGate();
-        FedWorkers workers = start(task -> blocking.run(), 10);
+        ExecutorWorkers workers = start(task -> blocking.run(), 10);
         Runnable first = ran::incrementAndGet;
         Runnable second = ran::incrementAndGet;
         handOver(workers, first);
@@ -459,7 +460,7 @@ class FeederTest {
 
     @Test
     void whoeverStopsTheWorkersWithinARunOnTheFeedersThreadDoesNotInterruptHimself() {
-        FedWorkers workers = start(Runnable::run, 10);
+        ExecutorWorkers workers = start(Runnable::run, 10);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         Runnable waiting = ran::incrementAndGet;
         handOver(workers, () -> {
@@ -476,7 +477,7 @@ class FeederTest {
     @Test
     void aRunIsReturnedOnceIfItsThreadCannotBeStartedWhileTheWorkersAreStopped() {
         List<Runnable> returned = new ArrayList<>();
-        FedWorkers[] workers = new FedWorkers[1];
+        ExecutorWorkers[] workers = new ExecutorWorkers[1];
         workers[0] = startWithThreads(task -> {
             returned.addAll(workers[0].stopNow());
             throw new OutOfMemoryError("on purpose");

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Throws nothing, and counts exactly, also when there is no memory left to log with.
  */
-final class Refusals {
+final class ExecutorRefusals {
 
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -30,7 +30,7 @@ final class Refusals {
     private boolean abandonedBefore;
     private long abandonedLoggedNanos;
 
-    Refusals(LongSupplier nanoClock) {
+    ExecutorRefusals(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing that is thrown ends it, and a run that it has taken is in {@link InFlight} from the moment when it leaves the
  * ready queue.
  */
-final class Feeder implements Runnable {
+final class ExecutorFeeder implements Runnable {
 
     /*
      *   IDLE --> TAKING --> HANDING --> IDLE
@@ -41,14 +41,14 @@ final class Feeder implements Runnable {
 
     private static final int NOT_AWAITED = -1;
 
-    private final FedWorkers workers;
+    private final ExecutorWorkers workers;
     private final InFlight inFlight;
     private final Executor target;
 
     /** The target, if it can be asked whether it has been shut down. */
     private final @Nullable ExecutorService service;
 
-    private final Refusals refusals;
+    private final ExecutorRefusals refusals;
 
     /** Writer: feeder. Readers: those who stop, or start a run past it. */
     private volatile int phase = IDLE;
@@ -61,28 +61,28 @@ final class Feeder implements Runnable {
 
     private volatile boolean ended;
 
-    // Feeder only from here on.
+    // Feeder thread only from here on.
 
     /** What the ready queue says about the run that was taken last. */
     private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
 
     /** Made before a run is taken for it, so that no run is lost for lack of memory. */
-    private @Nullable FedRun spare;
+    private @Nullable ExecutorRun spare;
 
     /** Taken and not handed over. */
-    private @Nullable FedRun held;
+    private @Nullable ExecutorRun held;
 
     /** Those that a pause has caught, in their order; they go before all others. */
-    private @Nullable FedRun nextReturned;
+    private @Nullable ExecutorRun nextReturned;
 
-    private final Capacity capacity = new Capacity();
+    private final ExecutorCapacity capacity = new ExecutorCapacity();
 
     private long failuresInARow;
 
     /** How often it has found nothing to take although there is work. */
     private long missesInARow;
 
-    Feeder(FedWorkers workers, InFlight inFlight, Executor target, Refusals refusals) {
+    ExecutorFeeder(ExecutorWorkers workers, InFlight inFlight, Executor target, ExecutorRefusals refusals) {
         this.workers = workers;
         this.inFlight = inFlight;
         this.target = target;
@@ -92,8 +92,8 @@ final class Feeder implements Runnable {
         this.spare = prepared();
     }
 
-    private FedRun prepared() {
-        FedRun run = new FedRun(workers);
+    private ExecutorRun prepared() {
+        ExecutorRun run = new ExecutorRun(workers);
         inFlight.prepare(run);
         return run;
     }
@@ -210,7 +210,7 @@ final class Feeder implements Runnable {
             nextReturned = inFlight.takeReturned();
         }
         while (nextReturned != null && isBelowLimit()) {
-            FedRun run = nextReturned;
+            ExecutorRun run = nextReturned;
             phase = HANDING;
             nextReturned = run.neighbour;
             run.neighbour = null;
@@ -226,7 +226,7 @@ final class Feeder implements Runnable {
         if (workers.ready.isEmpty()) {
             return;
         }
-        FedRun run = spare;
+        ExecutorRun run = spare;
         if (run == null) {
             run = prepared();
             spare = run;
@@ -253,7 +253,7 @@ final class Feeder implements Runnable {
 
     /** Offers the run that is held to the target; if it is refused, waits. */
     private void offer() {
-        FedRun run = held;
+        ExecutorRun run = held;
         // What the run before has left behind; whoever stops the pool takes the run back before he interrupts.
         boolean ignored = Thread.interrupted();
         if (run != null && run.isWaiting()) {
@@ -270,7 +270,7 @@ final class Feeder implements Runnable {
         phase = IDLE;
     }
 
-    private boolean isTaken(FedRun run) {
+    private boolean isTaken(ExecutorRun run) {
         int atTarget = atTarget();
         try {
             target.execute(run);
@@ -331,7 +331,7 @@ final class Feeder implements Runnable {
     }
 
     /** Ends a run that the target, which has been shut down, has not started and never may. */
-    private void abandon(FedRun run) {
+    private void abandon(ExecutorRun run) {
         if (!inFlight.takeBack(run)) {
             return;
         }

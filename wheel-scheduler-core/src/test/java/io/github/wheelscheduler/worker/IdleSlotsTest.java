@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Places are taken from below, as many as it takes, and those who are idle there are woken from below, the two lowest in turns. */
-class RackTest {
+class IdleSlotsTest {
 
-    private final Rack rack = new Rack();
+    private final IdleSlots slots = new IdleSlots();
     private final ElasticPool pool = ElasticPool.of(
             Thread::new, new Starter(Thread::new, () -> {}), 1, 1, System::nanoTime, new RecordingListener(), null);
 
     private Worker sitDown() {
-        Rack.Place place = rack.takePlace();
+        IdleSlots.Place place = slots.takePlace();
         Worker worker = new Worker(pool, place);
         place.seat(worker);
         return worker;
@@ -29,36 +29,37 @@ class RackTest {
         return workers;
     }
 
-    private static List<@Nullable Worker> seated(@Nullable Rack rack) {
+    private static List<@Nullable Worker> seated(@Nullable IdleSlots slots) {
         List<@Nullable Worker> workers = new ArrayList<>();
-        for (int index = 0; rack != null && index < Rack.places(); index++) {
-            workers.add(rack.worker(index));
+        for (int index = 0; slots != null && index < IdleSlots.places(); index++) {
+            workers.add(slots.worker(index));
         }
         return workers;
     }
 
     @Test
     void whoeverDoesNotFitSitsInTheNextRack() {
-        List<Worker> workers = sitDown(2 * Rack.places() + 1);
-        Rack second = rack.next();
+        List<Worker> workers = sitDown(2 * IdleSlots.places() + 1);
+        IdleSlots second = slots.next();
         assertThat(second).isNotNull();
-        Rack third = second.next();
+        IdleSlots third = second.next();
         assertThat(third).isNotNull();
         assertThat(third.next()).isNull();
-        assertThat(seated(rack)).containsExactlyElementsOf(workers.subList(0, Rack.places()));
-        assertThat(seated(second)).containsExactlyElementsOf(workers.subList(Rack.places(), 2 * Rack.places()));
+        assertThat(seated(slots)).containsExactlyElementsOf(workers.subList(0, IdleSlots.places()));
+        assertThat(seated(second))
+                .containsExactlyElementsOf(workers.subList(IdleSlots.places(), 2 * IdleSlots.places()));
         assertThat(seated(third))
-                .startsWith(workers.get(2 * Rack.places()))
-                .containsOnlyOnce(workers.get(2 * Rack.places()));
+                .startsWith(workers.get(2 * IdleSlots.places()))
+                .containsOnlyOnce(workers.get(2 * IdleSlots.places()));
     }
 
     @Test
     void aPlaceThatWasLeftIsTakenAgainBeforeALaterOne() {
-        List<Worker> workers = sitDown(Rack.places() + 1);
+        List<Worker> workers = sitDown(IdleSlots.places() + 1);
         workers.get(3).place.leave();
-        assertThat(rack.worker(3)).isNull();
+        assertThat(slots.worker(3)).isNull();
         Worker another = sitDown();
-        assertThat(rack.worker(3)).isSameAs(another);
+        assertThat(slots.worker(3)).isSameAs(another);
     }
 
     @Test
@@ -67,7 +68,7 @@ class RackTest {
         workers.forEach(worker -> worker.place.markIdle());
         for (int round = 0; round < 3; round++) {
             for (int turn = 0; turn < 2; turn++) {
-                Worker claimed = rack.claimIdle();
+                Worker claimed = slots.claimIdle();
                 assertThat(claimed).isSameAs(workers.get(turn));
                 assertThat(claimed.place.unmarkIdle()).isFalse();
                 claimed.place.markIdle();
@@ -79,13 +80,13 @@ class RackTest {
     @Test
     void whoIsTheOnlyOneIsWokenEachTimeAndNobodyIfNoneIsIdle() {
         List<Worker> workers = sitDown(5);
-        assertThat(rack.hasIdle()).isFalse();
-        assertThat(rack.claimIdle()).isNull();
+        assertThat(slots.hasIdle()).isFalse();
+        assertThat(slots.claimIdle()).isNull();
         for (int i = 0; i < 3; i++) {
             workers.get(4).place.markIdle();
-            assertThat(rack.hasIdle()).isTrue();
-            assertThat(rack.claimIdle()).isSameAs(workers.get(4));
-            assertThat(rack.hasIdle()).isFalse();
+            assertThat(slots.hasIdle()).isTrue();
+            assertThat(slots.claimIdle()).isSameAs(workers.get(4));
+            assertThat(slots.hasIdle()).isFalse();
         }
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** A target that has refused a run is not offered more than it takes, and yet what it takes. */
-class CapacityTest {
+class ExecutorCapacityTest {
 
-    private final Capacity capacity = new Capacity();
+    private final ExecutorCapacity capacity = new ExecutorCapacity();
 
     private void fillTo(int runs) {
         for (int atTarget = 0; atTarget < runs; atTarget++) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs that are handed to a thread of their own, or to a given executor: at once, in order, once, whatever fails. */
-class FedWorkersTest {
+class ExecutorWorkersTest {
 
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
     private final Recorder recorder = new Recorder();
@@ -40,20 +40,20 @@ class FedWorkersTest {
         log.close();
     }
 
-    static FedWorkers workers(Workers.Listener listener, Executor target) {
-        return FedWorkers.ofExecutor(
-                target, FedWorkersTest::daemon, Integer.MAX_VALUE, System::nanoTime, listener, null);
+    static ExecutorWorkers workers(Workers.Listener listener, Executor target) {
+        return ExecutorWorkers.ofExecutor(
+                target, ExecutorWorkersTest::daemon, Integer.MAX_VALUE, System::nanoTime, listener, null);
     }
 
-    private FedWorkers start(FedWorkers workers) {
+    private ExecutorWorkers start(ExecutorWorkers workers) {
         opened.add(workers);
         workers.start();
         return workers;
     }
 
-    private FedWorkers withThreads(ThreadFactory threads, int maxSize) {
-        return start(
-                FedWorkers.ofThreadPerRun(threads, FedWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));
+    private ExecutorWorkers withThreads(ThreadFactory threads, int maxSize) {
+        return start(ExecutorWorkers.ofThreadPerRun(
+                threads, ExecutorWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));
     }
 
     private static Thread daemon(Runnable task) {
@@ -65,7 +65,7 @@ class FedWorkersTest {
     @Test
     void threadOfARunThatIsDueNowIsStartedByItsCaller() {
         Queue<Thread> askers = new ConcurrentLinkedQueue<>();
-        FedWorkers workers = withThreads(
+        ExecutorWorkers workers = withThreads(
                 run -> {
                     askers.add(Thread.currentThread());
                     return daemon(run);
@@ -107,7 +107,7 @@ class FedWorkersTest {
     @EnumSource
     void threadThatItsCallerCannotStartIsStartedByTheFeeder(Failure failure) {
         AtomicInteger asked = new AtomicInteger();
-        FedWorkers workers =
+        ExecutorWorkers workers =
                 withThreads(run -> asked.getAndIncrement() < 2 ? failure.fail() : daemon(run), Integer.MAX_VALUE);
         assertThat(workers.handOverNow(ran::incrementAndGet, 0)).isTrue();
         workers.signal();
@@ -121,7 +121,7 @@ class FedWorkersTest {
     void whatOneCallerHandsOverIsStartedInOrderWhoeverStartsIt() {
         Queue<String> started = new ConcurrentLinkedQueue<>();
         Queue<Thread> askers = new ConcurrentLinkedQueue<>();
-        FedWorkers workers = withThreads(
+        ExecutorWorkers workers = withThreads(
                 run -> {
                     started.add(run.toString());
                     askers.add(Thread.currentThread());
@@ -149,7 +149,7 @@ class FedWorkersTest {
 
     @Test
     void noMoreThreadsAreStartedThanAllowed() {
-        FedWorkers workers = withThreads(FedWorkersTest::daemon, 2);
+        ExecutorWorkers workers = withThreads(ExecutorWorkersTest::daemon, 2);
         Gate gate = new Gate();
         for (int i = 0; i < 5; i++) {
             assertThat(workers.handOverNow(gate, 0)).isTrue();
@@ -165,7 +165,7 @@ class FedWorkersTest {
 
     @Test
     void pausedOrStoppedWorkersTakeNothingFromACaller() {
-        FedWorkers workers = withThreads(FedWorkersTest::daemon, 2);
+        ExecutorWorkers workers = withThreads(ExecutorWorkersTest::daemon, 2);
         workers.pause();
         assertThat(workers.handOverNow(ran::incrementAndGet, 0)).isFalse();
         workers.resume();
@@ -177,8 +177,13 @@ class FedWorkersTest {
     @Test
     void runThatIsStartedWhileTheWorkersAreStoppedIsLostByNobody() throws Exception {
         for (int round = 0; round < Scale.of(500, 20_000); round++) {
-            FedWorkers workers = FedWorkers.ofThreadPerRun(
-                    FedWorkersTest::daemon, FedWorkersTest::daemon, 4, System::nanoTime, new Recorder(), null);
+            ExecutorWorkers workers = ExecutorWorkers.ofThreadPerRun(
+                    ExecutorWorkersTest::daemon,
+                    ExecutorWorkersTest::daemon,
+                    4,
+                    System::nanoTime,
+                    new Recorder(),
+                    null);
             workers.start();
             AtomicInteger accepted = new AtomicInteger();
             AtomicInteger done = new AtomicInteger();
@@ -208,7 +213,7 @@ class FedWorkersTest {
     void whatAPauseHasSentBackGoesFirstAndInItsOrder() {
         Queue<Runnable> taken = new ConcurrentLinkedQueue<>();
         List<String> order = new CopyOnWriteArrayList<>();
-        FedWorkers workers = start(workers(recorder, taken::add));
+        ExecutorWorkers workers = start(workers(recorder, taken::add));
         for (int i = 0; i < 6; i++) {
             if (i == 3) {
                 awaitThat(() -> taken.size() == 3);
@@ -252,7 +257,7 @@ class FedWorkersTest {
     @EnumSource
     void failureOnTheWayOfARunLosesNothingAndLeavesNothingBehind(Step step) {
         recorder.failing = step;
-        FedWorkers workers = start(workers(recorder, FedWorkersTest::runElsewhere));
+        ExecutorWorkers workers = start(workers(recorder, ExecutorWorkersTest::runElsewhere));
         for (int i = 0; i < 20; i++) {
             workers.handOver(ran::incrementAndGet, 0);
             workers.signal();
@@ -267,7 +272,7 @@ class FedWorkersTest {
     @Test
     void endIsToldAgainIfThatFails() {
         recorder.failuresOfEnded.set(3);
-        FedWorkers workers = start(workers(recorder, FedWorkersTest::runElsewhere));
+        ExecutorWorkers workers = start(workers(recorder, ExecutorWorkersTest::runElsewhere));
         workers.stop();
         awaitThat(() -> recorder.ended.get() > 0);
         assertThat(recorder.failuresOfEnded.get()).isZero();

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The places of a group: one for each run that may go on, and one for each that may wait in the queue. A place is taken before a run is
  * handed to the workers, and is free at the real end of that run. Any thread.
  */
-final class Places {
+final class GroupSlots {
 
     private static final long ONE_MORE = (1L << Integer.SIZE) + 1;
 
@@ -17,7 +17,7 @@ final class Places {
     /** How many are taken, in the lower half, and how many have ever been. */
     private final AtomicLong taken = new AtomicLong();
 
-    Places(Workers workers, int queueCapacity) {
+    GroupSlots(Workers workers, int queueCapacity) {
         this.workers = workers;
         this.queueCapacity = queueCapacity;
     }

@@ -9,20 +9,20 @@ import java.util.concurrent.RejectedExecutionException;
  * Ends runs that a full group does not take: what follows may call the user's code, and must not do so on the tick thread; so there is a
  * worker for it, of which nothing is there unless it is needed.
  */
-final class Refusals {
+final class GroupRefusals {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private final String group;
     private final OnFull onFull;
     private final Workers workers;
-    private final Places places;
+    private final GroupSlots places;
     private final StripedCount count = new StripedCount();
 
     /** Made before it is needed, as there may be no memory then. */
     private final RejectedExecutionException withoutText;
 
-    Refusals(String group, OnFull onFull, Workers workers, Places places) {
+    GroupRefusals(String group, OnFull onFull, Workers workers, GroupSlots places) {
         this.group = group;
         this.onFull = onFull;
         this.workers = workers;
@@ -154,8 +154,8 @@ final class Refusals {
         /** Returns why, on the worker; throws nothing. */
         private RejectedExecutionException reason() {
             try {
-                return new RejectedExecutionException(
-                        "Run rejected, because " + Refusals.this.reason(places.text(maxSize, taken)) + ": " + timer);
+                return new RejectedExecutionException("Run rejected, because "
+                        + GroupRefusals.this.reason(places.text(maxSize, taken)) + ": " + timer);
             } catch (Throwable ex) {
                 // There is no memory for the text, or the task's own text fails.
                 return withoutText;

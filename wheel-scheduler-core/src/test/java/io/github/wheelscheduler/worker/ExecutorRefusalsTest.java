@@ -11,14 +11,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Refusals fill no log, and yet nobody has to guess. */
-class RefusalsTest {
+/** Refusals fill no log, and yet say enough. */
+class ExecutorRefusalsTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
     private long nowNanos;
-    private final Refusals refusals = new Refusals(() -> nowNanos);
+    private final ExecutorRefusals refusals = new ExecutorRefusals(() -> nowNanos);
 
     static long[] origins() {
         return Clocks.awkwardOrigins();

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The workers of an elastic pool: how many there are, how many of them are free, and when further ones start or some leave. */
-final class Crew {
+final class PoolSize {
 
     /*
      * Who starts whom
@@ -24,18 +24,18 @@ final class Crew {
      * When a thread could not be started, all workers may be in long runs, and nobody comes by who could try again. That is
      * what the thread of the Starter is for; it is there before it is needed, because a thread could not be started then.
      *
-     * A crew on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
+     * A pool on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
      * first one, so that neither the tick thread nor somebody else's worker does.
      */
 
-    /** So many available workers stay, unless the crew is on demand. */
+    /** So many available workers stay, unless the pool is on demand. */
     static final int SPARE = 2;
 
     private static final long NONE = 0;
 
     private final ElasticPool pool;
     private final ThreadFactory threadFactory;
-    private final Rack firstRack = new Rack();
+    private final IdleSlots firstSlots = new IdleSlots();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
 
@@ -50,7 +50,7 @@ final class Crew {
 
     /** Another one that waits. By who has set the mark. */
     @Nullable
-    Crew askedBefore;
+    PoolSize askedBefore;
 
     /** The threads that have been started and not ended. */
     private final AtomicInteger alive = new AtomicInteger();
@@ -58,7 +58,7 @@ final class Crew {
     private final int spare;
     private volatile int maxSize;
 
-    Crew(ElasticPool pool, ThreadFactory threadFactory, Starter starter, int maxSize, boolean onDemand) {
+    PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, int maxSize, boolean onDemand) {
         this.pool = pool;
         this.threadFactory = threadFactory;
         this.starter = starter;
@@ -66,7 +66,7 @@ final class Crew {
         this.spare = onDemand ? 0 : SPARE;
     }
 
-    /** Starts the first worker, unless the crew is on demand, and the thread of the starter. What fails is thrown. */
+    /** Starts the first worker, unless the pool is on demand, and the thread of the starter. What fails is thrown. */
     void startFirst() {
         if (!isOnDemand() && size.get() == 0) {
             boolean ignored = startWorker();
@@ -84,14 +84,14 @@ final class Crew {
         return spare;
     }
 
-    /** Lets the starter start a worker if nobody is there who would take a run, and the crew is on demand. Any thread. */
+    /** Lets the starter start a worker if nobody is there who would take a run, and the pool is on demand. Any thread. */
     void ask() {
         if (isWanting()) {
             starter.wake(this);
         }
     }
 
-    /** Starts a worker if nobody is there who would take a run, and the crew is on demand. */
+    /** Starts a worker if nobody is there who would take a run, and the pool is on demand. */
     void startIfWanted() {
         if (isWanted()) {
             startIfAllowed();
@@ -165,9 +165,9 @@ final class Crew {
     /** Wakes every thread, so that it looks whether it is to end. */
     void wakeAll() {
         // Without a lambda, which may need memory.
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            for (int index = 0; index < Rack.places(); index++) {
-                Worker worker = rack.worker(index);
+        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
+            for (int index = 0; index < IdleSlots.places(); index++) {
+                Worker worker = slots.worker(index);
                 if (worker != null) {
                     LockSupport.unpark(worker.thread);
                 }
@@ -222,7 +222,7 @@ final class Crew {
             if (available.compareAndSet(seen, seen - 1)) {
                 size.decrementAndGet();
                 if (!isOnDemand() && available.get() == 0) {
-                    // Whoever was the last of the others to take a run meanwhile may have seen the crew at its limit.
+                    // Whoever was the last of the others to take a run meanwhile may have seen the pool at its limit.
                     startIfAllowed();
                 }
                 alive.decrementAndGet();
@@ -272,11 +272,11 @@ final class Crew {
             }
         } while (!size.compareAndSet(seen, seen + 1));
         available.incrementAndGet();
-        Rack.Place place = null;
+        IdleSlots.Place place = null;
         boolean isCounted = false;
         boolean started = false;
         try {
-            place = firstRack.takePlace();
+            place = firstSlots.takePlace();
             Worker worker = new Worker(pool, place);
             Thread thread = newThread(threadFactory, worker);
             worker.thread = thread;
@@ -315,8 +315,8 @@ final class Crew {
     }
 
     boolean hasIdleWorker() {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            if (rack.hasIdle()) {
+        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
+            if (slots.hasIdle()) {
                 return true;
             }
         }
@@ -326,8 +326,8 @@ final class Crew {
     /** Takes the idle mark from a worker, which the caller must wake; null if none is idle. */
     @Nullable
     Worker claimIdleWorker() {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            Worker worker = rack.claimIdle();
+        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
+            Worker worker = slots.claimIdle();
             if (worker != null) {
                 return worker;
             }
@@ -336,9 +336,9 @@ final class Crew {
     }
 
     boolean anyWorker(Predicate<Worker> condition) {
-        for (Rack rack = firstRack; rack != null; rack = rack.next()) {
-            for (int index = 0; index < Rack.places(); index++) {
-                Worker worker = rack.worker(index);
+        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
+            for (int index = 0; index < IdleSlots.places(); index++) {
+                Worker worker = slots.worker(index);
                 if (worker != null && condition.test(worker)) {
                     return true;
                 }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands due runs to an executor of the user's, or starts a thread for each.
  *
- * <p>A thread of its own, the {@linkplain Feeder feeder}, does the handing over, because a given executor may block, refuse,
+ * <p>A thread of its own, the {@linkplain ExecutorFeeder feeder}, does the handing over, because a given executor may block, refuse,
  * or run the task in its caller. A thread for a run that is due now is started by the caller, unless others wait. What is
  * refused is offered again after a short pause, and nothing behind it overtakes it.
  */
-public final class FedWorkers extends Workers {
+public final class ExecutorWorkers extends Workers {
 
     private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
@@ -30,11 +30,11 @@ public final class FedWorkers extends Workers {
 
     private final InFlight inFlight = new InFlight();
 
-    private final Refusals refusals;
-    private final Feeder feeder;
+    private final ExecutorRefusals refusals;
+    private final ExecutorFeeder feeder;
     private volatile @Nullable Thread feederThread;
 
-    private FedWorkers(
+    private ExecutorWorkers(
             Executor target,
             boolean startsThreads,
             ThreadFactory feederFactory,
@@ -47,8 +47,8 @@ public final class FedWorkers extends Workers {
         this.startsThreads = startsThreads;
         this.feederFactory = feederFactory;
         this.maxSize = maxSize;
-        this.refusals = new Refusals(nanoClock);
-        this.feeder = new Feeder(this, inFlight, target, refusals);
+        this.refusals = new ExecutorRefusals(nanoClock);
+        this.feeder = new ExecutorFeeder(this, inFlight, target, refusals);
     }
 
     /**
@@ -56,14 +56,14 @@ public final class FedWorkers extends Workers {
      *
      * @param nanoClock the monotonic clock that says when refusals are logged again
      */
-    public static FedWorkers ofExecutor(
+    public static ExecutorWorkers ofExecutor(
             Executor target,
             ThreadFactory feederFactory,
             int maxSize,
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
-        return new FedWorkers(target, false, feederFactory, maxSize, nanoClock, listener, hooks);
+        return new ExecutorWorkers(target, false, feederFactory, maxSize, nanoClock, listener, hooks);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class FedWorkers extends Workers {
      *
      * @param nanoClock the monotonic clock that says when failures to start threads are logged again
      */
-    public static FedWorkers ofThreadPerRun(
+    public static ExecutorWorkers ofThreadPerRun(
             ThreadFactory threads,
             ThreadFactory feederFactory,
             int maxSize,
@@ -80,7 +80,7 @@ public final class FedWorkers extends Workers {
             @Nullable RunHooks hooks) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Executor starter = run -> {
-            Thread thread = Crew.newThread(threads, run);
+            Thread thread = PoolSize.newThread(threads, run);
             ClassLoader inherited = Thread.currentThread().getContextClassLoader();
             if (inherited != loader && thread.getContextClassLoader() == inherited) {
                 // It would depend on who happens to schedule.
@@ -88,13 +88,13 @@ public final class FedWorkers extends Workers {
             }
             thread.start();
         };
-        return new FedWorkers(starter, true, feederFactory, maxSize, nanoClock, listener, hooks);
+        return new ExecutorWorkers(starter, true, feederFactory, maxSize, nanoClock, listener, hooks);
     }
 
     @Override
     public void start() {
         if (feederThread == null) {
-            Thread thread = Crew.newThread(feederFactory, feeder);
+            Thread thread = PoolSize.newThread(feederFactory, feeder);
             feederThread = thread;
             try {
                 thread.start();
@@ -119,7 +119,7 @@ public final class FedWorkers extends Workers {
         if (!isOpen() || !feeder.isCaughtUp() || !inFlight.tryCount(maxSize)) {
             return false;
         }
-        FedRun run = newRun(task, nowNanos);
+        ExecutorRun run = newRun(task, nowNanos);
         if (run == null) {
             inFlight.uncount();
             signal();
@@ -145,9 +145,9 @@ public final class FedWorkers extends Workers {
     }
 
     /** Returns a run with a place, or null if there is no memory for it. */
-    private @Nullable FedRun newRun(Runnable task, long nowNanos) {
+    private @Nullable ExecutorRun newRun(Runnable task, long nowNanos) {
         try {
-            FedRun run = new FedRun(this);
+            ExecutorRun run = new ExecutorRun(this);
             run.fill(task, nowNanos);
             inFlight.prepare(run);
             return run;
@@ -237,7 +237,7 @@ public final class FedWorkers extends Workers {
 
     @Override
     public void interruptActive() {
-        inFlight.forEach(FedRun::interrupt);
+        inFlight.forEach(ExecutorRun::interrupt);
     }
 
     @Override
@@ -267,7 +267,7 @@ public final class FedWorkers extends Workers {
     }
 
     /** Runs on the target's thread. Whatever is thrown here, the counts are true afterwards. */
-    void execute(FedRun run) {
+    void execute(ExecutorRun run) {
         // The counter first, then the flags; whoever closes the pool sets the flags first, then looks at the counter.
         inFlight.enter();
         Thread thread = Thread.currentThread();
@@ -294,7 +294,7 @@ public final class FedWorkers extends Workers {
         }
     }
 
-    private void perform(FedRun run, Thread thread) {
+    private void perform(ExecutorRun run, Thread thread) {
         try {
             long nowNanos = tellStarting(run.task, run.expiredNanos);
             if (nowNanos != 0) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its value is a {@link State}, or the thread that is in the run: one step decides between those who want to move it. It is
  * no field with a handle of its own, because the first use of such a handle takes memory, which may be lacking just then.
  */
-final class FedRun extends AtomicReference<Object> implements Runnable {
+final class ExecutorRun extends AtomicReference<Object> implements Runnable {
 
     /*
      *   WAITING ----start----> its thread ----finish----> OVER
@@ -33,13 +33,13 @@ final class FedRun extends AtomicReference<Object> implements Runnable {
         OVER
     }
 
-    private static final AtomicLongFieldUpdater<FedRun> STARTED_NANOS =
-            AtomicLongFieldUpdater.newUpdater(FedRun.class, "startedNanos");
+    private static final AtomicLongFieldUpdater<ExecutorRun> STARTED_NANOS =
+            AtomicLongFieldUpdater.newUpdater(ExecutorRun.class, "startedNanos");
 
-    private final FedWorkers workers;
+    private final ExecutorWorkers workers;
 
     /** Written by whoever fills this run, before others see it. */
-    Runnable task = FedRun::nothing;
+    Runnable task = ExecutorRun::nothing;
 
     /** When the task was handed over to be run. Written as {@link #task} is. */
     long expiredNanos;
@@ -49,7 +49,7 @@ final class FedRun extends AtomicReference<Object> implements Runnable {
 
     /** The one that came back before this one, or after it. Writers: whoever sends it back; then the feeder. */
     @Nullable
-    FedRun neighbour;
+    ExecutorRun neighbour;
 
     /** Written while the state is INTERRUPTING, read by the thread that has left the run. */
     private boolean interrupted;
@@ -57,7 +57,7 @@ final class FedRun extends AtomicReference<Object> implements Runnable {
     /** When it started, if somebody observes runs; else 0. Writer: the thread that runs it. Readers: watchdogs. */
     private volatile long startedNanos;
 
-    FedRun(FedWorkers workers) {
+    ExecutorRun(ExecutorWorkers workers) {
         super(State.WAITING);
         this.workers = workers;
     }

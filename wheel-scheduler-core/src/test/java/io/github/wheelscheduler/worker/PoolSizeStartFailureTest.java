@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** A thread that cannot be started is started later, by a thread that comes by or by the starter, and of one that was not nothing stays. */
-class CrewStartFailureTest extends ElasticPoolFixture {
+class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     @Test
     void aThreadThatCannotBeMadeAtTheStartIsTold() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Threads come when they are needed, up to a limit, whatever fails, and end when they are idle or too many. */
-class CrewTest extends ElasticPoolFixture {
+class PoolSizeTest extends ElasticPoolFixture {
 
     // Who comes
 
@@ -166,7 +166,7 @@ class CrewTest extends ElasticPoolFixture {
         awaitThat(() -> workers.threadCount() == 2);
         awaitIdle(workers);
         // Without a limit of time: nothing wakes up for nothing.
-        awaitThat(() -> threads.stream().allMatch(CrewTest::isAsleepOrOver));
+        awaitThat(() -> threads.stream().allMatch(PoolSizeTest::isAsleepOrOver));
         assertThat(starterThreads).hasSize(1);
         awaitThat(() -> starterThreads.get(0).getState() == Thread.State.WAITING);
         for (Thread thread : threads) {
@@ -341,7 +341,7 @@ class CrewTest extends ElasticPoolFixture {
     }
 
     private WeakReference<@Nullable ElasticPool> startAndStop() {
-        ElasticPool workers = start(CrewTest::daemon, 1, LONG);
+        ElasticPool workers = start(PoolSizeTest::daemon, 1, LONG);
         workers.stop();
         awaitThat(workers::hasEnded);
         forget();

@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 64 places for workers, with one bit each for "taken" and "idle", and the next rack.
+ * 64 places for workers, with one bit each for "taken" and "idle", and the next set of slots.
  *
  * <p>Waking prefers low places, so the same few workers stay busy and those in high places become idle for long enough
  * to end. The two lowest take turns: a caller that waits for each run in turn is answered sooner, as a worker that has rested
  * rather starts on the caller's processor, which is about to be free, than on one that has gone to sleep.
  */
-final class Rack {
+final class IdleSlots {
 
     private static final int PLACES = Long.SIZE;
 
@@ -23,24 +23,24 @@ final class Rack {
     private long lastClaimed;
 
     private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(PLACES);
-    private final AtomicReference<@Nullable Rack> next = new AtomicReference<>();
+    private final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
 
-    /** Takes the lowest free place, here or in a later rack. */
+    /** Takes the lowest free place, here or in a later set of slots. */
     Place takePlace() {
-        for (Rack rack = this; ; rack = rack.nextOrNew()) {
-            long bits = rack.takenBits.get();
+        for (IdleSlots slots = this; ; slots = slots.nextOrNew()) {
+            long bits = slots.takenBits.get();
             while (bits != -1L) {
                 int index = Long.numberOfTrailingZeros(~bits);
-                if (rack.takenBits.compareAndSet(bits, bits | 1L << index)) {
-                    return new Place(rack, index);
+                if (slots.takenBits.compareAndSet(bits, bits | 1L << index)) {
+                    return new Place(slots, index);
                 }
-                bits = rack.takenBits.get();
+                bits = slots.takenBits.get();
             }
         }
     }
 
     @Nullable
-    Rack next() {
+    IdleSlots next() {
         return next.get();
     }
 
@@ -79,13 +79,13 @@ final class Rack {
         return PLACES;
     }
 
-    private Rack nextOrNew() {
-        Rack existing = next.get();
+    private IdleSlots nextOrNew() {
+        IdleSlots existing = next.get();
         if (existing != null) {
             return existing;
         }
-        Rack created = new Rack();
-        Rack other = next.compareAndExchange(null, created);
+        IdleSlots created = new IdleSlots();
+        IdleSlots other = next.compareAndExchange(null, created);
         return other == null ? created : other;
     }
 
@@ -107,36 +107,36 @@ final class Rack {
         return seen;
     }
 
-    /** One worker's place in a rack. */
+    /** One worker's place in a set of slots. */
     static final class Place {
 
-        private final Rack rack;
+        private final IdleSlots slots;
         private final int index;
         private final long bit;
 
-        Place(Rack rack, int index) {
-            this.rack = rack;
+        Place(IdleSlots slots, int index) {
+            this.slots = slots;
             this.index = index;
             this.bit = 1L << index;
         }
 
         void seat(Worker worker) {
-            rack.workers.set(index, worker);
+            slots.workers.set(index, worker);
         }
 
         void leave() {
-            rack.workers.set(index, null);
-            clear(rack.takenBits, bit);
+            slots.workers.set(index, null);
+            clear(slots.takenBits, bit);
         }
 
         /** Says that the worker may be woken. A full fence. */
         void markIdle() {
-            set(rack.idleBits, bit);
+            set(slots.idleBits, bit);
         }
 
         /** Takes the idle mark back; false if somebody has claimed it and so will wake, or has woken, the worker. */
         boolean unmarkIdle() {
-            return (clear(rack.idleBits, bit) & bit) != 0;
+            return (clear(slots.idleBits, bit) & bit) != 0;
         }
     }
 }

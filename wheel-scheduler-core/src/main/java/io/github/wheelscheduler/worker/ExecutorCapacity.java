@@ -2,9 +2,9 @@ package io.github.wheelscheduler.worker;
 
 /**
  * What the feeder has learned from refusals: how many runs the target takes at a time, and how long to wait before the next
- * offer. Feeder only.
+ * offer. Feeder thread only.
  */
-final class Capacity {
+final class ExecutorCapacity {
 
     /*
      * The target is full with as many runs as it had when it refused one, or had before: offering more costs an exception

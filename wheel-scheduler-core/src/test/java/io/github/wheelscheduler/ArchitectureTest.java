@@ -51,6 +51,7 @@ class ArchitectureTest {
     private static final String KEYED = ROOT + ".keyed..";
     private static final String IDLE = ROOT + ".idle..";
     private static final String HANDLER = ROOT + ".handler..";
+    private static final String INTERNAL = ROOT + ".internal..";
     private static final Set<Class<?>> TICK_THREADS = Set.of(
             TickLoop.class,
             Admission.class,
@@ -130,19 +131,25 @@ class ArchitectureTest {
     static final ArchRule keyedTimersAreBuiltOnTheRootPackageAlone = classes()
             .that(resideInAPackage(KEYED))
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, HANDLER, "java..", "org.jspecify.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, HANDLER, INTERNAL, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule idleTimeoutsAreBuiltOnTheRootPackageAlone = classes()
             .that(resideInAPackage(IDLE))
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, IDLE, HANDLER, "java..", "org.jspecify.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, IDLE, HANDLER, INTERNAL, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule whatHandlersHaveInCommonKnowsNothingOfThem = classes()
             .that(resideInAPackage(HANDLER))
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(HANDLER, "java..", "org.jspecify.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(HANDLER, INTERNAL, "java..", "org.jspecify.."));
+
+    @ArchTest
+    static final ArchRule whatModulesShareKnowsNothingElseOfOurs = classes()
+            .that(resideInAPackage(INTERNAL))
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(INTERNAL, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule onlyTheMetersKnowMicrometer = noClasses()

@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.handler;
 
+import io.github.wheelscheduler.internal.FailureLog;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Handlers {
 
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     /** How often handlers are interrupted that go on for too long while somebody closes, and how long it is between two of these. */
@@ -53,7 +57,8 @@ public final class Handlers {
     public Handlers(String owner, LongSupplier nanoClock, long closeLimitNanos) {
         this.closeLimitNanos = closeLimitNanos;
         this.owner = owner;
-        this.log = new FailureLog("A handler of " + owner + " failed, which harms nothing else", nanoClock);
+        this.log =
+                new FailureLog(Level.ERROR, "A handler of " + owner + " failed, which harms nothing else", nanoClock);
     }
 
     /**
@@ -150,10 +155,21 @@ public final class Handlers {
                 isQuiet = quiet.await(INTERRUPT_EVERY_NANOS, TimeUnit.NANOSECONDS);
             }
             if (!isQuiet) {
-                FailureLog.stillRunning(owner, inside.size());
+                logStillRunning();
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void logStillRunning() {
+        try {
+            LOGGER.log(
+                    Level.WARNING,
+                    "Closing " + owner + " has interrupted handlers and waits no longer; " + inside.size()
+                            + " threads are still in one");
+        } catch (Throwable ex) {
+            // Neither a broken log nor a lack of memory may harm the caller.
         }
     }
 

@@ -3,9 +3,10 @@ package io.github.wheelscheduler.keyed;
 import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.StripedCount;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.handler.FailureLog;
 import io.github.wheelscheduler.handler.Handlers;
 import io.github.wheelscheduler.handler.Limit;
+import io.github.wheelscheduler.internal.FailureLog;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -82,6 +83,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         this.timers = timers;
         this.handlers = new Handlers(name, nanoClock, closeLimitNanos);
         this.dropLog = new FailureLog(
+                Level.ERROR,
                 "A key of " + name
                         + " has changed while it was pending, so it is not handled; keys must stay as they are",
                 nanoClock);

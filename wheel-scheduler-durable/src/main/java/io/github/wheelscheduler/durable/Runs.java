@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.internal.LogLimit;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -23,7 +24,6 @@ final class Runs {
     private static final long TELL_AGAIN_MILLIS = 300;
     private static final long LONGEST_PAUSE_MILLIS = 30_000;
     private static final int MOST_DOUBLINGS = 10;
-    private static final long SAY_AGAIN_NANOS = 60_000_000_000L;
     private static final int LONGEST_FAILURE = 8_000;
     private static final int MOST_TELLING_AGAIN = 2;
 
@@ -38,13 +38,9 @@ final class Runs {
     private final Tally tally;
     private final DurableObserver observer;
     private final Runnable claimSoon;
+    private final LogLimit unreadable;
 
     private final Semaphore telling = new Semaphore(MOST_TELLING_AGAIN);
-
-    /** When what cannot be read was last reported. */
-    private volatile long saidNanos;
-
-    private volatile boolean hasSaid;
 
     private volatile boolean isInterrupting;
 
@@ -71,6 +67,7 @@ final class Runs {
         this.tally = tally;
         this.observer = observer;
         this.claimSoon = claimSoon;
+        this.unreadable = new LogLimit(keepers::nanoTime);
     }
 
     void claimSoon() {
@@ -190,10 +187,7 @@ final class Runs {
     }
 
     private void report(Claim claim, UnreadablePayloadException ex) {
-        long nowNanos = keepers.nanoTime();
-        if (!hasSaid || nowNanos - saidNanos > SAY_AGAIN_NANOS) {
-            saidNanos = nowNanos;
-            hasSaid = true;
+        if (unreadable.tryPass() >= 0) {
             LOGGER.warn("The durable task " + claim + " cannot be run here, and is left to other nodes: "
                     + ex.getMessage());
         }

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.netty;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.internal.FailureLog;
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 import java.util.Queue;
@@ -27,10 +28,10 @@ final class Cancellations implements Runnable, ManagedTask {
     private final String name;
     private final WheelScheduledExecutor workers;
     private final Runs runs;
-    private final LimitedLog failures;
+    private final FailureLog failures;
     private final Queue<WheelTimeout> untold = new ConcurrentLinkedQueue<>();
 
-    Cancellations(String name, WheelScheduledExecutor workers, Runs runs, LimitedLog failures) {
+    Cancellations(String name, WheelScheduledExecutor workers, Runs runs, FailureLog failures) {
         this.name = name;
         this.workers = workers;
         this.runs = runs;

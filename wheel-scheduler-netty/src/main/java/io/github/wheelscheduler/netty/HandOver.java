@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.netty;
 
+import io.github.wheelscheduler.internal.FailureLog;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
@@ -17,12 +18,12 @@ final class HandOver {
 
     private final Executor executor;
     private final Semaphore places;
-    private final LimitedLog refusals;
+    private final FailureLog refusals;
 
     /** Writer: who stops the executor or the timer, once. Reader: the worker. */
     private volatile boolean isGivenUp;
 
-    HandOver(Executor executor, int maxConcurrent, LimitedLog refusals) {
+    HandOver(Executor executor, int maxConcurrent, FailureLog refusals) {
         this.executor = executor;
         this.places = new Semaphore(maxConcurrent);
         this.refusals = refusals;

@@ -3,9 +3,11 @@ package io.github.wheelscheduler.netty;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.internal.FailureLog;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
+import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -46,7 +48,7 @@ public final class WheelNettyTimer implements Timer {
     private final WheelScheduledExecutor group;
     private final PendingTimeouts pending;
     private final Runs runs = new Runs();
-    private final LimitedLog failures;
+    private final FailureLog failures;
     private final Cancellations cancellations;
 
     /** Null if tasks run on the workers of the group. */
@@ -60,14 +62,15 @@ public final class WheelNettyTimer implements Timer {
             @Nullable Executor taskExecutor) {
         this.name = name;
         this.pending = new PendingTimeouts(maxPendingTimeouts);
-        this.failures =
-                new LimitedLog("A task of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime);
+        this.failures = new FailureLog(
+                Level.WARNING, "A task of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime);
         this.handOver = taskExecutor == null
                 ? null
                 : new HandOver(
                         taskExecutor,
                         maxConcurrent,
-                        new LimitedLog(
+                        new FailureLog(
+                                Level.WARNING,
                                 "The executor of " + name + " refused a task, which is offered again",
                                 new TimeSource()::nanoTime));
         this.group = executor.newGroup(name)

@@ -19,7 +19,13 @@ class ArchitectureTest {
     static final ArchRule theTimerIsBuiltOnTheRootPackageAndNettysTimerAlone = classes()
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("io.github.wheelscheduler", NETTY, "io.netty.util", "java..", "org.jspecify..");
+            .resideInAnyPackage(
+                    "io.github.wheelscheduler",
+                    "io.github.wheelscheduler.internal",
+                    NETTY,
+                    "io.netty.util",
+                    "java..",
+                    "org.jspecify..");
 
     @ArchTest
     static final ArchRule theTimerTakesTheTimeFromTheExecutor = noClasses()

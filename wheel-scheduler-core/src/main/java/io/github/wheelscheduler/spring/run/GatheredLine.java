@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.run;
 
+import io.github.wheelscheduler.internal.LogLimit;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.run;
 
+import io.github.wheelscheduler.internal.LogLimit;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.spring.watch;
 
 import io.github.wheelscheduler.NamedTask;
-import io.github.wheelscheduler.spring.run.LogLimit;
+import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.spring.run.LogTime;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
@@ -16,6 +16,7 @@ final class SchedulerWarnings {
 
     private final Log logger;
     private final String scheduler;
+    private final LogTime time;
     private final MissedRunsLog missedRuns;
     private final PausedTasksLog pausedTasks;
     private final LogLimit oversleeps;
@@ -27,13 +28,14 @@ final class SchedulerWarnings {
     SchedulerWarnings(Log logger, String scheduler, LogTime time) {
         this.logger = logger;
         this.scheduler = scheduler;
+        this.time = time;
         this.missedRuns = new MissedRunsLog(text -> logger.warn(scheduler + text), time);
         this.pausedTasks = new PausedTasksLog(text -> logger.warn(scheduler + text), time);
-        this.oversleeps = new LogLimit(time);
-        this.queueWaits = new LogLimit(time);
-        this.overruns = new LogLimit(time);
-        this.longRuns = new LogLimit(time);
-        this.interrupts = new LogLimit(time);
+        this.oversleeps = new LogLimit(time.nanoClock());
+        this.queueWaits = new LogLimit(time.nanoClock());
+        this.overruns = new LogLimit(time.nanoClock());
+        this.longRuns = new LogLimit(time.nanoClock());
+        this.interrupts = new LogLimit(time.nanoClock());
     }
 
     void overslept(long nanos, Object task) {
@@ -88,7 +90,7 @@ final class SchedulerWarnings {
     }
 
     private void warn(LogLimit limit, Supplier<String> text) {
-        long heldBack = limit.tryPass(others -> warn(text, others - 1));
+        long heldBack = limit.tryPass(time.sumUpLater(), others -> warn(text, others - 1));
         if (heldBack >= 0) {
             warn(text, heldBack);
         }

@@ -1,0 +1,14 @@
+/**
+ * What several modules of this project share, and nobody else may use: it may change with any version. It depends on nothing else of the
+ * project.
+ *
+ * <table>
+ * <caption>Who may touch what</caption>
+ * <tr><th>state</th><th>writers</th><th>readers</th><th>memory order</th></tr>
+ * <tr><td>time of the last line, number of lines held back</td><td>any thread</td><td>any</td><td>volatile</td></tr>
+ * </table>
+ */
+@NullMarked
+package io.github.wheelscheduler.internal;
+
+import org.jspecify.annotations.NullMarked;

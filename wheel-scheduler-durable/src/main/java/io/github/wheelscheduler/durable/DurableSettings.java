@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -34,17 +35,21 @@ public record DurableSettings(
     private static final Duration LONGEST_DEAD = Duration.ofDays(1);
     private static final Duration LONGEST_CLOSE = Duration.ofDays(1);
     private static final Duration LONGEST_FORGET = Duration.ofDays(3_650);
-    private static final String TABLE_RULE = "must be up to 40 letters, digits and _, perhaps after a schema and a dot";
     private static final int LONGEST_NODE = 50;
     private static final int LEAST_HEARTBEATS = 4;
 
-    /** @throws UnusableDurableSettingException if a value does not fit */
+    /** @throws UnusableSettingException if a value does not fit */
     public DurableSettings {
-        requireName(table);
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
+                TaskTable.isName(table),
+                "table",
+                "'" + table + "'",
+                "must be up to 40 letters, digits and _, perhaps after a schema and a dot",
+                TaskTable.DEFAULT_NAME);
+        UnusableSettingException.unless(
                 !node.isEmpty() && node.length() <= LONGEST_NODE,
                 "node",
-                node,
+                "'" + node + "'",
                 "must have 1 to 50 characters",
                 "node-1");
         requireAtLeastOne("maxConcurrent", maxConcurrent);
@@ -52,7 +57,7 @@ public record DurableSettings(
         requireBetween("claimAhead", claimAhead);
         requireBetween("heartbeat", heartbeat);
         Duration leastDeadAfter = heartbeat.multipliedBy(LEAST_HEARTBEATS);
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
                 deadAfter.compareTo(leastDeadAfter) >= 0,
                 "deadAfter",
                 deadAfter,
@@ -60,10 +65,10 @@ public record DurableSettings(
                 leastDeadAfter.toString());
         requireAtMost("deadAfter", deadAfter, LONGEST_DEAD, "1 day");
         Objects.requireNonNull(closeLimit, "closeLimit must not be null");
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
                 !closeLimit.isNegative(), "closeLimit", closeLimit, "must not be negative", "20s");
         requireAtMost("closeLimit", closeLimit, LONGEST_CLOSE, "1 day");
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
                 forgetAfter.compareTo(LONGEST) >= 0, "forgetAfter", forgetAfter, "must be at least 1 minute", "7d");
         requireAtMost("forgetAfter", forgetAfter, LONGEST_FORGET, "3650 days");
     }
@@ -83,23 +88,12 @@ public record DurableSettings(
                 Duration.ofDays(7));
     }
 
-    private static void requireName(String table) {
-        try {
-            String ignored = TaskTable.checkName(table);
-        } catch (IllegalArgumentException ex) {
-            UnusableDurableSettingException unusable =
-                    new UnusableDurableSettingException("table", table, TABLE_RULE, TaskTable.DEFAULT_NAME);
-            unusable.initCause(ex);
-            throw unusable;
-        }
-    }
-
     private static void requireAtLeastOne(String name, int value) {
-        UnusableDurableSettingException.unless(value >= 1, name, value, "must be at least 1", "10");
+        UnusableSettingException.unless(value >= 1, name, value, "must be at least 1", "10");
     }
 
     private static void requireBetween(String name, Duration value) {
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
                 value.compareTo(SHORTEST) >= 0 && value.compareTo(LONGEST) <= 0,
                 name,
                 value,
@@ -108,7 +102,7 @@ public record DurableSettings(
     }
 
     private static void requireAtMost(String name, Duration value, Duration longest, String text) {
-        UnusableDurableSettingException.unless(
+        UnusableSettingException.unless(
                 value.compareTo(longest) <= 0, name, value, "must be at most " + text, longest.toString());
     }
 }

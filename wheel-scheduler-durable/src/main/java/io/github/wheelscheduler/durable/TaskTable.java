@@ -90,13 +90,8 @@ final class TaskTable {
         return name;
     }
 
-    static String checkName(String name) {
-        if (!NAME.matcher(name).matches() || name.length() > LONGEST_NAME) {
-            throw new IllegalArgumentException(
-                    "table must be up to 40 letters, digits and _, perhaps after a schema and a dot, was '" + name
-                            + "'");
-        }
-        return name;
+    static boolean isName(String name) {
+        return NAME.matcher(name).matches() && name.length() <= LONGEST_NAME;
     }
 
     Instant now() {

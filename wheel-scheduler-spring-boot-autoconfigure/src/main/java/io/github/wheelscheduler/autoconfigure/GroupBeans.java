@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -45,7 +46,7 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     private static void define(String name, BeanDefinitionRegistry registry) {
         if (registry.containsBeanDefinition(name)) {
             BeanDefinition known = registry.getBeanDefinition(name);
-            UnusablePropertyException.unless(isGroup(known), PROPERTY + "." + name, name, NAME_RULE, NAME_EXAMPLE);
+            UnusableSettingException.unless(isGroup(known), PROPERTY + "." + name, name, NAME_RULE, NAME_EXAMPLE);
             return;
         }
         RootBeanDefinition definition = new RootBeanDefinition(WheelTaskScheduler.class);

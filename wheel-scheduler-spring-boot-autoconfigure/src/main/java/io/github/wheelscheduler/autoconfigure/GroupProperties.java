@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.HashMap;
@@ -87,11 +88,11 @@ record GroupProperties(
 
     /** Checks the values; an exception names the property. */
     private void check(String prefix) {
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 maxSize == null || maxSize >= 1, prefix + ".max-size", maxSize, "must be at least 1", "16");
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 queueCapacity >= 0, prefix + ".queue-capacity", queueCapacity, "must not be negative", "64");
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 !Boolean.TRUE.equals(virtualThreads)
                         || JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE),
                 prefix + ".virtual-threads",

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ class OwnTimerWheel extends TimerWheel
             WheelTaskSchedulerBuilder builder,
             Map<String, GroupProperties> groupProperties,
             AutowireCapableBeanFactory beanFactory) {
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 !groupProperties.containsKey(name),
                 GroupBeans.PROPERTY + "." + name,
                 name,

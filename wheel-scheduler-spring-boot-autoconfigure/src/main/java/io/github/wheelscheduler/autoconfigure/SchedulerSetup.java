@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -61,13 +62,13 @@ final class SchedulerSetup {
 
     private int poolSize(int defaultSize) {
         Integer size = written(POOL_SIZE);
-        UnusablePropertyException.unless(size == null || size >= 1, POOL_SIZE, size, "must be at least 1", "16");
+        UnusableSettingException.unless(size == null || size >= 1, POOL_SIZE, size, "must be at least 1", "16");
         return size == null ? defaultSize : size;
     }
 
     private int concurrencyLimit() {
         Integer limit = written(CONCURRENCY_LIMIT);
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 limit == null || limit != 0, CONCURRENCY_LIMIT, limit, "must be at least 1, or -1 for no limit", "16");
         return limit == null || limit < 0 ? UNLIMITED : limit;
     }

@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.NamedSettings.Layer;
 import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import io.github.wheelscheduler.spring.settings.UnusableSettingException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,6 +42,8 @@ final class TaskOverrides
         implements Function<String, TaskSettings>,
                 SmartInitializingSingleton,
                 ApplicationListener<ApplicationReadyEvent> {
+
+    static final String PROPERTY = WheelSchedulerProperties.PREFIX + ".tasks";
 
     private static final Log logger = LogFactory.getLog(TaskOverrides.class);
 
@@ -106,7 +108,7 @@ final class TaskOverrides
             ObjectProvider<TaskCatalog> catalog,
             WheelSchedulerProperties properties,
             ConfigurableListableBeanFactory beanFactory) {
-        this.tasks = new NamedSettings(environment, WheelSchedulerProperties.PREFIX + ".tasks", TaskProperties.class);
+        this.tasks = new NamedSettings(environment, PROPERTY, TaskProperties.class);
         this.groups = new NamedSettings(environment, GroupBeans.PROPERTY, GroupProperties.class);
         this.catalog = catalog;
         this.properties = properties;
@@ -214,7 +216,7 @@ final class TaskOverrides
                 failsForSettings,
                 wrong);
         if (!wrong.isEmpty()) {
-            throw UnusablePropertyException.unmatched(
+            throw UnusableSetupException.of(
                     wrong,
                     "Write them as named above, or remove them. What a newer release knows is let through by "
                             + WheelSchedulerProperties.PREFIX + ".unknown-settings=warn.");
@@ -230,7 +232,7 @@ final class TaskOverrides
             List<Written> unmatched, Function<Written, String> text, boolean fails, List<String> wrong) {
         for (Written written : unmatched) {
             if (fails && !written.isOfEnvironment()) {
-                wrong.add(text.apply(written) + ".");
+                wrong.add(text.apply(written));
             } else {
                 logger.warn(text.apply(written) + ". It has no effect");
             }
@@ -245,12 +247,12 @@ final class TaskOverrides
                 if (named.isOfEnvironment()) {
                     logger.warn(ambiguity(named) + ". It has no effect");
                 } else {
-                    wrong.add(ambiguity(named) + ".");
+                    wrong.add(ambiguity(named));
                 }
             }
         }
         if (!wrong.isEmpty()) {
-            throw UnusablePropertyException.unmatched(wrong, "Write the id as it is given to the task.");
+            throw UnusableSetupException.of(wrong, "Write the id as it is given to the task.");
         }
     }
 
@@ -277,7 +279,7 @@ final class TaskOverrides
         try {
             TaskSettings ignored = known.settingsOf(id, TaskSettings.NONE);
         } catch (UnusableSettingException ex) {
-            throw UnusablePropertyException.of(tasks.textOf(id) + "." + ex.setting(), ex);
+            throw ex.named(tasks.textOf(id) + "." + ex.setting());
         }
         String cron = set.cron();
         boolean hasSchedule =
@@ -304,14 +306,14 @@ final class TaskOverrides
             if (idsLike(named.name).isEmpty() && settled.add(named)) {
                 String text = unknown(named);
                 if (properties.unknownTasks() == OnUnknown.FAIL && !named.isOfEnvironment()) {
-                    wrong.add(text + ".");
+                    wrong.add(text);
                 } else {
                     logger.warn(text);
                 }
             }
         }
         if (!wrong.isEmpty()) {
-            throw UnusablePropertyException.unmatched(
+            throw UnusableSetupException.of(
                     wrong,
                     "Write the id of a task, or remove them. Ids that come later are let through by "
                             + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");

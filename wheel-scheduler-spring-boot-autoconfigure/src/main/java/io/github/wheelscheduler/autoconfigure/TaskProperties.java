@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.Overlap;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import io.github.wheelscheduler.spring.settings.UnusableSettingException;
 import java.time.Duration;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +77,7 @@ record TaskProperties(
                     .pauseAfterFailures(pauseAfterFailures)
                     .build();
         } catch (UnusableSettingException ex) {
-            throw UnusablePropertyException.of(prefix + "." + ex.setting(), ex);
+            throw ex.named(prefix + "." + ex.setting());
         }
     }
 }

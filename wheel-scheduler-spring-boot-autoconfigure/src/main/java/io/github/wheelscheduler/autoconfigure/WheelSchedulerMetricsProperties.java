@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -18,7 +19,7 @@ record WheelSchedulerMetricsProperties(
     static final String PREFIX = WheelSchedulerProperties.PREFIX + ".metrics";
 
     WheelSchedulerMetricsProperties {
-        UnusablePropertyException.unless(maxTasks >= 0, PREFIX + ".max-tasks", maxTasks, "must not be negative", "100");
+        UnusableSettingException.unless(maxTasks >= 0, PREFIX + ".max-tasks", maxTasks, "must not be negative", "100");
     }
 
     /**

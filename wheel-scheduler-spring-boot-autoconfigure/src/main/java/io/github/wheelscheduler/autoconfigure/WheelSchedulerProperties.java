@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -43,22 +44,22 @@ record WheelSchedulerProperties(
     static final String PREFIX = "wheel.scheduler";
 
     WheelSchedulerProperties {
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 tick.compareTo(WheelScheduledExecutorBuilder.MIN_TICK) >= 0
                         && tick.compareTo(WheelScheduledExecutorBuilder.MAX_TICK) <= 0,
                 PREFIX + ".tick",
                 tick,
                 "must be between 1us and 1s",
                 "1ms");
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 maxPending == null || maxPending >= 1,
                 PREFIX + ".max-pending",
                 maxPending,
                 "must be at least 1",
                 "100000");
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 maxCatchUp >= 0, PREFIX + ".max-catch-up", maxCatchUp, "must not be negative", "0");
-        UnusablePropertyException.unless(
+        UnusableSettingException.unless(
                 node == null || !node.isBlank(), PREFIX + ".node", node, "must not be blank", "node-1");
     }
 
@@ -92,9 +93,9 @@ record WheelSchedulerProperties(
             @Nullable Integer maxSize, @DefaultValue("60s") Duration keepAlive) {
 
         Worker {
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     maxSize == null || maxSize >= 1, PREFIX + ".worker.max-size", maxSize, "must be at least 1", "16");
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     !keepAlive.isNegative(), PREFIX + ".worker.keep-alive", keepAlive, "must not be negative", "60s");
         }
     }
@@ -128,7 +129,7 @@ record WheelSchedulerProperties(
             requireNotNegative(WARN + ".queue-wait", queueWait, "1s");
             requireNotNegative(WARN + ".run", run, "30s");
             requireNotNegative(WARN + ".interrupt-run", interruptRun, "10m");
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     run == null
                             || run.isZero()
                             || interruptRun == null
@@ -141,7 +142,7 @@ record WheelSchedulerProperties(
         }
 
         private static void requireNotNegative(String property, @Nullable Duration value, String example) {
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     value == null || !value.isNegative(), property, value, "must not be negative", example);
         }
 
@@ -161,9 +162,9 @@ record WheelSchedulerProperties(
             @DefaultValue("1s") Duration shortestGrace) {
 
         Overdue {
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     grace >= 0, PREFIX + ".overdue.grace", grace, "must not be negative", "0.5");
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     !shortestGrace.isNegative(),
                     PREFIX + ".overdue.shortest-grace",
                     shortestGrace,
@@ -183,13 +184,13 @@ record WheelSchedulerProperties(
             @DefaultValue("UP") String pausedStatus) {
 
         Health {
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     !pausedStatus.isBlank(),
                     PREFIX + ".health.paused-status",
                     pausedStatus,
                     "must not be blank",
                     "OUT_OF_SERVICE");
-            UnusablePropertyException.unless(
+            UnusableSettingException.unless(
                     !(stuckLimit.isNegative() || stuckLimit.isZero()),
                     PREFIX + ".health.stuck-limit",
                     stuckLimit,

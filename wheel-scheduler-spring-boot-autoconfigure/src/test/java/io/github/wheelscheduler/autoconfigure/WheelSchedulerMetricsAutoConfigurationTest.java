@@ -7,6 +7,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Heartbeat;
 import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -498,7 +499,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
         withMetrics()
                 .withPropertyValues("wheel.scheduler.metrics.max-tasks=-1")
                 .run(context -> assertThat(NestedExceptionUtils.getRootCause(context.getStartupFailure()))
-                        .isInstanceOf(UnusablePropertyException.class)
+                        .isInstanceOf(UnusableSettingException.class)
                         .hasMessage("wheel.scheduler.metrics.max-tasks must not be negative, was -1"));
     }
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.settings;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Collections;

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Map;

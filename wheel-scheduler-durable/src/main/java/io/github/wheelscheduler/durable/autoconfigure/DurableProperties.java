@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.durable.DurableSettings;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -48,21 +50,25 @@ public record DurableProperties(
         NEVER
     }
 
-    /** @throws io.github.wheelscheduler.durable.UnusableDurableSettingException if a value does not fit */
+    /** @throws UnusableSettingException if a value does not fit */
     DurableSettings settings(boolean isEmbedded, String host) {
         boolean initializes = initializeSchema == Initialization.ALWAYS
                 || (initializeSchema == Initialization.EMBEDDED && isEmbedded);
-        return new DurableSettings(
-                table,
-                initializes,
-                node == null ? nodeOf(host) : node,
-                maxConcurrent,
-                claimAhead,
-                maxClaimed,
-                heartbeat,
-                deadAfter,
-                closeLimit,
-                forgetAfter);
+        try {
+            return new DurableSettings(
+                    table,
+                    initializes,
+                    node == null ? nodeOf(host) : node,
+                    maxConcurrent,
+                    claimAhead,
+                    maxClaimed,
+                    heartbeat,
+                    deadAfter,
+                    closeLimit,
+                    forgetAfter);
+        } catch (UnusableSettingException ex) {
+            throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
+        }
     }
 
     /** Two processes of one machine are two nodes, and one that has been started again is another. */

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;

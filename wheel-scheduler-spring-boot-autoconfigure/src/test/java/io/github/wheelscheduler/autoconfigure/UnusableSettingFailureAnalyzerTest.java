@@ -4,7 +4,9 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Scheduling;
+import io.github.wheelscheduler.spring.WheelTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -14,15 +16,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** A value that cannot work stops the application with a text that says what to write. */
 @ExtendWith(OutputCaptureExtension.class)
-class UnusablePropertyFailureAnalyzerTest {
+class UnusableSettingFailureAnalyzerTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -107,7 +112,7 @@ class UnusablePropertyFailureAnalyzerTest {
             Throwable cause = NestedExceptionUtils.getRootCause(broken.getStartupFailure());
             assertThat(cause)
                     .isInstanceOfSatisfying(
-                            UnusablePropertyException.class,
+                            UnusableSettingException.class,
                             unusable -> withScheduling()
                                     .withPropertyValues(property + "=" + unusable.example())
                                     .run(context -> assertThat(context).hasNotFailed()));
@@ -131,6 +136,24 @@ class UnusablePropertyFailureAnalyzerTest {
         withScheduling()
                 .withPropertyValues(property + "=" + value)
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class WithUnusableJitter {
+        @WheelTask(jitter = "-1s")
+        @Scheduled(fixedRate = 1_000)
+        void work() {}
+    }
+
+    @Test
+    void aSettingOfAnAnnotationIsNotCalledAProperty() {
+        withScheduling().withBean(WithUnusableJitter.class).run(context -> {
+            FailureAnalyzer analyzer = new UnusableSettingFailureAnalyzer(new StandardEnvironment());
+            Throwable failure = context.getStartupFailure();
+            assertThat(failure)
+                    .hasRootCauseInstanceOf(UnusableSettingException.class)
+                    .hasMessageContaining("WithUnusableJitter.work must be usable: jitter must not be negative");
+            assertThat(analyzer.analyze(failure)).isNull();
+        });
     }
 
     private static void failToStart(String... arguments) {

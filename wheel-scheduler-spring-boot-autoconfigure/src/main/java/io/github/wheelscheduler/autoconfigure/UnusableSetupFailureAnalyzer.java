@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.autoconfigure;
+package io.github.wheelscheduler.autoconfigure;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -6,7 +6,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /** Explains an {@link UnusableSetupException}. */
-@Order(Ordered.HIGHEST_PRECEDENCE) // before Boot's, which explain what it has been caused by
+@Order(Ordered.HIGHEST_PRECEDENCE) // before Boot's, which explain its causes
 final class UnusableSetupFailureAnalyzer extends AbstractFailureAnalyzer<UnusableSetupException> {
 
     @Override

@@ -131,19 +131,13 @@ class ArchitectureTest {
     static final ArchRule keyedTimersAreBuiltOnTheRootPackageAlone = classes()
             .that(resideInAPackage(KEYED))
             .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, HANDLER, INTERNAL, "java..", "org.jspecify.."));
+            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, INTERNAL, HANDLER, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule idleTimeoutsAreBuiltOnTheRootPackageAlone = classes()
             .that(resideInAPackage(IDLE))
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(ROOT, IDLE, HANDLER, INTERNAL, "java..", "org.jspecify.."));
-
-    @ArchTest
-    static final ArchRule whatHandlersHaveInCommonKnowsNothingOfThem = classes()
-            .that(resideInAPackage(HANDLER))
-            .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(HANDLER, INTERNAL, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule whatModulesShareKnowsNothingElseOfOurs = classes()

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.idle;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -212,7 +212,7 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
             }
         } catch (OutOfMemoryError ex) {
             // Nothing has happened, and the timer comes up again.
-            Handlers.pauseWithoutMemory();
+            ShortMemory.pause();
         }
     }
 

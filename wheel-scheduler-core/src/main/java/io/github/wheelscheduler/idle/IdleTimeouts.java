@@ -3,8 +3,10 @@ package io.github.wheelscheduler.idle;
 import io.github.wheelscheduler.StripedCount;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.handler.Handlers;
-import io.github.wheelscheduler.handler.Limit;
+import io.github.wheelscheduler.internal.FailureLog;
+import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.internal.UserCalls;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -29,7 +31,7 @@ import java.util.function.Consumer;
  * <p>A touch tells the executor nothing. The timer comes up once in an idle period and goes back to sleep for the rest, until there is none
  * left. So a key that is touched all the time costs one short run on a worker per idle period.
  *
- * <p>Handlers run on the executor's workers. What they throw is counted and logged, and harms no other key. Keys are not logged or part of
+ * <p>UserCalls run on the executor's workers. What they throw is counted and logged, and harms no other key. Keys are not logged or part of
  * any text, but for what a handler's own exception says. Two timeouts may be registered for one key; they know nothing of each other.
  *
  * <p>The timers count as repeating. When the executor is shut down, it drops them, unless its policy is to continue periodic tasks; then
@@ -46,7 +48,8 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     private final String name;
     private final TimerSource timers;
     private final Consumer<? super K> handler;
-    private final Handlers handlers;
+    private final long closeLimitNanos;
+    private final UserCalls handlers;
     private final Limit limit;
     private final Set<IdleRun<K>> open = ConcurrentHashMap.newKeySet();
     private final StripedCount registered = new StripedCount();
@@ -56,10 +59,12 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     IdleTimeouts(String name, TimerSource timers, long maxSize, long closeLimitNanos, Consumer<? super K> handler) {
         this.name = name;
+        this.closeLimitNanos = closeLimitNanos;
         this.timers = timers;
         this.handler = handler;
-        this.handlers = new Handlers(name, new TimeSource()::nanoTime, closeLimitNanos);
-        this.limit = new Limit(maxSize, "timeouts");
+        this.handlers = new UserCalls(new FailureLog(
+                Level.ERROR, "A handler of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime));
+        this.limit = new Limit(maxSize);
     }
 
     /**
@@ -97,7 +102,10 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
         }
         IdleRun<K> run = new IdleRun<>(this, timers, key, idleNanos);
-        limit.acquire();
+        if (!limit.tryTake()) {
+            throw new RejectedExecutionException(
+                    "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " timeouts are pending");
+        }
         boolean isOpen = false;
         try {
             boolean ignored = open.add(run);
@@ -105,7 +113,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             isOpen = true;
         } finally {
             if (!isOpen && run.withdraw()) {
-                limit.release();
+                limit.giveBack();
                 forget(run);
             } else {
                 // It counts also if it has not been armed, but has been closed meanwhile.
@@ -126,7 +134,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     /**
      * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a handler, nor longer than
-     * until the calling thread is interrupted, which it stays. Handlers that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
+     * until the calling thread is interrupted, which it stays. UserCalls that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
      * the limit} are interrupted, and a second later are left alone, which is logged. Afterwards no handler is called.
      */
     @Override
@@ -135,7 +143,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         for (IdleRun<K> run : open) {
             boolean ignored = run.close();
         }
-        handlers.awaitQuiet();
+        handlers.awaitQuiet(name, closeLimitNanos);
     }
 
     /** Returns what has become of timeouts so far. */
@@ -150,14 +158,14 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         return name;
     }
 
-    Handlers handlers() {
+    UserCalls handlers() {
         return handlers;
     }
 
     /** Does what follows from the end of a timeout. By whoever has ended it. */
     void ended(IdleRun<K> run, boolean hasExpired) {
         (hasExpired ? expired : closed).increment();
-        limit.release();
+        limit.giveBack();
         forget(run);
         run.cancelTimer();
     }

@@ -2,7 +2,7 @@ package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.handler.CloseLimit;
-import io.github.wheelscheduler.handler.Limit;
+import io.github.wheelscheduler.internal.Limit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;

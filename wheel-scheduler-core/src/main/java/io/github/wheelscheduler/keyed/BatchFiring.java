@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.ManagedTask;
-import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class BatchFiring<K, V> extends Firing<K, V> {
             try {
                 isDone = due.add(entry);
             } catch (OutOfMemoryError ex) {
-                Handlers.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
     }
@@ -66,14 +66,14 @@ final class BatchFiring<K, V> extends Firing<K, V> {
                 return false;
             }
         } catch (OutOfMemoryError ex) {
-            Handlers.pauseWithoutMemory();
+            ShortMemory.pause();
             return true;
         }
         try {
             return handle();
         } catch (OutOfMemoryError ex) {
             // Before anything was taken.
-            Handlers.pauseWithoutMemory();
+            ShortMemory.pause();
             return true;
         } finally {
             owner().handlers().leave();

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.keyed;
 
-import io.github.wheelscheduler.handler.Handlers;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ abstract class Firing<K, V> {
                     return null;
                 }
             } catch (OutOfMemoryError ex) {
-                Handlers.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
         return null;
@@ -62,7 +62,7 @@ abstract class Firing<K, V> {
             try {
                 return owner.handlers().enter();
             } catch (OutOfMemoryError ex) {
-                Handlers.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
         return false;

@@ -3,9 +3,9 @@ package io.github.wheelscheduler.keyed;
 import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.StripedCount;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.handler.Handlers;
-import io.github.wheelscheduler.handler.Limit;
 import io.github.wheelscheduler.internal.FailureLog;
+import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.internal.UserCalls;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * {@code remove} reports success, the old deadline does not fire. A key is gone before its handler is called, so the handler may set it again; handlers of one key never overlap. One
  * that is due while that of an earlier value runs waits for it, holds no thread meanwhile, and is pending until then.
  *
- * <p>Handlers run on the executor's workers. What they throw is counted and logged, and harms no other key. Neither keys nor values are
+ * <p>UserCalls run on the executor's workers. What they throw is counted and logged, and harms no other key. Neither keys nor values are
  * logged or part of any text, but for what a handler's own exception says.
  *
  * <p>When the executor is shut down, what is pending here is treated as its delayed tasks are. What it does not run any more stays
@@ -62,7 +62,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     private final String name;
     private final TimerSource timers;
-    private final Handlers handlers;
+    private final long closeLimitNanos;
+    private final UserCalls handlers;
     private final FailureLog dropLog;
     private final Limit limit;
     private final Firing<K, V> firing;
@@ -80,14 +81,16 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             long closeLimitNanos,
             Function<KeyedTimers<K, V>, Firing<K, V>> firing) {
         this.name = name;
+        this.closeLimitNanos = closeLimitNanos;
         this.timers = timers;
-        this.handlers = new Handlers(name, nanoClock, closeLimitNanos);
+        this.handlers = new UserCalls(
+                new FailureLog(Level.ERROR, "A handler of " + name + " failed, which harms nothing else", nanoClock));
         this.dropLog = new FailureLog(
                 Level.ERROR,
                 "A key of " + name
                         + " has changed while it was pending, so it is not handled; keys must stay as they are",
                 nanoClock);
-        this.limit = new Limit(maxSize, "keys");
+        this.limit = new Limit(maxSize);
         this.firing = firing.apply(this);
     }
 
@@ -229,7 +232,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /**
      * Drops what is pending, accepts nothing more, and waits until no handler runs; but not if it is called from within a handler, nor
-     * longer than until the calling thread is interrupted, which it stays. Handlers that run for longer than
+     * longer than until the calling thread is interrupted, which it stays. UserCalls that run for longer than
      * {@linkplain KeyedTimersBuilder#closeLimit the limit} are interrupted, and a second later are left alone, which is logged. Afterwards
      * no handler is called.
      */
@@ -240,7 +243,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             KeyedEntry<K, V> ignored = take(entry, tally.closed);
         }
         forgetAll();
-        handlers.awaitQuiet();
+        handlers.awaitQuiet(name, closeLimitNanos);
     }
 
     /** What is there now is over, or about to be closed by who has set it. */
@@ -267,7 +270,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return timers;
     }
 
-    Handlers handlers() {
+    UserCalls handlers() {
         return handlers;
     }
 
@@ -275,8 +278,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return tally;
     }
 
-    Limit limit() {
-        return limit;
+    /** Takes a place within the limit. */
+    void takePlace() {
+        if (!limit.tryTake()) {
+            throw new RejectedExecutionException(
+                    "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " keys are pending");
+        }
     }
 
     Firing<K, V> firing() {
@@ -293,11 +300,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Arms an entry, and takes a place for it within the limit; both or none. */
     void armNew(KeyedEntry<K, V> entry, long delayNanos) {
         requireOpen();
-        limit.acquire();
+        takePlace();
         try {
             entry.arm(delayNanos);
         } catch (Throwable ex) {
-            limit.release();
+            limit.giveBack();
             throw ex;
         }
     }
@@ -330,7 +337,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             return false;
         }
         outcome.increment();
-        limit.release();
+        limit.giveBack();
         try {
             if (!entries.remove(entry.key(), entry) && entry.isKeyChanged()) {
                 removeChanged(entry);
@@ -450,7 +457,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         if (!entry.end()) {
             return false;
         }
-        limit.release();
+        limit.giveBack();
         entry.cancelTimer();
         return true;
     }

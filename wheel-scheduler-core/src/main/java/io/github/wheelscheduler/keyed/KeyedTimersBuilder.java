@@ -3,7 +3,7 @@ package io.github.wheelscheduler.keyed;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.handler.CloseLimit;
-import io.github.wheelscheduler.handler.Limit;
+import io.github.wheelscheduler.internal.Limit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;

@@ -82,7 +82,7 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         boolean isIn = false;
         try {
             if (value != null) {
-                owner.limit().acquire();
+                owner.takePlace();
                 isIn = true;
             }
             return isIn;

@@ -2,7 +2,8 @@ package io.github.wheelscheduler.netty;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.internal.FailureLog;
+import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.UserCalls;
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
 import java.util.Queue;
@@ -19,7 +20,7 @@ final class Cancellations implements Runnable, ManagedTask {
             try {
                 return type.getMethod("cancelled", Timeout.class).getDeclaringClass() != TimerTask.class;
             } catch (NoSuchMethodException ex) {
-                // There is one; who cannot look at it calls it.
+                // There is one; it is called where it cannot be looked at.
                 return true;
             }
         }
@@ -27,15 +28,13 @@ final class Cancellations implements Runnable, ManagedTask {
 
     private final String name;
     private final WheelScheduledExecutor workers;
-    private final Runs runs;
-    private final FailureLog failures;
+    private final UserCalls calls;
     private final Queue<WheelTimeout> untold = new ConcurrentLinkedQueue<>();
 
-    Cancellations(String name, WheelScheduledExecutor workers, Runs runs, FailureLog failures) {
+    Cancellations(String name, WheelScheduledExecutor workers, UserCalls calls) {
         this.name = name;
         this.workers = workers;
-        this.runs = runs;
-        this.failures = failures;
+        this.calls = calls;
     }
 
     /** Tells the task of a timeout that has just been cancelled, unless it does not listen. Throws nothing. */
@@ -45,8 +44,8 @@ final class Cancellations implements Runnable, ManagedTask {
             if (LISTENS.get(timeout.task().getClass())) {
                 isNoted = untold.add(timeout);
                 workers.execute(this);
-                if (runs.isClosed()) {
-                    // Who has stopped the timer may have told the others before this one was noted.
+                if (calls.isClosed()) {
+                    // A stop may have told the others before this one was noted.
                     boolean ignored = tellNext();
                 }
             }
@@ -63,28 +62,28 @@ final class Cancellations implements Runnable, ManagedTask {
     /** Tells the next one: each is executed once for it. Worker. */
     @Override
     public void run() {
-        // After a stop, whoever has stopped the timer does it.
+        // After a stop, the thread that stops the timer does it.
         if (enter()) {
             try {
                 boolean ignored = tellNext();
             } finally {
-                runs.leave();
+                calls.leave();
             }
         }
     }
 
-    /** Nobody else comes for the one that this run is for: it insists. */
+    /** Insists, as nobody else comes for the timeout that this run is for. */
     private boolean enter() {
         while (true) {
             try {
-                return runs.enter();
+                return calls.enter();
             } catch (OutOfMemoryError ex) {
-                WheelTimeout.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
     }
 
-    /** Tells those that are left after a stop. */
+    /** Tells the tasks that are left after a stop. */
     void tellAll() {
         boolean mayBeMore = true;
         while (mayBeMore) {
@@ -105,11 +104,11 @@ final class Cancellations implements Runnable, ManagedTask {
         try {
             timeout.task().cancelled(timeout);
         } catch (Throwable ex) {
-            failures.log(ex);
+            calls.failed(ex);
         }
     }
 
-    /** The rejection handler has no say: who cancels tells the task then. */
+    /** The rejection handler has no say: the thread that cancels tells the task then. */
     @Override
     public boolean isSteered() {
         return true;

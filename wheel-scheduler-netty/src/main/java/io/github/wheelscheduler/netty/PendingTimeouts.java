@@ -1,26 +1,27 @@
 package io.github.wheelscheduler.netty;
 
+import io.github.wheelscheduler.internal.Limit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The timeouts that have neither expired nor been cancelled: a stop returns them. Adding and removing need no memory. Any thread. */
+/** Keeps the timeouts that have neither expired nor been cancelled, for a stop. Adding and removing need no memory. Any thread. */
 final class PendingTimeouts {
 
     /** So many callers do not get into each other's way; a power of two. */
     private static final int LISTS = 16;
 
-    private final long max;
-    private final AtomicLong count = new AtomicLong();
+    private final Limit limit;
     private final LinkedTimeouts[] lists = new LinkedTimeouts[LISTS];
 
     /**
+     * Creates empty ones.
+     *
      * @param max {@code Long.MAX_VALUE} for no bound
      */
     PendingTimeouts(long max) {
-        this.max = max;
+        this.limit = new Limit(max);
         for (int i = 0; i < LISTS; i++) {
             lists[i] = new LinkedTimeouts();
         }
@@ -32,40 +33,37 @@ final class PendingTimeouts {
      * @throws RejectedExecutionException if there are as many as there may be, with the numbers
      */
     void add(WheelTimeout timeout) {
-        long seen = count.get();
-        while (seen < max) {
-            if (count.compareAndSet(seen, seen + 1)) {
-                boolean isAdded = false;
-                try {
-                    timeout.list = (int) seen & LISTS - 1;
-                    lists[timeout.list].add(timeout);
-                    isAdded = true;
-                } finally {
-                    // At the end of a stack, for one.
-                    if (!isAdded) {
-                        count.decrementAndGet();
-                    }
-                }
-                return;
-            }
-            seen = count.get();
+        if (!limit.tryTake()) {
+            throw new RejectedExecutionException("Timeout rejected, because max-pending-timeouts is " + limit.max()
+                    + ", and " + limit.max() + " are pending");
         }
-        throw new RejectedExecutionException(
-                "Timeout rejected, because max-pending-timeouts is " + max + ", and " + seen + " are pending");
+        try {
+            timeout.list = (int) Thread.currentThread().getId() & LISTS - 1;
+            lists[timeout.list].add(timeout);
+        } catch (Throwable ex) {
+            // At the end of a stack, for one.
+            limit.giveBack();
+            throw ex;
+        }
     }
 
-    /** Removes a timeout that has been ended, if it is still there: whoever has ended it may not have come that far. */
+    /** Removes a timeout that has been ended, if it is still there: its stop may have removed it before. */
     void remove(WheelTimeout timeout) {
         if (lists[timeout.list].remove(timeout)) {
-            count.decrementAndGet();
+            limit.giveBack();
         }
     }
 
+    /** Returns how many are pending; exact while nothing moves. */
     long count() {
-        return count.get();
+        long count = 0;
+        for (LinkedTimeouts list : lists) {
+            count += list.size();
+        }
+        return count;
     }
 
-    /** Returns those that are pending now. */
+    /** Returns the timeouts that are pending now. */
     List<WheelTimeout> all() {
         List<WheelTimeout> all = new ArrayList<>();
         for (LinkedTimeouts list : lists) {
@@ -77,8 +75,10 @@ final class PendingTimeouts {
     /** A list that is linked through its timeouts. */
     private static final class LinkedTimeouts {
 
-        /** Guarded by this. */
+        /** Guarded by this, as what follows. */
         private @Nullable WheelTimeout first;
+
+        private int size;
 
         synchronized void add(WheelTimeout timeout) {
             WheelTimeout second = first;
@@ -88,6 +88,7 @@ final class PendingTimeouts {
             }
             first = timeout;
             timeout.isListed = true;
+            size++;
         }
 
         /** Returns whether it was there. */
@@ -96,6 +97,7 @@ final class PendingTimeouts {
                 return false;
             }
             timeout.isListed = false;
+            size--;
             WheelTimeout before = timeout.previous;
             WheelTimeout after = timeout.next;
             if (before == null) {
@@ -106,10 +108,14 @@ final class PendingTimeouts {
             if (after != null) {
                 after.previous = before;
             }
-            // Whoever keeps it keeps none of the others.
+            // A timeout that its user keeps keeps none of the others.
             timeout.previous = null;
             timeout.next = null;
             return true;
+        }
+
+        synchronized int size() {
+            return size;
         }
 
         synchronized void addAllTo(List<WheelTimeout> all) {

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
+import io.github.wheelscheduler.internal.UserCalls;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,12 +49,12 @@ public final class WheelNettyTimer implements Timer {
     private final String name;
     private final WheelScheduledExecutor group;
     private final PendingTimeouts pending;
-    private final Runs runs = new Runs();
-    private final FailureLog failures;
+    private final UserCalls calls;
+    private final AtomicBoolean stopped = new AtomicBoolean();
     private final Cancellations cancellations;
 
     /** Null if tasks run on the workers of the group. */
-    private final @Nullable HandOver handOver;
+    private final @Nullable TaskHandoff handoff;
 
     WheelNettyTimer(
             WheelScheduledExecutor executor,
@@ -62,27 +64,27 @@ public final class WheelNettyTimer implements Timer {
             @Nullable Executor taskExecutor) {
         this.name = name;
         this.pending = new PendingTimeouts(maxPendingTimeouts);
-        this.failures = new FailureLog(
-                Level.WARNING, "A task of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime);
-        this.handOver = taskExecutor == null
+        this.calls = new UserCalls(logOf("A task of " + name + " failed, which harms nothing else"));
+        this.handoff = taskExecutor == null
                 ? null
-                : new HandOver(
+                : new TaskHandoff(
                         taskExecutor,
                         maxConcurrent,
-                        new FailureLog(
-                                Level.WARNING,
-                                "The executor of " + name + " refused a task, which is offered again",
-                                new TimeSource()::nanoTime));
+                        logOf("The executor of " + name + " refused a task, which is offered again"));
         this.group = executor.newGroup(name)
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)
                 .build();
-        if (handOver != null) {
+        if (handoff != null) {
             // Else a worker that waits for the user's executor would keep that of the wheel from ending.
-            group.setStopListener(handOver::giveUp);
+            group.setStopListener(handoff::giveUp);
         }
         // The one worker that hands over may have to wait long, and those tasks do not run there.
-        this.cancellations = new Cancellations(name, taskExecutor == null ? group : executor, runs, failures);
+        this.cancellations = new Cancellations(name, taskExecutor == null ? group : executor, calls);
+    }
+
+    private static FailureLog logOf(String message) {
+        return new FailureLog(Level.WARNING, message, new TimeSource()::nanoTime);
     }
 
     /**
@@ -119,7 +121,7 @@ public final class WheelNettyTimer implements Timer {
                 }
                 throw ex;
             }
-            // Who has stopped the timer meanwhile has cancelled it, and returns it there.
+            // A stop has cancelled it meanwhile, and returns it there.
         }
         return timeout;
     }
@@ -127,7 +129,7 @@ public final class WheelNettyTimer implements Timer {
     private void requireRunning(@Nullable Throwable cause) {
         // In this order: a stop closes first, and then shuts the group down.
         boolean isShutdown = group.isShutdown();
-        boolean isStopped = runs.isClosed();
+        boolean isStopped = calls.isClosed();
         if (isStopped || isShutdown) {
             throw new IllegalStateException(
                     "Timeout rejected, because "
@@ -148,14 +150,17 @@ public final class WheelNettyTimer implements Timer {
      */
     @Override
     public Set<Timeout> stop() {
-        if (runs.isInside()) {
+        if (calls.isInside()) {
             throw new IllegalStateException(
                     "stop must not be called from within a task of the timer, was called from one of " + name);
         }
-        if (!runs.close()) {
+        if (stopped.getAndSet(true)) {
             return Collections.emptySet();
         }
-        boolean interrupted = stopGroup();
+        calls.close();
+        // The timers that it returns are those of timeouts that are still pending.
+        List<Runnable> unused = group.shutdownNow();
+        boolean interrupted = awaitEnd();
         Set<Timeout> cancelled = new HashSet<>();
         for (WheelTimeout timeout : pending.all()) {
             if (timeout.cancelByStop()) {
@@ -170,23 +175,18 @@ public final class WheelNettyTimer implements Timer {
         return cancelled;
     }
 
-    /** Returns whether the calling thread was interrupted meanwhile. */
-    private boolean stopGroup() {
-        shutDownGroup();
-        boolean interrupted = runs.awaitQuiet();
-        while (!group.isTerminated()) {
+    /** Interrupts and awaits the tasks and the group; returns whether the calling thread was interrupted meanwhile. */
+    private boolean awaitEnd() {
+        boolean interrupted = false;
+        boolean hasEnded = false;
+        while (!hasEnded) {
             try {
-                boolean ignored = group.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                hasEnded = calls.interruptAndAwaitQuiet() && group.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (InterruptedException ex) {
                 interrupted = true;
             }
         }
         return interrupted;
-    }
-
-    private void shutDownGroup() {
-        // The timers that it returns are those of timeouts that are still pending.
-        List<Runnable> ignored = group.shutdownNow();
     }
 
     /** Returns how many timeouts have neither expired nor been cancelled. */
@@ -203,21 +203,21 @@ public final class WheelNettyTimer implements Timer {
 
     /** Worker of the group. */
     void due(WheelTimeout timeout) {
-        HandOver elsewhere = handOver;
+        TaskHandoff elsewhere = handoff;
         if (elsewhere == null) {
             runInTurn(timeout);
-        } else if (runs.enter()) {
+        } else if (calls.enter()) {
             try {
                 elsewhere.pass(timeout);
             } finally {
-                runs.leave();
+                calls.leave();
             }
         }
     }
 
-    /** After a stop, the timeout stays pending until it is returned there. */
+    /** Runs the task; after a stop, the timeout stays pending until it is returned there. */
     void runInTurn(WheelTimeout timeout) {
-        if (runs.enter()) {
+        if (calls.enter()) {
             try {
                 boolean isFirst = timeout.expire();
                 pending.remove(timeout);
@@ -225,9 +225,9 @@ public final class WheelNettyTimer implements Timer {
                     timeout.task().run(timeout);
                 }
             } catch (Throwable ex) {
-                failures.log(ex);
+                calls.failed(ex);
             } finally {
-                runs.leave();
+                calls.leave();
             }
         }
     }
@@ -239,7 +239,7 @@ public final class WheelNettyTimer implements Timer {
 
     @Override
     public String toString() {
-        String state = runs.isClosed() ? "stopped" : group.isShutdown() ? "shut down" : "running";
+        String state = calls.isClosed() ? "stopped" : group.isShutdown() ? "shut down" : "running";
         return "WheelNettyTimer[" + name + ", " + state + ", pending = " + pendingTimeouts() + "]";
     }
 }

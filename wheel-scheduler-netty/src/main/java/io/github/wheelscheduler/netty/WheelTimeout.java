@@ -2,6 +2,7 @@ package io.github.wheelscheduler.netty;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -9,25 +10,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A timeout, and the task of its timer on the wheel, in one object, as there may be millions. */
 final class WheelTimeout implements Timeout, Runnable, ManagedTask {
 
     /*
-     * Its state decides between all who want to end it, and each moves it once, from PENDING:
+     * Its state decides between all threads that want to end it; it moves once, from PENDING:
      *
      *   EXPIRED     its task is about to begin
-     *   CANCELLED   by its user, or by whoever stops the timer
+     *   CANCELLED   by its user, or by a stop of the timer
      *   REJECTED    it could not be armed, and nobody but the timer has ever seen it
      */
     private static final int PENDING = 0;
     private static final int EXPIRED = 1;
     private static final int CANCELLED = 2;
     private static final int REJECTED = 3;
-
-    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     private static final VarHandle STATE;
 
@@ -76,12 +74,12 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         return move(EXPIRED);
     }
 
-    /** Says that it could not be armed; false if whoever stops the timer has it already. */
+    /** Says that it could not be armed; false if a stop has it already. */
     boolean reject() {
         return move(REJECTED);
     }
 
-    /** Cancels it on behalf of whoever stops the timer, who then has it: its task is not told. */
+    /** Cancels it for a stop, which then has it: its task is not told. */
     boolean cancelByStop() {
         return move(CANCELLED);
     }
@@ -109,38 +107,26 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     /** Its time has come. Worker of the group. */
     @Override
     public void run() {
-        boolean done = false;
-        while (!done) {
+        while (true) {
             try {
                 owner.due(this);
-                done = true;
+                return;
             } catch (OutOfMemoryError ex) {
                 // Nobody else knows of it: it insists. What has been done is not done twice.
-                pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
     }
 
     /** Its turn has come. The thread that tasks run on. */
     void runInTurn() {
-        boolean done = false;
-        while (!done) {
+        while (true) {
             try {
                 owner.runInTurn(this);
-                done = true;
+                return;
             } catch (OutOfMemoryError ex) {
-                pauseWithoutMemory();
+                ShortMemory.pause();
             }
-        }
-    }
-
-    /** Waits a moment before something is tried again for which there was no memory. */
-    static void pauseWithoutMemory() {
-        try {
-            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
-        } catch (OutOfMemoryError ex) {
-            // Virtual threads need memory to sleep.
-            Thread.onSpinWait();
         }
     }
 
@@ -181,7 +167,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
 
     // For the executor
 
-    /** The rejection handler has no say: whoever asks for a timeout is told. */
+    /** The rejection handler has no say: the caller that asks for a timeout is told. */
     @Override
     public boolean isSteered() {
         return true;

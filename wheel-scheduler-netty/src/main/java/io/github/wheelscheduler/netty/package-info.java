@@ -9,8 +9,8 @@
  * <tr><td>timer of a timeout</td><td>who makes the timeout</td><td>who cancels it</td><td>volatile</td></tr>
  * <tr><td>neighbours of a timeout</td><td>who makes it, and who moves its state</td><td>who stops the timer</td>
  * <td>the lock of its list</td></tr>
- * <tr><td>number of pending timeouts</td><td>any</td><td>any</td><td>volatile</td></tr>
- * <tr><td>threads in tasks, whether the timer is stopped</td><td>those threads, who stops it</td><td>any</td><td>a lock</td></tr>
+ * <tr><td>number of pending timeouts</td><td>any</td><td>any</td><td>the locks of their lists</td></tr>
+ * <tr><td>threads in tasks, whether the timer is stopped</td><td>those threads, who stops it</td><td>any</td><td>volatile</td></tr>
  * <tr><td>cancelled timeouts whose tasks are to be told</td><td>who cancels</td><td>workers, who stops the timer</td>
  * <td>a concurrent queue</td></tr>
  * </table>

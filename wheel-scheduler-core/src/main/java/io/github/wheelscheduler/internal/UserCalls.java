@@ -1,6 +1,5 @@
-package io.github.wheelscheduler.handler;
+package io.github.wheelscheduler.internal;
 
-import io.github.wheelscheduler.internal.FailureLog;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
@@ -9,62 +8,54 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a user's handler: keeps what they throw from everything else, and lets whoever closes wait for those that are going on.
- * All methods may be called from any thread.
+ * Tracks the calls of a user's code: keeps what they throw from everything else, and lets a close interrupt and await the calls that are
+ * going on. Any thread.
  */
-public final class Handlers {
+public final class UserCalls {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
-    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
-    /** How often handlers are interrupted that go on for too long while somebody closes, and how long it is between two of these. */
+    /** How often calls that go on after the limit are interrupted, and how long it is between two of these. */
     private static final int MOST_INTERRUPTS = 10;
 
     private static final long INTERRUPT_EVERY_NANOS = 100_000_000;
 
     // Made before there is no memory for them.
     private static final BiFunction<Integer, Integer, Integer> ONCE_MORE = Integer::sum;
-    private static final BiFunction<Thread, Integer, @Nullable Integer> ONCE_LESS = Handlers::onceLess;
+    private static final BiFunction<Thread, Integer, @Nullable Integer> ONCE_LESS = UserCalls::onceLess;
 
-    private final String owner;
     private final FailureLog log;
     private final AtomicLong failures = new AtomicLong();
 
-    /** Counts who is in a handler, or about to be. Read after {@link #closed} is written; and written before that is read. */
+    /** Counts who is in a call, or about to be. Read after {@link #closed} is written; and written before that is read. */
     private final AtomicInteger entered = new AtomicInteger();
 
-    /** The threads that are in a handler, each with how often: who runs a task may do so within another. */
+    /** The threads that are in a call, each with how often: who runs a task may do so within another. */
     private final ConcurrentHashMap<Thread, Integer> inside = new ConcurrentHashMap<>();
 
-    /** Those whose handler has been interrupted. Added while its count in {@link #inside} is locked. */
+    /** The threads whose call has been interrupted. Added while its count in {@link #inside} is locked. */
     private final Set<Thread> interrupted = ConcurrentHashMap.newKeySet();
 
-    private final long closeLimitNanos;
     private final CountDownLatch quiet = new CountDownLatch(1);
     private volatile boolean closed;
 
     /**
-     * @param owner the name of what the handlers belong to, for the log
-     * @param nanoClock a monotonic clock in nanoseconds
-     * @param closeLimitNanos how long whoever closes waits for handlers before he interrupts them
+     * Creates one without calls.
+     *
+     * @param log is told of what calls throw
      */
-    public Handlers(String owner, LongSupplier nanoClock, long closeLimitNanos) {
-        this.closeLimitNanos = closeLimitNanos;
-        this.owner = owner;
-        this.log =
-                new FailureLog(Level.ERROR, "A handler of " + owner + " failed, which harms nothing else", nanoClock);
+    public UserCalls(FailureLog log) {
+        this.log = log;
     }
 
     /**
-     * Begins the call of a handler, which the same thread ends with {@link #leave}.
+     * Begins a call, which the same thread ends with {@link #leave}; calls may be nested.
      *
-     * @return false, and nothing has begun, if {@link #close} was called
+     * @return false, and nothing has begun, after {@link #close}
      * @throws OutOfMemoryError if there is no memory for it; nothing has begun
      */
     public boolean enter() {
@@ -86,7 +77,7 @@ public final class Handlers {
         return isIn;
     }
 
-    /** Ends what {@link #enter} began. */
+    /** Ends what {@link #enter} began. No interrupt of {@link #interrupt} reaches the thread afterwards. */
     public void leave() {
         try {
             forgetThread();
@@ -101,8 +92,8 @@ public final class Handlers {
         } catch (OutOfMemoryError ex) {
             // The thread is out by then; the map has failed to count that, and nobody asks it for its size.
         }
-        if (closed && !inside.containsKey(Thread.currentThread()) && interrupted.remove(Thread.currentThread())) {
-            // It was meant for the handler, and not for what the thread does next.
+        if (closed && !isInside() && interrupted.remove(Thread.currentThread())) {
+            // It was meant for the call, and not for what the thread does next.
             boolean ignored = Thread.interrupted();
         }
     }
@@ -117,7 +108,12 @@ public final class Handlers {
         }
     }
 
-    /** Counts and logs what a handler has thrown. Throws nothing. */
+    /** Returns whether the calling thread is in a call. */
+    public boolean isInside() {
+        return inside.containsKey(Thread.currentThread());
+    }
+
+    /** Counts and logs what a call has thrown. Throws nothing. */
     public void failed(Throwable failure) {
         failures.incrementAndGet();
         log.log(failure);
@@ -128,7 +124,7 @@ public final class Handlers {
         return failures.get();
     }
 
-    /** From now on, nobody enters. */
+    /** Lets no call begin from now on. */
     public void close() {
         closed = true;
         if (entered.get() == 0) {
@@ -136,33 +132,35 @@ public final class Handlers {
         }
     }
 
+    /** Returns whether {@link #close} has been called. */
     public boolean isClosed() {
         return closed;
     }
 
     /**
-     * Waits, after {@link #close}, until no handler runs any more. After the limit it interrupts those that do, for a second; what goes on
-     * all the same is logged. Called from within a handler, it does not wait; nor once the thread is interrupted, which it stays.
+     * Waits, after {@link #close}, until no call is going on. After the limit it interrupts the calls that are, for a second; if some go on
+     * all the same, that is logged. Called from within a call, it does not wait; nor once the thread is interrupted, which it stays.
+     *
+     * @param owner the name of what the calls belong to, for the log
      */
-    public void awaitQuiet() {
-        if (inside.containsKey(Thread.currentThread())) {
+    public void awaitQuiet(String owner, long limitNanos) {
+        if (isInside()) {
             return;
         }
         try {
-            boolean isQuiet = quiet.await(closeLimitNanos, TimeUnit.NANOSECONDS);
+            boolean isQuiet = quiet.await(limitNanos, TimeUnit.NANOSECONDS);
             for (int i = 0; i < MOST_INTERRUPTS && !isQuiet; i++) {
-                inside.keySet().forEach(this::interrupt);
-                isQuiet = quiet.await(INTERRUPT_EVERY_NANOS, TimeUnit.NANOSECONDS);
+                isQuiet = interruptAndAwaitQuiet();
             }
             if (!isQuiet) {
-                logStillRunning();
+                logStillRunning(owner);
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void logStillRunning() {
+    private void logStillRunning(String owner) {
         try {
             LOGGER.log(
                     Level.WARNING,
@@ -173,6 +171,16 @@ public final class Handlers {
         }
     }
 
+    /** Interrupts, after {@link #close}, the calls that are going on, and waits a moment for their end; returns whether none is. */
+    public boolean interruptAndAwaitQuiet() throws InterruptedException {
+        try {
+            inside.keySet().forEach(this::interrupt);
+        } catch (OutOfMemoryError ex) {
+            // The others are interrupted the next time.
+        }
+        return quiet.await(INTERRUPT_EVERY_NANOS, TimeUnit.NANOSECONDS);
+    }
+
     private void interrupt(Thread thread) {
         // While the thread is kept from leaving.
         Integer ignored = inside.computeIfPresent(thread, (same, times) -> {
@@ -180,15 +188,5 @@ public final class Handlers {
             same.interrupt();
             return times;
         });
-    }
-
-    /** Waits a moment before something is tried again for which there was no memory. */
-    public static void pauseWithoutMemory() {
-        try {
-            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
-        } catch (OutOfMemoryError ex) {
-            // Virtual threads need memory to sleep.
-            Thread.onSpinWait();
-        }
     }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Hands due timeouts, one after the other, to an executor of the user's: no more of them than may run at a time, so that the others stay
  * where they can be cancelled, and in their order.
  */
-final class HandOver {
+final class TaskHandoff {
 
     private static final long FIRST_PAUSE_MILLIS = 1;
     private static final long LONGEST_PAUSE_MILLIS = 100;
@@ -23,13 +23,13 @@ final class HandOver {
     /** Writer: who stops the executor or the timer, once. Reader: the worker. */
     private volatile boolean isGivenUp;
 
-    HandOver(Executor executor, int maxConcurrent, FailureLog refusals) {
+    TaskHandoff(Executor executor, int maxConcurrent, FailureLog refusals) {
         this.executor = executor;
         this.places = new Semaphore(maxConcurrent);
         this.refusals = refusals;
     }
 
-    /** Hands nothing over any more. Who waits here is to be interrupted afterwards. Any thread. */
+    /** Hands nothing over any more. A worker that waits here is to be interrupted afterwards. Any thread. */
     void giveUp() {
         isGivenUp = true;
     }
@@ -41,33 +41,26 @@ final class HandOver {
     void pass(WheelTimeout timeout) {
         // Before there is a place to lose.
         Run run = new Run(timeout);
+        boolean hasPlace = false;
+        long pauseMillis = FIRST_PAUSE_MILLIS;
         while (isWanted(timeout)) {
             try {
-                // Nobody says when the executor is shut down, and drops those that have the places.
-                if (places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-                    offer(run);
+                if (!hasPlace) {
+                    // Nobody says when the executor is shut down, and drops what has the places.
+                    hasPlace = places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                } else if (isTaken(run)) {
                     return;
+                } else {
+                    TimeUnit.MILLISECONDS.sleep(pauseMillis);
+                    pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
                 }
             } catch (InterruptedException ex) {
-                // By who has given up, which is seen above, or by nobody who has a say here.
+                // By a stop, which is seen above, or by nobody who has a say here.
             }
         }
-    }
-
-    private void offer(Run run) {
-        long pauseMillis = FIRST_PAUSE_MILLIS;
-        while (isWanted(run.timeout)) {
-            if (isTaken(run)) {
-                return;
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(pauseMillis);
-            } catch (InterruptedException ex) {
-                // As above.
-            }
-            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        if (hasPlace && run.begin()) {
+            places.release();
         }
-        run.withdraw();
     }
 
     private boolean isWanted(WheelTimeout timeout) {
@@ -83,23 +76,28 @@ final class HandOver {
         } catch (Throwable ex) {
             // It may have taken the run all the same. Offering it again does no harm then, as it begins once.
             refusals.log(ex);
-            return run.hasBegun();
+            return run.begun.get();
         }
     }
 
-    /** A timeout that has a place. It begins once, however often the executor calls it. */
+    /** A timeout that has a place. It begins once, however often the executor calls it, or is withdrawn. */
     private final class Run implements Runnable {
 
-        final WheelTimeout timeout;
+        private final WheelTimeout timeout;
         private final AtomicBoolean begun = new AtomicBoolean();
 
         Run(WheelTimeout timeout) {
             this.timeout = timeout;
         }
 
+        /** Returns true to the one caller that begins or withdraws it, and gives its place back. */
+        boolean begin() {
+            return begun.compareAndSet(false, true);
+        }
+
         @Override
         public void run() {
-            if (begun.compareAndSet(false, true)) {
+            if (begin()) {
                 try {
                     timeout.runInTurn();
                 } finally {
@@ -108,18 +106,7 @@ final class HandOver {
             }
         }
 
-        /** Gives its place back, and never begins. */
-        void withdraw() {
-            if (begun.compareAndSet(false, true)) {
-                places.release();
-            }
-        }
-
-        boolean hasBegun() {
-            return begun.get();
-        }
-
-        /** Without the task, as that of the timeout. */
+        /** Shows no task, as the text of the timeout shows none. */
         @Override
         public String toString() {
             return timeout.toString();

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tasks on an executor of the user's, whatever it does. */
 @ExtendWith(Quiet.class)
-class HandOverTest {
+class TaskHandoffTest {
 
     private final WheelScheduledExecutor executor =
             WheelScheduledExecutor.builder().build();

@@ -1,0 +1,21 @@
+package io.github.wheelscheduler.internal;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** Waits for memory. Any thread. */
+public final class ShortMemory {
+
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    private ShortMemory() {}
+
+    /** Waits a moment before something is tried again for which there was no memory. */
+    public static void pause() {
+        try {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        } catch (OutOfMemoryError ex) {
+            // Virtual threads need memory to sleep.
+            Thread.onSpinWait();
+        }
+    }
+}

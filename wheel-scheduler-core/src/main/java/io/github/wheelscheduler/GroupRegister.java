@@ -3,28 +3,41 @@ package io.github.wheelscheduler;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of an executor by their names. Any thread. */
-final class GroupRegister {
+/**
+ * The groups of an executor by their names. Any thread.
+ *
+ * @param <G> what programs have of a group
+ */
+final class GroupRegister<G extends ExecutorService> {
 
     private static final int FIRST_LOOK = 16;
 
     private final Engine engine;
+
+    /** Makes of a group's engine what programs have of it. */
+    private final Function<Engine, G> face;
+
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Guarded by the lock. */
-    private final TreeMap<String, WheelScheduledExecutor> byName = new TreeMap<>();
+    private final TreeMap<String, G> byName = new TreeMap<>();
 
     /** When there are so many, terminated ones are forgotten: seldom, so that it costs each group the same. As above. */
     private int nextLook = FIRST_LOOK;
 
-    GroupRegister(Engine engine) {
+    GroupRegister(Engine engine, Function<Engine, G> face) {
         this.engine = engine;
+        this.face = face;
     }
 
-    WheelScheduledExecutorBuilder newGroup(String name) {
+    /** Returns the name if there may be a group of that name here. */
+    String checkName(String name) {
         Objects.requireNonNull(name, "name must not be null");
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
@@ -33,21 +46,21 @@ final class GroupRegister {
         if (self != null) {
             throw new IllegalStateException("A group must not have groups: " + name + " was asked of group " + self);
         }
-        return new WheelScheduledExecutorBuilder(this, name, engine.settings());
+        return name;
     }
 
-    WheelScheduledExecutor group(String name) {
-        WheelScheduledExecutorBuilder builder = newGroup(name);
+    /** Returns the group of that name; if there is none, the one that is made now and {@linkplain #add adds} itself. */
+    G group(String name, Supplier<G> made) {
         lock.lock();
         try {
-            WheelScheduledExecutor known = known(name);
-            return known != null ? known : builder.build();
+            G known = known(name);
+            return known != null ? known : made.get();
         } finally {
             lock.unlock();
         }
     }
 
-    WheelScheduledExecutor add(ExecutorSettings settings) {
+    G add(ExecutorSettings settings) {
         StackReserve.askForMore();
         lock.lock();
         try {
@@ -59,7 +72,7 @@ final class GroupRegister {
                 forgetTerminated();
                 nextLook = Math.max(FIRST_LOOK, 2 * byName.size());
             }
-            WheelScheduledExecutor created = new WheelScheduledExecutor(engine.newGroup(settings));
+            G created = face.apply(engine.newGroup(settings));
             byName.put(name, created);
             return created;
         } finally {
@@ -67,7 +80,7 @@ final class GroupRegister {
         }
     }
 
-    List<WheelScheduledExecutor> all() {
+    List<G> all() {
         lock.lock();
         try {
             forgetTerminated();
@@ -78,12 +91,12 @@ final class GroupRegister {
     }
 
     private void forgetTerminated() {
-        boolean ignored = byName.values().removeIf(WheelScheduledExecutor::isTerminated);
+        boolean ignored = byName.values().removeIf(ExecutorService::isTerminated);
     }
 
     /** Returns the group of that name unless it has terminated. */
-    private @Nullable WheelScheduledExecutor known(String name) {
-        WheelScheduledExecutor known = byName.get(name);
+    private @Nullable G known(String name) {
+        G known = byName.get(name);
         return known == null || known.isTerminated() ? null : known;
     }
 }

@@ -16,9 +16,9 @@ final class UnclosableExecutor implements ScheduledExecutorService, AutoCloseabl
 
     private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final WheelScheduledExecutor executor;
+    private final ScheduledExecutorService executor;
 
-    UnclosableExecutor(WheelScheduledExecutor executor) {
+    UnclosableExecutor(ScheduledExecutorService executor) {
         this.executor = executor;
     }
 

@@ -36,12 +36,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     private final Engine engine;
     private final Duration tick;
-    private final GroupRegister groups;
+    private final GroupRegister<WheelScheduledExecutor> groups;
 
     WheelScheduledExecutor(Engine engine) {
         this.engine = engine;
         this.tick = Duration.ofNanos(1L << engine.settings().tickShift());
-        this.groups = new GroupRegister(engine);
+        this.groups = new GroupRegister<>(engine, WheelScheduledExecutor::new);
     }
 
     /** Returns a builder with the defaults. */
@@ -63,7 +63,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws IllegalStateException if this is a group itself; and from {@code build}, if there is such a group already
      */
     public WheelScheduledExecutorBuilder newGroup(String name) {
-        return groups.newGroup(name);
+        return new WheelScheduledExecutorBuilder(groups, groups.checkName(name), engine.settings());
     }
 
     /**
@@ -74,7 +74,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws RejectedExecutionException if there is none, and this executor has been shut down
      */
     public WheelScheduledExecutor group(String name) {
-        return groups.group(name);
+        return groups.group(name, newGroup(name)::build);
     }
 
     /** Returns the groups that have not terminated, by name. */

@@ -51,7 +51,7 @@ public final class WheelScheduledExecutorBuilder {
     private @Nullable RunHooks hooks;
 
     /** For a group: its register and name. */
-    private @Nullable GroupRegister groups;
+    private @Nullable GroupRegister<WheelScheduledExecutor> groups;
 
     private @Nullable String groupName;
     private int queueCapacity = DEFAULT_QUEUE_CAPACITY;
@@ -61,7 +61,8 @@ public final class WheelScheduledExecutorBuilder {
     WheelScheduledExecutorBuilder() {}
 
     /** For a group of an executor with those settings. */
-    WheelScheduledExecutorBuilder(GroupRegister groups, String name, ExecutorSettings settings) {
+    WheelScheduledExecutorBuilder(
+            GroupRegister<WheelScheduledExecutor> groups, String name, ExecutorSettings settings) {
         this.groups = groups;
         this.groupName = name;
         this.timeSource = settings.clock();
@@ -301,7 +302,7 @@ public final class WheelScheduledExecutorBuilder {
      * @throws RejectedExecutionException for a group of an executor that has been shut down
      */
     public WheelScheduledExecutor build() {
-        GroupRegister register = groups;
+        GroupRegister<WheelScheduledExecutor> register = groups;
         return register == null ? new WheelScheduledExecutor(new Engine(settings(), null)) : register.add(settings());
     }
 

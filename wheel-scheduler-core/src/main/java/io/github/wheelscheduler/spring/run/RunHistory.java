@@ -13,6 +13,9 @@ public final class RunHistory {
 
     private static final int REMEMBERED = 10;
 
+    /** In place of what a run threw, if there was no memory to keep that. */
+    private static final RunOutcome.Failure FORGOTTEN = new RunOutcome.Failure(Throwable.class.getName(), "");
+
     // What the array has of each run.
     private static final int STARTED_AT = 0;
     private static final int DURATION = 1;
@@ -165,6 +168,6 @@ public final class RunHistory {
                 notes[place * FIELDS + DURATION],
                 lateness >> FLAG_BITS,
                 (lateness & TRIGGERED) != 0,
-                isForgotten ? RunOutcome.Failure.UNKNOWN : remembered);
+                isForgotten ? FORGOTTEN : remembered);
     }
 }

@@ -51,7 +51,7 @@ public record RunOutcome(
     public record Failure(String type, String message) {
 
         /** In place of what was thrown, if memory was too short to describe that. */
-        static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "");
+        private static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "");
 
         /** Describes what was thrown, as well as the memory that there is allows. */
         public static Failure of(Throwable thrown) {

@@ -11,7 +11,7 @@ class RunHistoryTest {
     @Test
     void failureThatCannotBeDescribedIsRememberedAsOne() {
         RunHistory history = new RunHistory();
-        history.ran(0, 1, -5, true, RunOutcome.Failure.UNKNOWN, false);
+        history.ran(0, 1, -5, true, new RunOutcome.Failure("x", ""), false);
         history.ran(0, 1, 7, false, null, false);
         RunHistory.View view = history.view();
         assertThat(view.failures()).isOne();

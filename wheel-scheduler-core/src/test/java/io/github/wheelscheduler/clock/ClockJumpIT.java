@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.wheelscheduler.testing.ChildJvm;
+import io.github.wheelscheduler.testing.Timed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The wall clock of a process jumps while its monotonic clock goes on, by the library {@code faketime}. */
+@Timed
 class ClockJumpIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(40);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.wheelscheduler.testing.ChildJvm;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** A process that is stopped for longer than its leases last tells all of them lost when it goes on, and renews none. */
+@Timed
 class StoppedLeasesIT {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.testing.ChildJvm;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** A process that is stopped for ten seconds: what each policy runs afterwards, and what Spring's scheduler runs. */
+@Timed
 class StoppedProcessIT {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);

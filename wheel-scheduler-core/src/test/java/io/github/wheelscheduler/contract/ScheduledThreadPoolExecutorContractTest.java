@@ -5,8 +5,10 @@ import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 
 /** The JDK's own executor: what it does not pass is not the contract. */
+@Tag("full")
 class ScheduledThreadPoolExecutorContractTest extends ScheduledExecutorServiceContract {
 
     @Override

@@ -3,12 +3,13 @@ package io.github.wheelscheduler.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.StackReserve;
+import io.github.wheelscheduler.testing.Scale;
 import org.junit.jupiter.api.Test;
 
 /** A caller at the end of its stack leaves a queue as it was. */
 class StripeTest {
 
-    private static final int ROUNDS = 60;
+    private static final int ROUNDS = Scale.of(12, 60, 60);
     private static final int CALLS_NEAR_THE_END = 1_000;
     private static final long PATIENCE_MILLIS = 30_000;
 

@@ -35,10 +35,10 @@ class WakeRuleStressTest {
     private static final long STOP = -1;
 
     @ParameterizedTest
-    @CsvSource({"1, 200000", "2, 150000", "4, 50000"})
+    @CsvSource({"1, 40000", "2, 30000", "4, 10000"})
     void noMessageThatMustWakeTheOwnerIsMissed(int posters, int rounds) {
         Seed.play(random -> {
-            long sleeps = new Race(posters, random).run(rounds / posters * Scale.of(1, 10), 10);
+            long sleeps = new Race(posters, random).run(rounds / posters * Scale.of(1, 5, 50), 10);
             assertThat(sleeps).as("sleeps").isPositive();
         });
     }
@@ -48,7 +48,7 @@ class WakeRuleStressTest {
     @ValueSource(ints = {1, 3})
     void noWakeUpIsMissedAtTheBordersOfTheChunks(int posters) {
         Seed.play(random -> {
-            int batches = Scale.of(9_000, 300_000) / posters;
+            int batches = Scale.of(3_000, 9_000, 300_000) / posters;
             long sleeps = new Race(posters, random).run(batches, 1_030);
             assertThat(sleeps).as("sleeps").isPositive();
         });

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A thousand leases of three seconds, while every worker of the executor sleeps and two threads use the processors up. */
+@Timed
 class LeasesUnderLoadTest {
 
     private static final int LEASES = 1_000;
     private static final int WORKERS = 256;
     private static final Duration LENGTH = Duration.ofSeconds(3);
-    private static final int SECONDS = Scale.of(10, 60);
+    private static final int SECONDS = Scale.of(5, 10, 60);
 
     @Test
     void noneIsLostAndEachIsRenewed() throws Exception {

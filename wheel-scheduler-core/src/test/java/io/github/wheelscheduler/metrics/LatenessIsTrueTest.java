@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ScheduledFuture;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** On real threads, the lateness that meters tell is the one that a task sees. */
+@Timed
 class LatenessIsTrueTest {
 
     private static final double TOLERANCE = 0.1;

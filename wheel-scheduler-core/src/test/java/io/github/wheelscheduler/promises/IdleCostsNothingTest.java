@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.Timed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,9 +29,10 @@ import org.springframework.scheduling.support.PeriodicTrigger;
 
 /** How often the operating system sees the tick thread wake up while nothing is due. */
 @EnabledOnOs(OS.LINUX)
+@Timed
 class IdleCostsNothingTest {
 
-    private static final long SECONDS = 5;
+    private static final long SECONDS = Scale.of(3, 5, 5);
     private static final int ROUNDS = 4;
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.promises;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** A heartbeat beside tasks that sleep. */
+@Timed
 class SlowTasksDelayNoOtherTest {
 
     private static final int SLOW_TASKS = 100;

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.soak;
 
 import io.github.wheelscheduler.testing.ChildJvm;
 import io.github.wheelscheduler.testing.Seed;
+import io.github.wheelscheduler.testing.Timed;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Everything that can happen at once, for half a minute in all, or for as long as is asked for. */
+@Timed
 class SoakIT {
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Timed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * Three processes on one PostgreSQL, of which {@code n1} is killed and {@code n2} is stopped for longer than it takes to be found dead: each task runs at least once, and more than once only
  * where one of those was running it. {@code -Dwheel.cluster.seconds} makes it longer.
  */
+@Timed
 class ClusterIT {
 
     private static final int SECONDS = Integer.getInteger("wheel.cluster.seconds", 12);

@@ -28,9 +28,4 @@ final class Seed {
                     "Failed with seed " + seed + "; play it again with -D" + PROPERTY + "=" + seed + ": " + ex, ex);
         }
     }
-
-    /** Returns the first number in a usual build, the second at full length. */
-    static int scale(int inEveryBuild, int atFullLength) {
-        return "long".equals(System.getProperty("wheel.test.scale", "short")) ? atFullLength : inEveryBuild;
-    }
 }

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.github.wheelscheduler.testing.Scale;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -264,7 +265,7 @@ abstract class TimerContract {
     @Test
     void eitherATimeoutExpiresOrItIsCancelled() throws Exception {
         Timer timer = newTimer();
-        int count = Seed.scale(2_000, 100_000);
+        int count = Scale.of(2_000, 100_000);
         List<Counter> tasks = new ArrayList<>();
         List<Timeout> timeouts = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger cancelled = new AtomicInteger();

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.testing.Scale;
 import io.netty.util.Timeout;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class TimerModelTest {
 
     private static final int CALLERS = 3;
-    private static final int ROUNDS = Seed.scale(60, 2_000);
+    private static final int ROUNDS = Scale.of(60, 2_000);
 
     private final WheelScheduledExecutor executor =
             WheelScheduledExecutor.builder().build();

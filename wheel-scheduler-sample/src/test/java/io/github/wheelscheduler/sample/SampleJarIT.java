@@ -3,6 +3,7 @@ package io.github.wheelscheduler.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.testing.Timed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged application, started as the README says. */
+@Timed
 class SampleJarIT {
 
     private static final Path JAR = Path.of("target", "wheel-scheduler-sample.jar");

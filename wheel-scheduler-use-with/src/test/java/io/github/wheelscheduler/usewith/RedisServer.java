@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.usewith.OurExecutor.LIMIT;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
@@ -31,10 +32,11 @@ final class RedisServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Skips the test, or fails it if {@code wheel.test.require} has redis, where there is no such program. */
+    /** Skips the test where {@code wheel.test.skip} has redis. Skips the test, or fails it if {@code wheel.test.require} has redis, where there is no such program. */
     static RedisServer startOrSkip() throws IOException {
+        assumeFalse(isListed("wheel.test.skip"), "skipped by wheel.test.skip");
         boolean isInstalled = isInstalled();
-        if (List.of(System.getProperty(REQUIRED, "").split(",")).contains("redis")) {
+        if (isListed(REQUIRED)) {
             assertThat(isInstalled)
                     .as("%s must be on the path, as %s says so", PROGRAM, REQUIRED)
                     .isTrue();
@@ -45,6 +47,10 @@ final class RedisServer implements AutoCloseable {
         }
         assumeTrue(isInstalled, "no " + PROGRAM);
         return start();
+    }
+
+    private static boolean isListed(String property) {
+        return List.of(System.getProperty(property, "").split(",")).contains("redis");
     }
 
     private static boolean isInstalled() {

@@ -2,9 +2,11 @@ package io.github.wheelscheduler.spring.contract;
 
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Spring's own scheduler keeps the contract: what the suite asks of ours is what users have today. */
+@Tag("full")
 class ThreadPoolTaskSchedulerContractTest extends TaskSchedulerContract {
 
     @Override

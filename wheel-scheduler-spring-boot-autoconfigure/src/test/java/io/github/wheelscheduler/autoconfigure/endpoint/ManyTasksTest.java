@@ -8,6 +8,7 @@ import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
 
 /** What a page costs where there are very many tasks. */
+@Timed
 class ManyTasksTest {
 
     private static final int TASKS = 10_000;

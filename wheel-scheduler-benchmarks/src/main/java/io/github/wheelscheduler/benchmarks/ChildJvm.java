@@ -28,7 +28,7 @@ final class ChildJvm {
         this.javaHome = javaHome;
     }
 
-    /** What a JVM said: a result, or a text with {@code failure} in it. */
+    /** The answer of a JVM: a result, or a text with {@code failure} in it. */
     Result run(Plan.Item item, boolean isTiny) {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin").resolve("java").toString());

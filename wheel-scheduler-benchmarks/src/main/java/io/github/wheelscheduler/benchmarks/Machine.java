@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a reader of figures wants to know about where they come from. */
+/** The description of the machine that measured. */
 final class Machine {
 
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");

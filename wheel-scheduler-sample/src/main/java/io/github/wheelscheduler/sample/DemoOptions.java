@@ -7,7 +7,7 @@ import java.util.List;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.convert.DurationStyle;
 
-/** The options of demonstrations. What does not fit is an {@link IllegalArgumentException} with the rule and the value. */
+/** The options of demonstrations. An unknown option or value fails with an {@link IllegalArgumentException} that names the rule and the value. */
 final class DemoOptions {
 
     private static final String DEMO = "demo";

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What became of one task: how often it ran, and how late it was at worst. */
+/** The record of one task: how often it ran, and how late it was at worst. */
 final class TaskLog {
 
     private final String name;

@@ -29,13 +29,13 @@ import org.springframework.context.annotation.Import;
  * }
  * }</pre>
  *
- * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that were registered as
- * singletons; if it has none, there is one now. Each context has a time of its own, and contexts that differ in what is said here are
- * cached apart. Of several annotations the one counts, whole, that is nearest to the test class: its own, then those of its base classes, then
- * those of the classes around it; composed annotations are as near as their place.
+ * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that were
+ * registered as singletons; an application without a clock gets this one. Each context has a time of its own, and contexts with
+ * different values of this annotation are cached apart. Of several annotations the nearest to the test class counts, as a whole:
+ * the one of the class, then of its base classes, then of the classes around it; a composed annotation is as near as its place.
  *
- * <p>Time never goes back: tests that share a context go on from where the last one has left it. They must come one after the other: while
- * one that has moved time is going on, another one that moves it fails.
+ * <p>Time never goes back: tests that share a context go on where the last one has left time. They must run one after the other:
+ * while a test that has moved time goes on, another test that moves it fails.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -48,12 +48,12 @@ public @interface AutoConfigureVirtualTime {
     /** Returns when time starts, as {@link java.time.Instant#parse} understands it. */
     String start() default "2030-01-01T00:00:00Z";
 
-    /** Returns the zone of the clock, in which a cron without a zone is meant. */
+    /** Returns the zone of the clock, which is the zone of a cron that names none. */
     String zone() default "UTC";
 
-    /** Returns how runs come that are due at one instant. */
+    /** Returns the order of runs that are due at one instant. */
     RunOrder order() default RunOrder.SCHEDULED;
 
-    /** Returns whether the test moves the clock alone: without it, time that passes although no scheduler lives in it fails the test. */
+    /** Returns whether the test moves the clock alone. If not, a verb fails while no scheduler lives in this time. */
     boolean clockOnly() default false;
 }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** An executor that lives in virtual time, or a scheduler with one, which may not be initialized yet. */
+/** An executor in virtual time, or a scheduler with one; the scheduler may not be initialized yet. */
 final class Driven {
 
     private static final int MANY = 10_000;
@@ -28,7 +28,7 @@ final class Driven {
     /** Its tick thread has been seen. */
     private boolean isStarted;
 
-    /** So many were allowed to go; 0 if that is to be said again. */
+    /** The number of timers that were allowed to go; 0 if the executor is to be told again. */
     private int allowed;
 
     Driven(WheelTaskScheduler scheduler) {
@@ -53,12 +53,12 @@ final class Driven {
         return executor;
     }
 
-    /** Whether it is initialized, or has been. */
+    /** Whether the executor exists; it may have ended. */
     boolean isThere() {
         return executor() != null;
     }
 
-    /** Whether it has a tick thread that reads time and waits for it. */
+    /** Whether the executor has a tick thread that reads time and waits for it. */
     boolean hasTickThread() {
         WheelScheduledExecutor current = executor();
         if (current == null || current.isTerminated() || isGroup(current)) {
@@ -75,7 +75,7 @@ final class Driven {
         return current == null || current.isTerminated() || current.isQuiet();
     }
 
-    /** Lets so many go, unless as many were let go before and none has gone. */
+    /** Lets so many timers go, unless as many were let go before and none has gone. */
     void letGo(int timers) {
         WheelScheduledExecutor current = executor();
         if (current != null && allowed == 0 && !isGroup(current)) {
@@ -106,7 +106,7 @@ final class Driven {
         return first;
     }
 
-    /** Returns the wheel of any of the due timers, which goes next there; null if none has any. */
+    /** Returns the wheel of a due timer chosen at random, and lets that timer go next there; null if none is due. */
     static @Nullable Driven anyOf(List<Driven> wheels, SplittableRandom random) {
         int[] counts = wheels.stream()
                 .mapToInt(wheel -> wheel.dueNanos(Integer.MAX_VALUE).length)
@@ -131,7 +131,7 @@ final class Driven {
         }
     }
 
-    /** Returns how many have gone since they were let go. */
+    /** Returns how many timers have gone since they were let go. */
     static long goneOf(List<Driven> all) {
         long gone = 0;
         for (Driven driven : all) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Ends a verb that makes more runs than anybody can have meant. */
+/** Ends a verb that makes more runs than its cap allows. */
 final class RunCap {
 
     private static final int MOST = 3;

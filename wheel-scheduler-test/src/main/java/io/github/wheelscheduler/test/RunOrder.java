@@ -1,11 +1,14 @@
 package io.github.wheelscheduler.test;
 
-/** How runs come that are due at one instant. */
+/** The order of runs that are due at one instant. */
 public enum RunOrder {
-    /** One after the other: by time, then in the order of their scheduling; those of several schedulers in the order in which these joined. */
+    /** One after the other: by time, then in the order of scheduling; several schedulers take turns in the order in which they joined. */
     SCHEDULED(1),
 
-    /** One after the other, in a random order of all that are due on any scheduler, which a seed decides. A failure names the seed; with the same one, the order is the same. */
+    /**
+     * One after the other, in a random order of all due runs of all schedulers. A seed decides the order, and a failure names
+     * it; the same seed gives the same order.
+     */
     RANDOM(1),
 
     /** Side by side, on as many workers as the scheduler has, as in production. */

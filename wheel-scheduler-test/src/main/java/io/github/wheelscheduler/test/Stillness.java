@@ -13,22 +13,22 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Waits, in real time, until all threads have done what is to be done at the time that it is. */
+/** Waits, in real time, until all threads have done their work of the present virtual time. */
 final class Stillness {
 
-    /** So often it looks again at once: threads hand over to each other within microseconds. */
+    /** The number of looks without a pause: threads hand over to each other within microseconds. */
     private static final int QUICK_LOOKS = 2_000;
 
     private static final long PAUSE_NANOS = 50_000;
 
-    /** More than are on their way when a verb begins to wait, unless they bring each other along. */
+    /** More runs than these are on their way only if they start each other. */
     private static final long MANY_RUNS = 1_000;
 
     private final VirtualTimeSource source;
     private final List<Driven> driven;
     private volatile long patienceNanos = Duration.ofSeconds(10).toNanos();
 
-    /** How long runs were seen to sleep or wait in the verb that is going on, and which runs were seen for how long. */
+    /** The time that runs were seen to sleep or wait in the present verb, in all and by run. */
     private long sleptNanos;
 
     private final Map<String, Long> seenNanos = new HashMap<>();
@@ -42,7 +42,7 @@ final class Stillness {
         patienceNanos = TimeUnit.NANOSECONDS.convert(patience);
     }
 
-    /** A verb begins, which has a patience of its own. */
+    /** Begins a verb, which has a patience of its own. */
     void begin() {
         sleptNanos = 0;
         seenNanos.clear();
@@ -95,7 +95,7 @@ final class Stillness {
         }
     }
 
-    /** Notes which runs have gone on for so long: each may end soon, and yet they may keep a verb without end. */
+    /** Notes the runs that have gone on for so long: each may end soon, and all together may keep a verb without end. */
     private void noteRuns(long nanos) {
         boolean sleeps = false;
         for (RunningTask run : running()) {
@@ -129,7 +129,7 @@ final class Stillness {
     }
 
     private boolean isStill() {
-        // The tick threads have slept from the first look to the last one, so whatever was on its way lies between.
+        // The tick threads have slept from the first look to the last one, so every hand-over lies between the two.
         long parks = source.parks();
         if (!source.isAwaitedBy(tickThreads())) {
             return false;
@@ -139,7 +139,7 @@ final class Stillness {
                 return false;
             }
         }
-        // Counted again: one that is quiet now may have started meanwhile.
+        // Counted again: a worker that is quiet now may have started a run meanwhile.
         return source.isAwaitedBy(tickThreads()) && source.parks() == parks;
     }
 

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Tells the time of a context which tests it is for, as those that share it must take turns, and adds the seed of the random order to what a
- * test fails with.
+ * Lets the tests that share the virtual time of a context take turns, and adds the seed of the random order to the failure of a
+ * test.
  */
 final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestExecutionExceptionHandler {
 
@@ -34,7 +34,7 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
         timesOf(context).forEach(time -> time.turn().end());
     }
 
-    /** Those that the test began with: to ask for the context once more would make another one where it has been closed. */
+    /** The times that the test began with: asking for a context that was closed would make another one. */
     private static List<VirtualTime> timesOf(ExtensionContext context) {
         Times times = context.getStore(NAMESPACE).get(Times.class, Times.class);
         return times == null ? List.of() : times.all();
@@ -52,7 +52,7 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
         time.seed().ifPresent(seed -> failure.addSuppressed(new Seed(seed)));
     }
 
-    /** Says what to do to see the failure again. */
+    /** Tells how to repeat the failure. */
     @SuppressWarnings("serial")
     static final class Seed extends RuntimeException {
 

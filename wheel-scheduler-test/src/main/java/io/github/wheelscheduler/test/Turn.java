@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Whose turn it is to move time: one thread's, and of the tests that share a context that one's which has moved it and is going on. */
+/** Lets one thread at a time move time, and, of the tests that share a context, the running test that moved it first. */
 final class Turn {
 
     /** The tests that are going on, by their threads. */
@@ -14,7 +14,7 @@ final class Turn {
     /** The thread of the test that has moved time. */
     private @Nullable Thread owner;
 
-    /** In a verb. */
+    /** The thread that is in a verb. */
     private @Nullable Thread mover;
 
     private String verb = "";
@@ -31,7 +31,7 @@ final class Turn {
         }
     }
 
-    /** Runs a verb, unless it is another one's turn. */
+    /** Runs a verb, unless another thread or test has the turn. */
     void run(String newVerb, Runnable work) {
         take(newVerb);
         try {
@@ -41,7 +41,7 @@ final class Turn {
         }
     }
 
-    /** Looks at what moves, which may be in the middle of a verb of the same thread. */
+    /** Reads time or tasks; a verb of the same thread may be going on. */
     <T> T look(String newVerb, Supplier<T> work) {
         if (isMovedByCaller()) {
             return work.get();
@@ -54,7 +54,7 @@ final class Turn {
         }
     }
 
-    /** Does what moves nothing, unless a test that has moved time, or a verb, is going on. */
+    /** Runs an action that moves no time, unless another test has moved time, or a verb is going on. */
     synchronized void runIfFree(Runnable work) {
         if (mover == null && owner == null) {
             work.run();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 
-/** A wall clock that goes with virtual time, until somebody sets it. */
+/** A wall clock that follows virtual time until it is set. */
 final class VirtualClock extends Clock {
 
     private final VirtualTimeSource source;
@@ -49,10 +49,10 @@ final class VirtualClock extends Clock {
         return "VirtualClock[" + instant() + ", " + zone + "]";
     }
 
-    /** How it is set: shared with the same clock in other zones. */
+    /** The setting of the clock, shared with the same clock in other zones. */
     private static final class Setting {
 
-        /** What it shows when virtual time is 0. Writer: whoever moves time. Readers: any. */
+        /** The instant that the clock shows at virtual time 0. Writer: the thread of the verb. Readers: any. */
         private volatile Instant origin;
 
         Setting(Instant origin) {

@@ -22,9 +22,11 @@ import org.jspecify.annotations.Nullable;
  * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
  * workers. It goes from deadline to deadline, so a year of hourly runs takes a second.
  *
- * <p>No scheduled run takes place before the first verb below, also if its delay is 0, so that a test can prepare what tasks use.
- * What is executed, submitted or triggered by hand runs at once, as callers may wait for it. Each run sees on both clocks exactly the time that it is due
- * at (by the clock that it was scheduled by, if the wall clock is set meanwhile), and runs of one instant come one after the other, in the order of {@link RunOrder}. What runs at once is not in that order.
+ * <p>No scheduled run starts before the first verb below, even with a delay of 0, so that a test can prepare the objects that
+ * tasks use. Tasks that are executed, submitted or triggered by hand run at once, as callers may wait for them; they take no
+ * part in the order of runs. Each scheduled run sees on both clocks exactly the time at which it is due (by the clock that it
+ * was scheduled by, if the wall clock is set meanwhile). Runs of one instant follow each other in the order of
+ * {@link RunOrder}.
  *
  * <pre>{@code
  * try (VirtualTime time = VirtualTime.startingAt(Instant.parse("2030-03-30T23:00:00Z"), ZoneId.of("Europe/Berlin"))) {
@@ -35,9 +37,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Nothing here is static: each has its own time, and tests may run side by side. The verbs are for one thread at a time, which is
- * none of the scheduler's own: while one is going on, others fail with an {@link IllegalStateException} and change nothing. A run that waits for real time would keep them waiting: after a {@linkplain #setPatience limit} they
- * fail with its name and its stack. A task that comes again and again without end is told by a {@linkplain #setMaxRuns cap}.
+ * <p>Nothing here is static: each instance has its own time, and tests may run side by side. One thread at a time calls a verb,
+ * and none of the scheduler's own threads does: while a verb goes on, others fail with an {@link IllegalStateException} and
+ * change nothing. A run that waits for real time keeps its verb waiting: after a {@linkplain #setPatience limit} the verb fails
+ * with the name and the stack of that run. A {@linkplain #setMaxRuns cap} ends a verb whose tasks come again without end.
  */
 public final class VirtualTime implements AutoCloseable {
 
@@ -75,7 +78,7 @@ public final class VirtualTime implements AutoCloseable {
         return new VirtualTime(start, zone);
     }
 
-    /** Returns the wall clock, for whatever else is to see this time. */
+    /** Returns the wall clock, for other objects that are to see this time. */
     public Clock clock() {
         return clock;
     }
@@ -90,7 +93,7 @@ public final class VirtualTime implements AutoCloseable {
         return source;
     }
 
-    // Who is driven
+    // Driven schedulers
 
     /** Returns a new scheduler in this time, initialized, with the defaults. It is shut down when this is closed. */
     public WheelTaskScheduler newScheduler() {
@@ -101,7 +104,7 @@ public final class VirtualTime implements AutoCloseable {
         return scheduler;
     }
 
-    /** Lets a scheduler live in this time: both of its clocks, from its initialization on, which is still to come. */
+    /** Gives a scheduler both clocks of this time. Call it before the scheduler is initialized. */
     public void drive(WheelTaskScheduler scheduler) {
         scheduler.setTimeSource(source);
         scheduler.setClock(clock);
@@ -109,8 +112,8 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Lets an executor live in this time, which has been built with its {@link #timeSource} and its {@link #clock}. Without this call,
-     * nothing that it schedules ever runs.
+     * Drives an executor that was built with this {@link #timeSource} and this {@link #clock}. Without this call, none of its tasks
+     * ever runs.
      */
     public void drive(WheelScheduledExecutor executor) {
         driven.add(new Driven(executor));
@@ -193,8 +196,8 @@ public final class VirtualTime implements AutoCloseable {
     // Verbs
 
     /**
-     * Lets so much time pass, from deadline to deadline. Returns when all runs that were due, also those that were scheduled
-     * meanwhile, have ended.
+     * Lets so much time pass, from deadline to deadline. Returns when all due runs have ended, runs that were scheduled meanwhile
+     * among them.
      *
      * @throws IllegalArgumentException if the duration is negative
      * @throws AssertionError if a run does not end, or there are more runs than the cap allows
@@ -219,13 +222,13 @@ public final class VirtualTime implements AutoCloseable {
         });
     }
 
-    /** Runs what is due now, and what that schedules for now. */
+    /** Runs the tasks that are due now, and the tasks that they schedule for now. */
     public void runCurrent() {
         turn.run("runCurrent()", () -> advance("runCurrent()", source.look(), () -> false));
     }
 
     /**
-     * Runs what is due now or, if nothing is, lets time pass to the next run that is due, and runs what is due then.
+     * Runs the tasks that are due now; if none is, lets time pass to the next deadline and runs the tasks that are due then.
      *
      * @return whether anything was pending
      */
@@ -249,7 +252,7 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Lets time pass until the condition holds, which is looked at after the runs of each instant.
+     * Lets time pass until the condition holds. The condition is read after the runs of each instant.
      *
      * @param limit so much time may pass
      * @throws AssertionError if it does not hold by then
@@ -287,7 +290,7 @@ public final class VirtualTime implements AutoCloseable {
         });
     }
 
-    /** Sets the wall clock forward or back, as somebody does, or as on a Linux machine that has slept; runs follow when time passes. */
+    /** Sets the wall clock forward or back, as a user or a suspended Linux machine does; runs follow when time passes. */
     public void jumpWallClock(Duration by) {
         turn.run("jumpWallClock(" + by + ")", () -> {
             stillness.begin();
@@ -299,7 +302,7 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Lets so much time pass on both clocks while nothing runs, as when the process is stopped, and then runs what is due.
+     * Lets so much time pass on both clocks while nothing runs, as in a stopped process, and then runs the due tasks.
      *
      * @throws IllegalArgumentException if the duration is negative
      */
@@ -325,7 +328,7 @@ public final class VirtualTime implements AutoCloseable {
     public void awaitPending(String id) {
         stillness.await(
                 () -> driven.stream().anyMatch(scheduler -> scheduler.knows(id)),
-                () -> "A task " + id + " must be registered; those that are: " + Driven.describe(driven));
+                () -> "A task " + id + " must be registered; registered are: " + Driven.describe(driven));
     }
 
     private Optional<Duration> untilNextDue() {
@@ -333,7 +336,7 @@ public final class VirtualTime implements AutoCloseable {
         return driven.stream().flatMap(Driven::untilFirstDue).min(Duration::compareTo);
     }
 
-    /** Fails where nothing can run whatever time it is, unless that is meant. */
+    /** Fails if no scheduler lives in this time, unless the test moves the clock alone. */
     private void failUnlessDriven(String verb) {
         if (!clockOnly && driven.stream().noneMatch(Driven::isThere)) {
             throw new AssertionError(
@@ -352,7 +355,7 @@ public final class VirtualTime implements AutoCloseable {
         try {
             runWhatIsDue(cap);
             while (!until.getAsBoolean()) {
-                // Whoever has looked, or scheduled something, has woken a tick thread.
+                // A look at a scheduler, or a new task, has woken a tick thread.
                 stillness.await();
                 long nextNanos = source.nextWakeUp();
                 if (nextNanos > endNanos) {
@@ -371,7 +374,7 @@ public final class VirtualTime implements AutoCloseable {
         stillness.await();
     }
 
-    /** Lets timers go until none is due; where one alone decides what is next, what is let go then may go when its time comes. */
+    /** Lets timers go until none is due. A single wheel orders its timers itself, so timers that become due later may go, too. */
     private void runWhatIsDue(RunCap cap) {
         if (order == RunOrder.RANDOM || (order == RunOrder.SCHEDULED && wheels().size() > 1)) {
             runOneByOne(cap);
@@ -397,7 +400,7 @@ public final class VirtualTime implements AutoCloseable {
             long gone = Driven.goneOf(driven);
             cap.count(gone);
             if (gone == 0) {
-                // What was due has been refused, or cancelled.
+                // The due run was refused or cancelled.
                 next.letNoneGo();
                 passedBy.add(next);
             } else {

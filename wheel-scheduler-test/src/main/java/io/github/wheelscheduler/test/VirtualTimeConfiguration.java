@@ -16,13 +16,13 @@ import org.springframework.context.annotation.ImportAware;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** What {@link AutoConfigureVirtualTime} brings into a context. */
+/** The beans that {@link AutoConfigureVirtualTime} adds to a context. */
 @Configuration(proxyBeanMethods = false)
 class VirtualTimeConfiguration implements ImportAware {
 
     private static final String CLOCK = "virtualClock";
 
-    /** Of the class that has brought this in, which of a test is not the nearest one. */
+    /** The annotation of the class that imported this configuration; the annotation of a test may be nearer. */
     private @Nullable Settings imported;
 
     @Override
@@ -57,12 +57,12 @@ class VirtualTimeConfiguration implements ImportAware {
         };
     }
 
-    /** Lets schedulers live in virtual time, and puts its clock in the place of each other clock, whatever qualifies that. */
+    /** Lets schedulers live in virtual time, and puts its clock in the place of each other clock, with any qualifier. */
     private record Driver(BeanFactory beanFactory) implements BeanPostProcessor {
 
         @Override
         public Object postProcessBeforeInitialization(Object bean, String name) {
-            // A mock has none of what belongs to a scheduler.
+            // A mock has no clock, no wheel and no tasks.
             if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
                 beanFactory.getBean(VirtualTime.class).drive(scheduler);
             }

@@ -14,7 +14,7 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Tells a context what the nearest annotation of its test says, and keeps tests that differ in that from sharing a cached context. */
+/** Gives a context the nearest annotation of its test; tests with other annotations share no cached context with it. */
 final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFactory {
 
     VirtualTimeContextCustomizerFactory() {}
@@ -22,7 +22,7 @@ final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFact
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
             Class<?> testClass, List<ContextConfigurationAttributes> configAttributes) {
-        // By class first: an annotation of a base class must not win because that of the test is composed.
+        // By class first: an annotation of a base class must not win over a composed one of the test.
         return MergedAnnotations.search(SearchStrategy.TYPE_HIERARCHY)
                 .withEnclosingClasses(TestContextAnnotationUtils::searchEnclosingClass)
                 .from(testClass)
@@ -32,7 +32,7 @@ final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFact
                 .orElse(null);
     }
 
-    /** What an annotation says; a part of the context's key in the cache, and a bean of it. */
+    /** The values of an annotation; a part of the context's key in the cache, and a bean of the context. */
     record Settings(String start, String zone, RunOrder order, boolean clockOnly) implements ContextCustomizer {
 
         static Settings of(MergedAnnotation<AutoConfigureVirtualTime> annotation) {

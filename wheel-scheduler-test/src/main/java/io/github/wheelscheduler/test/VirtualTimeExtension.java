@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, which is closed after it. A
- * failure names the seed of a random order.
+ * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, and closes it
+ * after the test. A failure names the seed of a random order.
  *
  * <pre>{@code
  * @ExtendWith(VirtualTimeExtension.class)
@@ -40,7 +40,10 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
         this.zone = zone;
     }
 
-    /** Returns an extension whose time starts there, with a wall clock in that zone; for a static field with {@code @RegisterExtension}. */
+    /**
+     * Returns an extension whose time starts there, with a wall clock in that zone; for a static field with
+     * {@code @RegisterExtension}.
+     */
     public static VirtualTimeExtension startingAt(Instant start, ZoneId zone) {
         Objects.requireNonNull(start, "start must not be null");
         Objects.requireNonNull(zone, "zone must not be null");

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Monotonic time that moves only when it is told to. Who waits for it parks without a limit, and is woken when it has come. */
+/** Monotonic time that moves only when it is told to. A thread that waits for a time parks without a limit until it has come. */
 final class VirtualTimeSource extends TimeSource {
 
     private final AtomicLong now = new AtomicLong();
@@ -19,7 +19,7 @@ final class VirtualTimeSource extends TimeSource {
     /** The threads that wait, each with the time that it waits for. */
     private final Map<Thread, Long> wakeUps = new ConcurrentHashMap<>();
 
-    /** What the log is to be told when time has been moved. */
+    /** The summaries that are logged when time has been moved. */
     private final Queue<Runnable> summaries = new ConcurrentLinkedQueue<>();
 
     /** A thread waits from the last time that it has read, so that no step is lost between reading and waiting. */
@@ -32,7 +32,7 @@ final class VirtualTimeSource extends TimeSource {
         return reading;
     }
 
-    /** Returns the time for somebody who is not going to wait. */
+    /** Returns the time for a caller that does not wait for it. */
     long look() {
         return now.get();
     }
@@ -53,7 +53,7 @@ final class VirtualTimeSource extends TimeSource {
         long from = reading == null ? now.get() : reading;
         long wakeUp = nanos > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + nanos;
         Thread thread = Thread.currentThread();
-        // In this order: whoever sees the thread wait has seen it counted.
+        // In this order: a reader that sees the thread wait has seen it counted.
         parks.incrementAndGet();
         wakeUps.put(thread, wakeUp);
         if (wakeUp > now.get()) {
@@ -67,14 +67,14 @@ final class VirtualTimeSource extends TimeSource {
         boolean ignored = summaries.add(summary);
     }
 
-    /** Tells the log what has been held back until now. */
+    /** Logs the lines that have been held back. */
     void sumUp() {
         for (Runnable summary = summaries.poll(); summary != null; summary = summaries.poll()) {
             summary.run();
         }
     }
 
-    /** Moves time, and wakes who has waited for it. */
+    /** Moves time, and wakes the threads that have waited for it. */
     void moveTo(long nanos) {
         if (nanos < now.get()) {
             throw new IllegalStateException("Time must not go back from " + now + " to " + nanos);
@@ -103,7 +103,7 @@ final class VirtualTimeSource extends TimeSource {
         return waiting >= threads;
     }
 
-    /** Returns the first time that anybody waits for; the last there is if nobody waits. */
+    /** Returns the first time that a thread waits for; {@code Long.MAX_VALUE} if none waits. */
     long nextWakeUp() {
         long next = Long.MAX_VALUE;
         for (long wakeUp : wakeUps.values()) {

@@ -71,7 +71,7 @@ class AsyncHttpClientTest {
         assertThat(executor.groups()).isEmpty();
     }
 
-    /** Who tells of it. */
+    /** Records the thread that reports the timeout. */
     private static final class Failure extends AsyncCompletionHandler<Response> {
 
         final CompletableFuture<String> toldBy = new CompletableFuture<>();

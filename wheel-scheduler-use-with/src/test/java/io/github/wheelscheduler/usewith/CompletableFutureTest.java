@@ -50,7 +50,7 @@ class CompletableFutureTest {
 
         assertThat(retry.get(LIMIT.toSeconds(), SECONDS)).isEqualTo("41");
         OurExecutor.assertIsWorker(service.cacheAskedBy);
-        // Who waits for a future itself may call what depends on it.
+        // A thread that waits for a future may itself run the dependent stages.
         OurExecutor.assertIsWorker(service.priceEndedBy.get(LIMIT.toSeconds(), SECONDS));
         assertThatThrownBy(price::join)
                 .hasCauseInstanceOf(TimeoutException.class)

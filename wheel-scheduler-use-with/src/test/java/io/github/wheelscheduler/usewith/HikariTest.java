@@ -53,7 +53,7 @@ class HikariTest {
         assertThat(housekeeping.isShutdown()).isFalse();
     }
 
-    /** Who has told of a leak first. */
+    /** Records the first thread that reported a leak. */
     private static final class Leaks extends Handler implements AutoCloseable {
 
         private static final Logger LOGGER = Logger.getLogger("com.zaxxer.hikari.pool.ProxyLeakTask");

@@ -59,7 +59,7 @@ final class RedisServer implements AutoCloseable {
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, PROGRAM)));
     }
 
-    /** Somebody else may take the free port meanwhile. */
+    /** Another process may take the free port meanwhile. */
     private static RedisServer start() throws IOException {
         Path directory = Files.createDirectories(Path.of("target", "redis"));
         for (int i = 0; i < ATTEMPTS; i++) {

@@ -76,7 +76,7 @@ class ScheduledOnceTest {
         void send(String text);
     }
 
-    /** What is not locked, at the same instants. */
+    /** A task without a lock, at the same instants. */
     record Unlocked(Queue<String> seen, String node) {
         @Scheduled(cron = "${reports.cron}")
         void see() {

@@ -83,7 +83,7 @@ class ShedLockTest {
                 .isTrue();
     }
 
-    /** What shows that those above are kept by being extended, and by nothing else. */
+    /** Shows that extending alone keeps the locks above. */
     @Test
     void aLockThatNobodyKeepsEnds() {
         ExtensibleLockProvider store = new InMemoryLockProvider();

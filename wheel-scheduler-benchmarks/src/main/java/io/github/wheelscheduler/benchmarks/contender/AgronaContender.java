@@ -36,7 +36,7 @@ final class AgronaContender implements Contender {
     private final ExecutorService workers;
     private final Thread thread = new Thread(this::drive, "agrona-wheel");
 
-    /** Writer: whoever closes. Reader: the wheel's thread. */
+    /** Writer: the closing thread. Reader: the wheel's thread. */
     private volatile boolean closed;
 
     private AgronaContender(int workers) {
@@ -146,7 +146,7 @@ final class AgronaContender implements Contender {
         /** Writer and reader: the wheel's thread. */
         private long id = NO_ID;
 
-        /** Writer: whoever cancels, before it posts. Reader: the wheel's thread. */
+        /** Writer: the cancelling thread, before it posts. Reader: the wheel's thread. */
         private volatile boolean cancelled;
 
         Entry(BenchTask task, long deadlineNanos) {

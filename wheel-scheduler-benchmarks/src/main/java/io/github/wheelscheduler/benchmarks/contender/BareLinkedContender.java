@@ -3,7 +3,7 @@ package io.github.wheelscheduler.benchmarks.contender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a wheel of linked buckets costs at least, without threads, without cascades, without expiry: a node is linked into the
+ * The least cost of a wheel of linked buckets, without threads, without cascades, without expiry: a node is linked into the
  * bucket of its deadline and unlinked again.
  */
 final class BareLinkedContender implements Contender {

@@ -8,7 +8,7 @@ public final class CapturingThreadFactory implements ThreadFactory {
 
     private final String name;
 
-    /** Writer: whoever starts the contender. Readers: figures. */
+    /** Writer: the thread that starts the contender. Readers: figures. */
     private volatile @Nullable Thread thread;
 
     /** Its threads all have that name. */

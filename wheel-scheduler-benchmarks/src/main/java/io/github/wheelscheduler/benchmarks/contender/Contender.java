@@ -68,7 +68,7 @@ public interface Contender extends AutoCloseable {
         return this;
     }
 
-    /** Does what whoever watches it does now and then; nothing if nobody does. */
+    /** Reads the metrics once, as a monitoring system does now and then; does nothing if the contender has none. */
     default void look() {}
 
     /** Drops what is pending and stops the threads. */

@@ -14,7 +14,7 @@ final class Beat extends BenchTask {
     private final AtomicLong beats = new AtomicLong();
     private final long settledNanos;
 
-    /** Makes one whose gaps count from the start, and, apart from that, those that end when it has settled. */
+    /** Creates a beat. Gaps count from the start; gaps that end after it has settled count apart, too. */
     Beat(long startNanos, long settledNanos) {
         this.latest = new AtomicLong(startNanos);
         this.settledNanos = settledNanos;

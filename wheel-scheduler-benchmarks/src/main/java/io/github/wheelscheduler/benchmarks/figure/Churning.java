@@ -14,7 +14,7 @@ final class Churning {
     private final Xorshift random;
     private final Function<Xorshift, Object> another;
 
-    /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
+    /** Writer: the caller, once per measurement. Reader: the thread that waited for the caller. */
     private long pairs;
 
     /** @param another schedules another one and returns its handle */

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.benchmarks.figure;
 
 /**
- * What a comparison is to show: that one contender takes at most so many times what another takes.
+ * The goal of a comparison: one contender takes at most so many times as much as another.
  *
  * @param contender name of one
  * @param peer name of the other

@@ -30,7 +30,7 @@ final class Heartbeat implements Figure {
     public String method() {
         return "The slow tasks have a period, or a delay, of 200 ms. The worst gap between two heartbeats in 4 s counts; where "
                 + "it has not ended by then, it is observed for up to 25 s, and shown as it is then. In the first second of a "
-                + "fresh JVM, whoever runs tasks on platform threads starts a hundred of them, which takes its time.";
+                + "fresh JVM, a contender with platform threads starts a hundred of them, which takes its time.";
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.benchmarks.figure;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Who takes part. */
+/** The contenders of each figure. */
 final class Peers {
 
     static final List<String> ALL =

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.benchmarks.figure;
 
-/** What ours must keep in every measurement. */
+/** The promises that ours must keep in every measurement. */
 final class Promises {
 
     private Promises() {}

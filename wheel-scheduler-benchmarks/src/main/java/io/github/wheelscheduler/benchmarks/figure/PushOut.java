@@ -89,7 +89,7 @@ final class PushOut implements Figure {
         private final Object[] handles;
         private final Xorshift random;
 
-        /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
+        /** Writer: the caller, once per measurement. Reader: the thread that waited for the caller. */
         private long moves;
 
         Share(Contender contender, Object[] handles, Xorshift random) {

@@ -95,7 +95,7 @@ final class ScheduleAndCancel implements Figure {
         private final Contender contender;
         private final Object[] handles = new Object[SIZE];
 
-        /** Writer: the caller, once per measurement. Reader: whoever waited for it. */
+        /** Writer: the caller, once per measurement. Reader: the thread that waited for the caller. */
         private long pairs;
 
         Ring(Contender contender) {

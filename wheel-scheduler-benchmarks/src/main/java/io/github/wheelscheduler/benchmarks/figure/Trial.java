@@ -4,7 +4,7 @@ import io.github.wheelscheduler.benchmarks.contender.Contender;
 import io.github.wheelscheduler.benchmarks.contender.Contenders;
 
 /**
- * What one JVM is to measure.
+ * The measurement of one JVM.
  *
  * @param figure name of the figure
  * @param variant one of the figure's variants

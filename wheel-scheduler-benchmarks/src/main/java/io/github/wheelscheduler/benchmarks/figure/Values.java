@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What one JVM has measured, by the keys of metrics. */
+/** The measured values of one JVM, by the keys of metrics. */
 public final class Values {
 
     private final Map<String, Double> byKey = new LinkedHashMap<>();

@@ -1,4 +1,4 @@
-/** What is measured, one file per figure. */
+/** The figures, one file each. */
 @NullMarked
 package io.github.wheelscheduler.benchmarks.figure;
 

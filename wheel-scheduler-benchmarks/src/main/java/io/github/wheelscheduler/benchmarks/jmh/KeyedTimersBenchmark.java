@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Timers by key, beside a map of timers that somebody keeps by hand, with a number of keys pending. */
+/** Timers by key, beside a map of timers that the caller keeps by hand, with a number of keys pending. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,4 +1,4 @@
-/** What holds timers by key, under comparison. */
+/** The contenders that hold timers by key. */
 @NullMarked
 package io.github.wheelscheduler.benchmarks.keyed;
 

@@ -15,7 +15,7 @@ public final class Callers {
     private Callers() {}
 
     /**
-     * What it took.
+     * The cost of all calls together.
      *
      * @param wallNanos from the common start to the last caller's end
      * @param behindNanos from a caller's end until the contender had taken in all that this caller asked for; the longest

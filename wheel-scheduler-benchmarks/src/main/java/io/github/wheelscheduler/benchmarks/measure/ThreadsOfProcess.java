@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the kernel counts for each thread, as sums over all threads of this process.
+ * The counts of the kernel for each thread, summed over all threads of this process.
  *
  * @param cpuNanos processor time
  * @param switches context switches, voluntary or not; negative if unknown

@@ -2,7 +2,7 @@ package io.github.wheelscheduler.benchmarks.profile;
 
 import java.util.Locale;
 
-/** What a thread is there for. */
+/** The purpose of a thread. */
 enum Role {
     CALLER,
     TICK_THREAD,

@@ -11,10 +11,10 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
-/** What a recording says, counted. */
+/** The counts of a recording. */
 final class Samples {
 
-    /** Frames of these are not where the reason lies, but in whoever calls them. */
+    /** Frames of these packages are skipped: their callers are the reason. */
     private static final List<String> TRANSPARENT =
             List.of("java.lang.invoke.", "java.lang.VarHandle", "jdk.internal.misc.", "java.util.Objects");
 

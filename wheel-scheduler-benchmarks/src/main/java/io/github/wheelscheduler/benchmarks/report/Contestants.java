@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a report says about those who take part, and about those who do not. */
+/** The text of a report about the contenders that take part, and about those left out. */
 final class Contestants {
 
     static final Map<String, String> DESCRIPTIONS = descriptions();
@@ -17,7 +17,7 @@ final class Contestants {
                     + "one stand aside.",
             "F, except ours, is taken from one JVM: the gaps come from the number of threads, not from noise.",
             "L compares ours with ours.",
-            "K holds ours and those that hold ten million timers within the default heap.",
+            "K holds ours and the contenders that hold ten million timers within the default heap.",
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
             "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
             "`virtual` knows no delays, so that it takes part in two variants of M.",

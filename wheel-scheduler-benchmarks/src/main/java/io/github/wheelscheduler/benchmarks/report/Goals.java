@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a comparison was to show, and whether it did. */
+/** The goals of comparisons, and whether they were met. */
 final class Goals {
 
     private Goals() {}

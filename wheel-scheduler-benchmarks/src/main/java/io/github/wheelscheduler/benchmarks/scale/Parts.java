@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.benchmarks.scale;
 
 /**
- * What the parts of one timer's way cost, in nanoseconds.
+ * The costs of the parts of one timer's way, in nanoseconds.
  *
  * @param localNanos of a caller's schedule and cancel, what callers do side by side
  * @param sharedNanos of the same, what those do one after the other that have the same stripe of the inbox: moving its index

@@ -23,7 +23,7 @@ final class PartsMeasurement {
     private static final int TIMERS = 1_000_000;
     private static final int ROUNDS = 5;
 
-    /** What moving the inbox's index costs a lone caller: one uncontended compare-and-set. */
+    /** The cost of moving the inbox's index for a lone caller: one uncontended compare-and-set. */
     private static final double LONE_SHARED_NANOS = 5;
 
     private PartsMeasurement() {}

@@ -1,4 +1,4 @@
-/** What happens with more processors than one machine at hand has: measured parts, and a simulation made of them. */
+/** Estimates figures with more processors than the machine has: measured parts, and a simulation made of them. */
 @NullMarked
 package io.github.wheelscheduler.benchmarks.scale;
 

@@ -21,7 +21,7 @@ final class Cluster implements AutoCloseable {
     private @Nullable EmbeddedPostgres server;
     private boolean isClosed;
 
-    /** Whether somebody has asked this process to end. */
+    /** Whether this process has been asked to end. */
     private volatile boolean isEnding;
 
     /** @throws IOException if PostgreSQL does not start here */

@@ -39,7 +39,7 @@ public final class ClusterDemo implements Demo {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Duration LEAD = Duration.ofSeconds(1);
 
-    /** What it takes at most to schedule a task. */
+    /** The longest time that scheduling a task takes. */
     private static final Duration LEAD_PER_TASK = Duration.ofNanos(100_000);
 
     private static final int PART_BEFORE_KILL = 3;

@@ -20,7 +20,7 @@ public final class ClusterNode {
     static final String HANDLER = "reminder";
     static final long TICK_MILLIS = 1_000;
 
-    /** What a run takes, so that some are going on when a node is killed. */
+    /** The time that a run takes, so that some runs go on when a node is killed. */
     private static final long RUN_MILLIS = 20;
 
     private ClusterNode() {}
@@ -69,7 +69,7 @@ public final class ClusterNode {
         }
     }
 
-    /** What there is to do. */
+    /** The tasks of the node. */
     static class Work {
 
         private final String node;

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Who ran what, and when, as text. */
+/** Tells as text which node ran which task, and when. */
 final class ClusterReport {
 
     private static final double HALF = 0.5;

@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** What the nodes write down in tables of their own, beside that of durable tasks. */
+/** The records that the nodes write into tables of their own, beside the table of durable tasks. */
 final class Ledger {
 
     private final JdbcTemplate jdbc;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** What both did, side by side. */
+/** The results of both keepers, side by side. */
 final class ConnectionsTable {
 
     private static final String LABEL = "  %-34s";
@@ -39,7 +39,7 @@ final class ConnectionsTable {
         add(
                 table,
                 columns,
-                "closed, of those that fell silent",
+                "closed, of the silent ones",
                 column -> text("%,d of %,d", column.traffic.closed(), column.silent));
         add(table, columns, "closed too early", column -> text("%,d", column.traffic.tooEarly()));
         add(table, columns, "closed late, half of them by", column -> column.late(0.5));

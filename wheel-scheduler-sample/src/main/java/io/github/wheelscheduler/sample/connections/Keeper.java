@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.sample.connections;
 
-/** Beats for connections, and closes those that have not answered for too long. */
+/** Sends heartbeats for connections, and closes a connection that has not answered for too long. */
 interface Keeper extends AutoCloseable {
 
     /** Begins to keep a connection. Its first beat comes after the delay. */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is to happen, and what has happened. */
+/** The planned traffic, and the counts of what happened. */
 final class Traffic {
 
     final LongAdder beats = new LongAdder();

@@ -17,7 +17,7 @@ class ConnectionsDemoTest {
 
         assertThat(table)
                 .contains("2,000 connections for 2 s: a heartbeat every 100 ms each, and closed after 500 ms")
-                .containsPattern("closed, of those that fell silent +200 of 200 +200 of 200")
+                .containsPattern("closed, of the silent ones +200 of 200 +200 of 200")
                 .containsPattern("closed too early +0 ");
     }
 

@@ -10,9 +10,11 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -40,6 +42,12 @@ import org.springframework.util.ClassUtils;
  * them; this one is of the same kind and comes just before it, when all proxies have been made.
  */
 final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered {
+
+    private static final Pattern DASH = Pattern.compile("-(.)");
+    private static final String BACK_OFF = "backOff.";
+
+    /** The number that stands for none in an annotation. */
+    private static final Integer NOT_SET = 0;
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<TaskCatalog> catalog;
@@ -166,23 +174,33 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         }
     }
 
+    /** Returns what an annotation says. Its members have the names of the settings. */
     private TaskSettings settingsOf(WheelTask annotation) {
-        String enabled = resolved(annotation.enabled());
-        WheelTask.BackOff rest = one("backOff", annotation.backOff());
-        WheelTask.BackOff backOff = rest == null || resolved(rest.delay()).isEmpty() ? null : rest;
-        return TaskSettings.builder()
-                .enabled(enabled.isEmpty() ? null : parseBoolean(enabled))
-                .missedRuns(one("missedRuns", annotation.missedRuns()))
-                .jitter(duration("jitter", annotation.jitter()))
-                .jitterKind(one("jitterKind", annotation.jitterKind()))
-                .gap(one("gap", annotation.gap()))
-                .overlap(one("overlap", annotation.overlap()))
-                .timeLimit(duration("timeLimit", annotation.timeLimit()))
-                .backOffDelay(backOff == null ? null : duration("backOff.delay", backOff.delay()))
-                .backOffMultiplier(backOff == null ? null : backOff.multiplier())
-                .backOffMaxDelay(backOff == null ? null : duration("backOff.maxDelay", backOff.maxDelay()))
-                .pauseAfterFailures(annotation.pauseAfterFailures() == 0 ? null : annotation.pauseAfterFailures())
-                .build();
+        return TaskSettings.of((setting, type) -> {
+            String member =
+                    DASH.matcher(setting).replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT));
+            if (!member.startsWith(BACK_OFF)) {
+                return parse(member, AnnotationUtils.getValue(annotation, member), type);
+            }
+            WheelTask.BackOff backOff = one("backOff", annotation.backOff());
+            return backOff == null || resolved(backOff.delay()).isEmpty()
+                    ? null
+                    : parse(member, AnnotationUtils.getValue(backOff, member.substring(BACK_OFF.length())), type);
+        });
+    }
+
+    private @Nullable Object parse(String member, @Nullable Object written, Class<?> type) {
+        if (written instanceof Object[] values) {
+            return one(member, values);
+        }
+        if (!(written instanceof String text)) {
+            return NOT_SET.equals(written) ? null : written;
+        }
+        String resolved = resolved(text);
+        if (resolved.isEmpty()) {
+            return null;
+        }
+        return type == Boolean.class ? parseBoolean(resolved) : parseDuration(member, resolved);
     }
 
     private static <T> @Nullable T one(String what, T[] values) {
@@ -192,15 +210,11 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         return values.length == 0 ? null : values[0];
     }
 
-    private @Nullable Duration duration(String what, String text) {
-        String resolved = resolved(text);
-        if (resolved.isEmpty()) {
-            return null;
-        }
+    private static Duration parseDuration(String what, String text) {
         try {
-            return DurationStyle.detectAndParse(resolved);
+            return DurationStyle.detectAndParse(text);
         } catch (IllegalArgumentException | ArithmeticException ex) {
-            throw new IllegalArgumentException(what + " must be a duration such as 10s, was " + resolved, ex);
+            throw new IllegalArgumentException(what + " must be a duration such as 10s, was " + text, ex);
         }
     }
 

@@ -214,15 +214,31 @@ final class NamedSettings {
         return answers;
     }
 
-    /** Binds what is written for a name. */
+    /** Binds what is written for a name to the record of all settings. */
     <T> T bind(String name, Map<String, Written> written, Class<T> target) {
-        ConfigurationPropertyName base = ConfigurationPropertyName.adapt(textOf(name), '.');
+        return binder(name, written).bindOrCreate(base(name), Bindable.of(target), null);
+    }
+
+    /** Binds what is written for a name and a setting; null for nothing. */
+    @Nullable
+    Object bind(String name, Map<String, Written> written, String setting, Class<?> type) {
+        return written.containsKey(setting)
+                ? binder(name, written)
+                        .bind(base(name).append(ConfigurationPropertyName.of(setting)), Bindable.of(type))
+                        .orElse(null)
+                : null;
+    }
+
+    private Binder binder(String name, Map<String, Written> written) {
         Map<ConfigurationPropertyName, ConfigurationProperty> properties = new HashMap<>();
-        written.forEach(
-                (setting, one) -> properties.put(base.append(ConfigurationPropertyName.of(setting)), one.property));
+        written.forEach((setting, one) ->
+                properties.put(base(name).append(ConfigurationPropertyName.of(setting)), one.property));
         ConfigurationPropertySource source = properties::get;
-        return new Binder(List.of(source), new PropertySourcesPlaceholdersResolver(environment))
-                .bindOrCreate(base, Bindable.of(target), null);
+        return new Binder(List.of(source), new PropertySourcesPlaceholdersResolver(environment));
+    }
+
+    private ConfigurationPropertyName base(String name) {
+        return ConfigurationPropertyName.adapt(textOf(name), '.');
     }
 
     // Texts

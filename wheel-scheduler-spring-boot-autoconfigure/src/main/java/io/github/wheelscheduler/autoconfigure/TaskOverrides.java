@@ -128,9 +128,21 @@ final class TaskOverrides
     }
 
     private TaskSettings settingsOf(String name, Map<String, Written> written) {
-        return written.isEmpty()
-                ? TaskSettings.NONE
-                : tasks.bind(name, written, TaskProperties.class).toSettings(tasks.textOf(name));
+        return naming(
+                name,
+                () -> TaskSettings.of((setting, type) -> {
+                    Object value = tasks.bind(name, written, setting, type);
+                    return value instanceof String text ? text.trim() : value;
+                }));
+    }
+
+    /** Returns settings; an exception that says which one cannot be used names the property. */
+    private TaskSettings naming(String name, Supplier<TaskSettings> settings) {
+        try {
+            return settings.get();
+        } catch (UnusableSettingException ex) {
+            throw ex.named(tasks.textOf(name) + "." + ex.setting());
+        }
     }
 
     /** Returns what the properties say for an id; what is known of ids so far decides about another spelling. */
@@ -276,11 +288,7 @@ final class TaskOverrides
         if (set.isNothing()) {
             return;
         }
-        try {
-            TaskSettings ignored = known.settingsOf(id, TaskSettings.NONE);
-        } catch (UnusableSettingException ex) {
-            throw ex.named(tasks.textOf(id) + "." + ex.setting());
-        }
+        TaskSettings ignored = naming(id, () -> known.settingsOf(id, TaskSettings.NONE));
         String cron = set.cron();
         boolean hasSchedule =
                 (cron != null && !cron.equals("-")) || set.fixedRate() != null || set.fixedDelay() != null;

@@ -1,17 +1,16 @@
 package io.github.wheelscheduler.autoconfigure;
 
-import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.Overlap;
-import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of the tasks of one id. What is not set is as the code says.
+ * The properties of the tasks of one id, for the metadata, and as the names that {@link NamedSettings} look for. What is not set is as the
+ * code says. Each is read as the {@link io.github.wheelscheduler.spring.settings.TaskSettings setting} of its name.
  *
  * @param enabled Whether the tasks run at all.
  * @param cron Cron expression in place of their schedule, or - for none.
@@ -54,30 +53,4 @@ record TaskProperties(
             @Nullable Duration delay,
             @Nullable Double multiplier,
             @Nullable Duration maxDelay) {}
-
-    /** Returns the settings; an exception names the property, which begins with that prefix. */
-    TaskSettings toSettings(String prefix) {
-        try {
-            return TaskSettings.builder()
-                    .enabled(enabled)
-                    .cron(cron == null ? null : cron.trim())
-                    .zone(zone)
-                    .fixedRate(fixedRate)
-                    .fixedDelay(fixedDelay)
-                    .initialDelay(initialDelay)
-                    .missedRuns(missedRuns)
-                    .jitter(jitter)
-                    .jitterKind(jitterKind)
-                    .gap(gap)
-                    .overlap(overlap)
-                    .timeLimit(timeLimit)
-                    .backOffDelay(backOff == null ? null : backOff.delay())
-                    .backOffMultiplier(backOff == null ? null : backOff.multiplier())
-                    .backOffMaxDelay(backOff == null ? null : backOff.maxDelay())
-                    .pauseAfterFailures(pauseAfterFailures)
-                    .build();
-        } catch (UnusableSettingException ex) {
-            throw ex.named(prefix + "." + ex.setting());
-        }
-    }
 }

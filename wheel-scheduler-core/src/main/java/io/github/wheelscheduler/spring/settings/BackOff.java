@@ -31,24 +31,14 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
     public BackOff {
         Objects.requireNonNull(delay, "delay must not be null");
         Objects.requireNonNull(maxDelay, "maxDelay must not be null");
-        UnusableSettingException.unless(
-                delay.compareTo(Duration.ZERO) > 0, "back-off.delay", delay, "must be positive", "10s");
-        checkMultiplier(multiplier);
+        TaskSetting.BACK_OFF_DELAY.check(delay);
+        TaskSetting.BACK_OFF_MULTIPLIER.check(multiplier);
         UnusableSettingException.unless(
                 maxDelay.compareTo(delay) >= 0,
-                "back-off.max-delay",
+                TaskSetting.BACK_OFF_MAX_DELAY.property(),
                 maxDelay,
                 "must not be shorter than the delay, which is " + delay,
                 "1h");
-    }
-
-    static void checkMultiplier(double multiplier) {
-        UnusableSettingException.unless(
-                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
-                "back-off.multiplier",
-                multiplier,
-                "must be at least 1",
-                "2");
     }
 
     /** Returns one whose rests are twice as long each time, up to an hour or, if that is longer, its delay. */

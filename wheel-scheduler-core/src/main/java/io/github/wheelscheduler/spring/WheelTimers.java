@@ -139,7 +139,9 @@ final class WheelTimers implements TaskTimers {
         if (!(schedule instanceof TaskSchedule.FixedRate
                 || schedule instanceof TaskSchedule.FixedDelay
                 || schedule instanceof TaskSchedule.Once)) {
-            Trigger trigger = schedule instanceof TaskSchedule.Cron cron ? cron.toTrigger() : triggerOf(schedule);
+            Trigger trigger = schedule instanceof TaskSchedule.Cron cron
+                    ? cron.toTrigger()
+                    : ((TaskSchedule.Calendar) schedule).trigger();
             TriggerSeries series = new TriggerSeries(task, trigger, clock(), current, failures.triggerHandler());
             return series.hasFirst() ? series::start : null;
         }
@@ -162,12 +164,6 @@ final class WheelTimers implements TaskTimers {
         }
         long putOffNanos = pacing.drawPutOffNanos();
         return putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
-    }
-
-    private static Trigger triggerOf(TaskSchedule schedule) {
-        return schedule instanceof TaskSchedule.Periodic periodic
-                ? periodic.trigger()
-                : ((TaskSchedule.Calendar) schedule).trigger();
     }
 
     /** Huge durations are cut, as the JDK does it. */

@@ -64,28 +64,22 @@ final class DaylightSavingTrigger implements Trigger {
     Instant next(Instant after) {
         ZoneRules rules = zone.getRules();
         Instant from = after;
+        ZoneOffset offset = rules.getOffset(after);
+        // That whose first instant is not after it.
+        ZoneOffsetTransition begin = rules.previousTransition(after.plusNanos(1));
+        ZoneOffsetTransition end = rules.nextTransition(after);
         for (int i = 0; i < MOST_CHANGES; i++) {
-            ZoneOffsetTransition end = rules.nextTransition(from);
-            // That whose first instant is not after it.
-            ZoneOffsetTransition begin = rules.previousTransition(from.plusNanos(1));
-            Instant next = earlier(nextShifted(from, begin), nextBetween(from, rules.getOffset(from), begin, end));
+            Instant next = earlier(nextShifted(from, begin), nextBetween(from, offset, begin, end));
             if (next != null || end == null) {
                 return next;
             }
             // The instant of the change itself belongs to what follows.
-            Instant justBefore = end.getInstant().minusNanos(1);
-            Instant atChange = nextAtChange(justBefore, end, rules.nextTransition(end.getInstant()));
-            if (atChange != null) {
-                return atChange;
-            }
-            from = end.getInstant();
+            from = end.getInstant().minusNanos(1);
+            offset = end.getOffsetAfter();
+            begin = end;
+            end = rules.nextTransition(end.getInstant());
         }
         return null;
-    }
-
-    private @Nullable Instant nextAtChange(
-            Instant justBefore, ZoneOffsetTransition begin, @Nullable ZoneOffsetTransition end) {
-        return earlier(nextShifted(justBefore, begin), nextBetween(justBefore, begin.getOffsetAfter(), begin, end));
     }
 
     private @Nullable Instant nextBetween(

@@ -14,14 +14,16 @@ final class Intervals {
 
     /** Returns the interval of a rate, and the least that a calendar may name; else the longest there is. */
     static long shortest(TaskSchedule schedule) {
-        if (schedule instanceof TaskSchedule.FixedRate rate) {
-            return TimeUnit.NANOSECONDS.convert(rate.period());
+        if (schedule.countsFromEnd() || !schedule.isRepeating()) {
+            return Long.MAX_VALUE;
         }
-        if (schedule instanceof TaskSchedule.Periodic periodic && !periodic.countsFromEnd()) {
-            return TimeUnit.NANOSECONDS.convert(periodic.trigger().getPeriodDuration());
-        }
-        boolean isCalendar = schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar;
-        return isCalendar ? SHORTEST_CRON_INTERVAL_NANOS : Long.MAX_VALUE;
+        Duration period = schedule.isCron() ? null : schedule.intervalAfter(Instant.EPOCH);
+        return period == null ? SHORTEST_CRON_INTERVAL_NANOS : TimeUnit.NANOSECONDS.convert(period);
+    }
+
+    /** Whether it is the first delay, or instant, that decides when the task starts; else a trigger does. */
+    static boolean startsByDelay(TaskSchedule schedule) {
+        return !(schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar);
     }
 
     /** Returns when a task that is re-timed now runs first; null if its schedule says so itself. */
@@ -29,9 +31,7 @@ final class Intervals {
         if (schedule instanceof TaskSchedule.Once once) {
             return once.at();
         }
-        Duration interval = schedule instanceof TaskSchedule.FixedRate || schedule instanceof TaskSchedule.FixedDelay
-                ? schedule.intervalAfter(now)
-                : null;
+        Duration interval = startsByDelay(schedule) ? schedule.intervalAfter(now) : null;
         // Huge intervals are cut, as the executor does it.
         return interval == null ? null : now.plusNanos(TimeUnit.NANOSECONDS.convert(interval));
     }

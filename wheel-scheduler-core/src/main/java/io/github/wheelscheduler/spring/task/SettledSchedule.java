@@ -1,14 +1,11 @@
 package io.github.wheelscheduler.spring.task;
 
-import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
-import io.github.wheelscheduler.spring.settings.Overlap;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +32,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         boolean isOfOtherKind = !schedule.kind().equals(written.kind());
         Duration delay = settings.initialDelay();
         Instant start = isOfOtherKind ? null : first;
-        if (delay != null && startsByDelay(schedule)) {
+        if (delay != null && Intervals.startsByDelay(schedule)) {
             // Huge delays are cut, as the executor does it.
             start = clock.instant().plusNanos(TimeUnit.NANOSECONDS.convert(delay));
             schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
@@ -46,12 +43,6 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
     /** Whether a task with such settings runs at all, before anybody steers it. */
     static boolean isEnabled(TaskSettings settings) {
         return !Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron());
-    }
-
-    private static boolean startsByDelay(TaskSchedule schedule) {
-        return schedule instanceof TaskSchedule.FixedRate
-                || schedule instanceof TaskSchedule.FixedDelay
-                || schedule instanceof TaskSchedule.Once;
     }
 
     private static TaskSchedule replaced(TaskSchedule written, TaskSettings settings, ZoneId clockZone) {
@@ -113,28 +104,22 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
     }
 
     private static List<String> idle(TaskSchedule schedule, TaskSettings settings) {
-        List<String> idle = new ArrayList<>();
         String expression = expressionOf(schedule);
         boolean isCron = !expression.isEmpty();
-        boolean isRate = schedule instanceof TaskSchedule.FixedRate;
-        addIf(idle, "zone", settings.zone() != null && !isCron);
-        addIf(idle, "initial-delay", settings.initialDelay() != null && !startsByDelay(schedule));
-        MissedRuns missed = settings.missedRuns();
-        addIf(idle, "missed-runs", missed != null && !isRate && !(isCron && missed != MissedRuns.CATCH_UP));
         boolean hasFixedHours = isCron && DaylightSavingTrigger.hasFixedHours(expression);
-        Gap gap = settings.gap();
-        addIf(idle, "gap", gap != null && !hasFixedHours);
-        Overlap overlap = settings.overlap();
-        addIf(idle, "overlap", overlap != null && !hasFixedHours);
-        addIf(idle, "back-off", settings.backOff() != null && !schedule.isRepeating());
-        addIf(idle, "pause-after-failures", settings.pauseAfterFailures() != null && !schedule.isRepeating());
-        addIf(idle, "jitter-kind", settings.jitterKind() != null && settings.jitter() == null);
-        return List.copyOf(idle);
-    }
-
-    private static void addIf(List<String> idle, String setting, boolean isIdle) {
-        if (isIdle) {
-            idle.add(setting);
-        }
+        boolean takesMissedRuns =
+                schedule instanceof TaskSchedule.FixedRate || (isCron && settings.missedRuns() != MissedRuns.CATCH_UP);
+        return settings.toMap().keySet().stream()
+                .filter(setting -> switch (setting) {
+                    case "zone" -> !isCron;
+                    case "initial-delay" -> !Intervals.startsByDelay(schedule);
+                    case "missed-runs" -> !takesMissedRuns;
+                    case "jitter-kind" -> settings.jitter() == null;
+                    case "gap", "overlap" -> !hasFixedHours;
+                    case "back-off.delay", "pause-after-failures" -> !schedule.isRepeating();
+                    default -> false;
+                })
+                .map(setting -> setting.replace(".delay", ""))
+                .toList();
     }
 }

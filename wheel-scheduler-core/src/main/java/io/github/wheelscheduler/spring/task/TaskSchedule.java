@@ -244,13 +244,18 @@ public sealed interface TaskSchedule {
         }
 
         private static TaskSchedule of(Trigger trigger, @Nullable ZoneId usualZone) {
-            if (trigger instanceof CronTrigger cron) {
-                return new Calendar(cron, cron.getExpression(), usualZone);
-            }
-            // A subclass is a user's code, which is asked for its next instant and for nothing else.
-            return trigger.getClass() == PeriodicTrigger.class
-                    ? new Periodic((PeriodicTrigger) trigger)
-                    : new Calendar(trigger, "", usualZone);
+            return new Calendar(trigger, trigger instanceof CronTrigger cron ? cron.getExpression() : "", usualZone);
+        }
+
+        /** Returns Spring's trigger for a period; null for a subclass, a user's code, which is only asked for its next instant. */
+        private @Nullable PeriodicTrigger periodic() {
+            return trigger.getClass() == PeriodicTrigger.class ? (PeriodicTrigger) trigger : null;
+        }
+
+        @Override
+        public boolean countsFromEnd() {
+            PeriodicTrigger periodic = periodic();
+            return periodic != null && !periodic.isFixedRate();
         }
 
         @Override
@@ -296,13 +301,19 @@ public sealed interface TaskSchedule {
 
         @Override
         public String text() {
-            return cronExpression.isEmpty() ? NamedTask.of(trigger) : cronExpression;
+            PeriodicTrigger periodic = periodic();
+            if (periodic == null) {
+                return isCron() ? cronExpression : NamedTask.of(trigger);
+            }
+            Duration period = periodic.getPeriodDuration();
+            return periodic.isFixedRate() ? "every " + period : period + " after each run";
         }
 
         @Override
         public @Nullable Duration intervalAfter(Instant instant) {
-            if (cronExpression.isEmpty()) {
-                return null;
+            if (!isCron()) {
+                PeriodicTrigger periodic = periodic();
+                return periodic == null ? null : periodic.getPeriodDuration();
             }
             // Without the zone, the interval is the same but where clocks change.
             ZoneId known = zone();
@@ -322,40 +333,6 @@ public sealed interface TaskSchedule {
         }
 
         /** What a trigger says of itself may be a secret. */
-        @Override
-        public String toString() {
-            return kind() + " " + text();
-        }
-    }
-
-    /**
-     * The instants that Spring's trigger for a period names.
-     *
-     * @param trigger says when
-     */
-    record Periodic(PeriodicTrigger trigger) implements TaskSchedule {
-
-        @Override
-        public boolean countsFromEnd() {
-            return !trigger.isFixedRate();
-        }
-
-        @Override
-        public String kind() {
-            return "trigger";
-        }
-
-        @Override
-        public String text() {
-            Duration period = trigger.getPeriodDuration();
-            return trigger.isFixedRate() ? "every " + period : period + " after each run";
-        }
-
-        @Override
-        public Duration intervalAfter(Instant instant) {
-            return trigger.getPeriodDuration();
-        }
-
         @Override
         public String toString() {
             return kind() + " " + text();

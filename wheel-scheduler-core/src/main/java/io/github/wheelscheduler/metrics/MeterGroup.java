@@ -12,8 +12,10 @@ import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
@@ -40,35 +42,35 @@ final class MeterGroup {
         return new MeterGroup(registry, tags.and(key, value), meters);
     }
 
-    <S> void gauge(String name, String unit, String description, S source, ToDoubleFunction<S> value) {
+    <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
         meters.add(Gauge.builder(name, source, value)
                 .baseUnit(unit)
-                .description(description)
+                .description(MeterNames.descriptionOf(name))
                 .tags(tags)
                 .register(registry));
     }
 
     /** Adds a gauge of a time in the given unit; it is shown in that of the registry. */
-    <S> void timeGauge(String name, TimeUnit unit, String description, S source, ToDoubleFunction<S> value) {
+    <S> void timeGauge(String name, TimeUnit unit, S source, ToDoubleFunction<S> value) {
         meters.add(TimeGauge.builder(name, source, unit, value)
-                .description(description)
+                .description(MeterNames.descriptionOf(name))
                 .tags(tags)
                 .register(registry));
     }
 
     /** Adds a counter that is read from somewhere. */
-    <S> void counter(String name, String unit, String description, S source, ToDoubleFunction<S> count) {
+    <S> void counter(String name, String unit, S source, ToDoubleFunction<S> count) {
         meters.add(FunctionCounter.builder(name, source, count)
                 .baseUnit(unit)
-                .description(description)
+                .description(MeterNames.descriptionOf(name))
                 .tags(tags)
                 .register(registry));
     }
 
-    Counter counter(String name, String unit, String description) {
+    Counter counter(String name, String unit) {
         Counter counter = Counter.builder(name)
                 .baseUnit(unit)
-                .description(description)
+                .description(MeterNames.descriptionOf(name))
                 .tags(tags)
                 .register(registry);
         meters.add(counter);
@@ -76,16 +78,18 @@ final class MeterGroup {
     }
 
     /** Adds a timer that is read from somewhere. */
-    <S> void timer(String name, String description, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
+    <S> void timer(String name, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
         meters.add(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
-                .description(description)
+                .description(MeterNames.descriptionOf(name))
                 .tags(tags)
                 .register(registry));
     }
 
-    /** Adds a timer as the builder says. */
-    Timer timer(Timer.Builder builder) {
-        Timer timer = builder.tags(tags).register(registry);
+    /** Adds a timer as the builder has it. */
+    Timer timer(String name, UnaryOperator<Timer.Builder> settings) {
+        Timer timer = settings.apply(Timer.builder(name).description(MeterNames.descriptionOf(name)))
+                .tags(tags)
+                .register(registry);
         meters.add(timer);
         return timer;
     }
@@ -98,12 +102,17 @@ final class MeterGroup {
         meters.clear();
     }
 
-    /** Removes the meters that there are, because of a failure which is about to be thrown. */
-    void removeBecauseOf(Throwable failure) {
+    /** Returns what registers meters in here when it is made; where that fails, none of them is left. */
+    <T> T allOrNone(Supplier<T> registration) {
         try {
-            remove();
-        } catch (RuntimeException | Error ex) {
-            failure.addSuppressed(ex);
+            return registration.get();
+        } catch (Throwable ex) {
+            try {
+                remove();
+            } catch (RuntimeException | Error unremoved) {
+                ex.addSuppressed(unremoved);
+            }
+            throw ex;
         }
     }
 }

@@ -64,4 +64,39 @@ public final class MeterNames {
     public static final String TAG_METERED = "metered";
 
     private MeterNames() {}
+
+    /** Returns what a meter of that name says. */
+    static String descriptionOf(String name) {
+        return switch (name) {
+            case EXECUTOR_POOL_SIZE -> "How many workers there are";
+            case EXECUTOR_POOL_CORE -> "How many workers stay though they have nothing to do";
+            case EXECUTOR_POOL_MAX -> "How many tasks may run at a time";
+            case EXECUTOR_ACTIVE -> "How many tasks are running";
+            case EXECUTOR_QUEUED, PENDING -> "How many tasks wait for their time or for a worker";
+            case EXECUTOR_QUEUE_REMAINING -> "How many more tasks are accepted";
+            case EXECUTOR_COMPLETED -> "How many runs have ended";
+            case SCHEDULED -> "How many tasks have become pending, each run of a repeating one counted";
+            case REJECTED -> "How many tasks have not been accepted";
+            case INBOX -> "How many messages the tick thread has not read";
+            case CANCELLED -> "How many pending tasks have been cancelled";
+            case READY -> "How many due tasks wait for a worker";
+            case READY_AGE -> "How long the first due task has waited for a worker";
+            case FIRED -> "How many runs have started";
+            case LATENESS -> "How late runs start, by what they waited for";
+            case FAILED -> "How many runs have failed";
+            case SKIPPED -> "How many runs did not take place when they were due";
+            case WAKEUPS -> "How often the tick thread has slept";
+            case TICK_OVERSLEEP -> "By how much the tick thread woke up too late";
+            case TICK_OVERSLEEP_MAX ->
+                "By how much the tick thread woke up too late at most, in the last one to two minutes";
+            case TASKS -> "How many tasks are registered, with meters of their own and without";
+            case TASK_RUN -> "How long the runs of a task take";
+            case TASK_LATENESS -> "How late the runs of a task start";
+            case TASK_LAST_SUCCESS -> "When a run of a task last succeeded, since the epoch";
+            case TASK_SUCCESS_AGE -> "How long ago a run of a task last succeeded or, if none has, the task got meters";
+            case TASK_OVERRUNS -> "How many runs of a task took longer than it is to the next one";
+            case TASK_MISSED -> "How many runs of a task were missed, and were not made up";
+            default -> throw new IllegalArgumentException("name must be that of a meter, was " + name);
+        };
+    }
 }

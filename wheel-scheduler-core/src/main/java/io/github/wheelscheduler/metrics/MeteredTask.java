@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /** The meters of one task. */
 final class MeteredTask {
@@ -35,50 +35,31 @@ final class MeteredTask {
     /** Writer: whoever looks at the task. Readers: scrapes. */
     private volatile boolean repeating;
 
-    private MeteredTask(MeterGroup group, @Nullable Instant lastSuccess, Clock clock) {
+    private MeteredTask(MeterGroup group, TaskInfo task, Clock clock) {
         this.group = group;
         this.clock = clock;
         this.succeededMillis = clock.wallTime();
+        Instant lastSuccess = task.lastSuccess();
         this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();
+        this.repeating = task.schedule().isRepeating();
         this.successes = registerRuns("SUCCESS");
         this.errors = registerRuns("ERROR");
-        this.lateness =
-                group.timer(Timer.builder(MeterNames.TASK_LATENESS).description("How late the runs of a task start"));
-        this.overruns = group.counter(
-                MeterNames.TASK_OVERRUNS, OVERRUNS, "How many runs of a task took longer than it is to the next one");
-        this.missed = group.counter(
-                MeterNames.TASK_MISSED, RUNS, "How many runs of a task were missed, and were not made up");
+        this.lateness = group.timer(MeterNames.TASK_LATENESS, UnaryOperator.identity());
+        this.overruns = group.counter(MeterNames.TASK_OVERRUNS, OVERRUNS);
+        this.missed = group.counter(MeterNames.TASK_MISSED, RUNS);
+        group.timeGauge(MeterNames.TASK_LAST_SUCCESS, TimeUnit.MILLISECONDS, this, source -> source.lastSuccessMillis);
+        group.timeGauge(MeterNames.TASK_SUCCESS_AGE, TimeUnit.MILLISECONDS, this, MeteredTask::successAgeMillis);
     }
 
     /** Registers the meters of a task, or none if the registry throws. */
     static MeteredTask register(TaskInfo task, MeterRegistry registry, Tags tags) {
         MeterGroup group = new MeterGroup(registry, tags.and(MeterNames.TAG_TASK, task.id()));
-        try {
-            MeteredTask metered =
-                    new MeteredTask(group, task.lastSuccess(), registry.config().clock());
-            metered.setRepeating(task.schedule().isRepeating());
-            group.timeGauge(
-                    MeterNames.TASK_LAST_SUCCESS,
-                    TimeUnit.MILLISECONDS,
-                    "When a run of a task last succeeded, since the epoch",
-                    metered,
-                    source -> source.lastSuccessMillis);
-            group.timeGauge(
-                    MeterNames.TASK_SUCCESS_AGE,
-                    TimeUnit.MILLISECONDS,
-                    "How long ago a run of a task last succeeded or, if none has, the task got meters",
-                    metered,
-                    MeteredTask::successAgeMillis);
-            return metered;
-        } catch (RuntimeException | Error ex) {
-            group.removeBecauseOf(ex);
-            throw ex;
-        }
+        return group.allOrNone(
+                () -> new MeteredTask(group, task, registry.config().clock()));
     }
 
     private Timer registerRuns(String outcome) {
-        return group.tagged(MeterNames.TAG_OUTCOME, outcome)
-                .timer(Timer.builder(MeterNames.TASK_RUN).description("How long the runs of a task take"));
+        return group.tagged(MeterNames.TAG_OUTCOME, outcome).timer(MeterNames.TASK_RUN, UnaryOperator.identity());
     }
 
     /** A rule on the age of what runs once would fire for ever. */

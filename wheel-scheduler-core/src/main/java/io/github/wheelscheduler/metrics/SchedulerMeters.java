@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
@@ -59,109 +60,40 @@ final class SchedulerMeters implements LatenessListener {
         Tags tags = Tags.of(MeterNames.TAG_NAME, name);
         MeterGroup group = new MeterGroup(registry, tags);
         TaskMeters taskMeters = new TaskMeters(scheduler, maxTasks, includedTasks, registry, tags);
-        try {
+        return group.allOrNone(() -> {
             SchedulerMeters meters = new SchedulerMeters(scheduler, group, taskMeters);
             scheduler.getLateness().addListener(meters);
             scheduler.getTaskRegistry().addListener(taskMeters);
             return meters;
-        } catch (RuntimeException | Error ex) {
-            group.removeBecauseOf(ex);
-            throw ex;
-        }
+        });
     }
 
     private void registerExecutor() {
-        gauge(
-                MeterNames.EXECUTOR_POOL_SIZE,
-                BaseUnits.THREADS,
-                "How many workers there are",
-                WheelScheduledExecutor::workerCount);
-        gauge(
-                MeterNames.EXECUTOR_POOL_CORE,
-                BaseUnits.THREADS,
-                "How many workers stay though they have nothing to do",
-                WheelScheduledExecutor::coreWorkers);
-        gauge(
-                MeterNames.EXECUTOR_POOL_MAX,
-                BaseUnits.THREADS,
-                "How many tasks may run at a time",
-                WheelScheduledExecutor::maxWorkers);
-        gauge(
-                MeterNames.EXECUTOR_ACTIVE,
-                BaseUnits.THREADS,
-                "How many tasks are running",
-                WheelScheduledExecutor::activeCount);
-        gauge(
-                MeterNames.EXECUTOR_QUEUED,
-                BaseUnits.TASKS,
-                "How many tasks wait for their time or for a worker",
-                WheelScheduledExecutor::pendingCount);
+        gauge(MeterNames.EXECUTOR_POOL_SIZE, BaseUnits.THREADS, WheelScheduledExecutor::workerCount);
+        gauge(MeterNames.EXECUTOR_POOL_CORE, BaseUnits.THREADS, WheelScheduledExecutor::coreWorkers);
+        gauge(MeterNames.EXECUTOR_POOL_MAX, BaseUnits.THREADS, WheelScheduledExecutor::maxWorkers);
+        gauge(MeterNames.EXECUTOR_ACTIVE, BaseUnits.THREADS, WheelScheduledExecutor::activeCount);
+        gauge(MeterNames.EXECUTOR_QUEUED, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
         if (scheduler.getWheelScheduledExecutor().maxPending() != Long.MAX_VALUE) {
-            gauge(
-                    MeterNames.EXECUTOR_QUEUE_REMAINING,
-                    BaseUnits.TASKS,
-                    "How many more tasks are accepted",
-                    WheelScheduledExecutor::remainingPending);
+            gauge(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
         }
-        group.counter(
-                MeterNames.EXECUTOR_COMPLETED,
-                BaseUnits.TASKS,
-                "How many runs have ended",
-                completedRuns,
-                CompletedRuns::count);
+        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, completedRuns, CompletedRuns::count);
     }
 
     private void registerTimers() {
-        counter(
-                MeterNames.SCHEDULED,
-                BaseUnits.TASKS,
-                "How many tasks have become pending, each run of a repeating one counted",
-                seen -> seen.totals().scheduled());
-        counter(
-                MeterNames.REJECTED,
-                BaseUnits.TASKS,
-                "How many tasks have not been accepted",
-                seen -> seen.totals().rejected());
-        counter(
-                MeterNames.CANCELLED,
-                BaseUnits.TASKS,
-                "How many pending tasks have been cancelled",
-                seen -> seen.totals().cancelled());
-        counter(
-                MeterNames.FIRED,
-                RUNS,
-                "How many runs have started",
-                seen -> seen.totals().fired());
-        group.counter(
-                MeterNames.FAILED, RUNS, "How many runs have failed", scheduler, WheelTaskScheduler::getFailedRuns);
+        counter(MeterNames.SCHEDULED, BaseUnits.TASKS, seen -> seen.totals().scheduled());
+        counter(MeterNames.REJECTED, BaseUnits.TASKS, seen -> seen.totals().rejected());
+        counter(MeterNames.CANCELLED, BaseUnits.TASKS, seen -> seen.totals().cancelled());
+        counter(MeterNames.FIRED, RUNS, seen -> seen.totals().fired());
+        group.counter(MeterNames.FAILED, RUNS, scheduler, WheelTaskScheduler::getFailedRuns);
         for (SkipReason reason : SkipReason.values()) {
             group.tagged(MeterNames.TAG_REASON, reason.tag())
-                    .counter(
-                            MeterNames.SKIPPED,
-                            RUNS,
-                            "How many runs did not take place when they were due",
-                            this,
-                            source -> source.skips(reason));
+                    .counter(MeterNames.SKIPPED, RUNS, this, source -> source.skips(reason));
         }
-        gauge(
-                MeterNames.INBOX,
-                BaseUnits.MESSAGES,
-                "How many messages the tick thread has not read",
-                seen -> seen.snapshot().inbox());
-        gauge(
-                MeterNames.PENDING,
-                BaseUnits.TASKS,
-                "How many tasks wait for their time or for a worker",
-                WheelScheduledExecutor::pendingCount);
-        gauge(
-                MeterNames.READY,
-                BaseUnits.TASKS,
-                "How many due tasks wait for a worker",
-                WheelScheduledExecutor::readyCount);
-        nanosGauge(
-                MeterNames.READY_AGE,
-                "How long the first due task has waited for a worker",
-                seen -> seen.oldestReady().toNanos());
+        gauge(MeterNames.INBOX, BaseUnits.MESSAGES, seen -> seen.snapshot().inbox());
+        gauge(MeterNames.PENDING, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
+        gauge(MeterNames.READY, BaseUnits.TASKS, WheelScheduledExecutor::readyCount);
+        timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
     }
 
     private long skips(SkipReason reason) {
@@ -173,42 +105,36 @@ final class SchedulerMeters implements LatenessListener {
     }
 
     private void registerTickThread() {
-        counter(
-                MeterNames.WAKEUPS,
-                WAKEUPS,
-                "How often the tick thread has slept",
-                seen -> seen.tick().wakeUps());
+        counter(MeterNames.WAKEUPS, WAKEUPS, seen -> seen.tick().wakeUps());
         group.timer(
                 MeterNames.TICK_OVERSLEEP,
-                "By how much the tick thread woke up too late",
                 this,
                 source -> source.snapshot().tick().oversleeps(),
                 source -> source.snapshot().tick().overslept().toNanos());
-        nanosGauge(
-                MeterNames.TICK_OVERSLEEP_MAX,
-                "By how much the tick thread woke up too late at most, in the last one to two minutes",
-                seen -> seen.tick().longestOversleep().toNanos());
+        timeGauge(MeterNames.TICK_OVERSLEEP_MAX, seen -> seen.tick().longestOversleep());
     }
 
     private Timer registerLateness(String stage) {
         return group.tagged(MeterNames.TAG_STAGE, stage)
-                .timer(Timer.builder(MeterNames.LATENESS)
-                        .description("How late runs start, by what they waited for")
-                        .minimumExpectedValue(SHORTEST_LATENESS)
-                        .maximumExpectedValue(LONGEST_LATENESS));
+                .timer(
+                        MeterNames.LATENESS,
+                        timer -> timer.minimumExpectedValue(SHORTEST_LATENESS).maximumExpectedValue(LONGEST_LATENESS));
     }
 
-    private void gauge(String name, String unit, String description, ToDoubleFunction<WheelScheduledExecutor> value) {
-        group.gauge(name, unit, description, this, source -> value.applyAsDouble(source.executor()));
+    private void gauge(String name, String unit, ToDoubleFunction<WheelScheduledExecutor> value) {
+        group.gauge(name, unit, this, source -> value.applyAsDouble(source.executor()));
     }
 
-    private void nanosGauge(String name, String description, ToDoubleFunction<WheelSnapshot> nanos) {
+    private void timeGauge(String name, Function<WheelSnapshot, Duration> value) {
         group.timeGauge(
-                name, TimeUnit.NANOSECONDS, description, this, source -> nanos.applyAsDouble(source.snapshot()));
+                name,
+                TimeUnit.NANOSECONDS,
+                this,
+                source -> value.apply(source.snapshot()).toNanos());
     }
 
-    private void counter(String name, String unit, String description, ToDoubleFunction<WheelSnapshot> count) {
-        group.counter(name, unit, description, this, source -> count.applyAsDouble(source.snapshot()));
+    private void counter(String name, String unit, ToDoubleFunction<WheelSnapshot> count) {
+        group.counter(name, unit, this, source -> count.applyAsDouble(source.snapshot()));
     }
 
     private WheelSnapshot snapshot() {

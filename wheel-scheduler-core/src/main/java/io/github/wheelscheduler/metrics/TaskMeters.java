@@ -16,7 +16,6 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /** Meters for single tasks of one scheduler in one registry; for not too many of them. */
@@ -39,8 +38,8 @@ final class TaskMeters implements TaskListener {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
+    private final WheelTaskScheduler scheduler;
     private final TaskRegistry tasks;
-    private final BooleanSupplier isShutdown;
     private final int limit;
     private final Predicate<String> included;
     private final MeterRegistry registry;
@@ -62,8 +61,8 @@ final class TaskMeters implements TaskListener {
     private boolean removed;
 
     TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterRegistry registry, Tags tags) {
+        this.scheduler = scheduler;
         this.tasks = scheduler.getTaskRegistry();
-        this.isShutdown = () -> scheduler.getWheelScheduledExecutor().isShutdown();
         this.limit = limit;
         this.included = included;
         this.registry = registry;
@@ -72,11 +71,10 @@ final class TaskMeters implements TaskListener {
 
     /** Registers how many tasks have meters, and how many have not. */
     void registerCounts(MeterGroup group) {
-        String description = "How many tasks are registered, with meters of their own and without";
         group.tagged(MeterNames.TAG_METERED, "true")
-                .gauge(MeterNames.TASKS, BaseUnits.TASKS, description, this, source -> source.metered.size());
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
-                .gauge(MeterNames.TASKS, BaseUnits.TASKS, description, this, TaskMeters::countOthers);
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, TaskMeters::countOthers);
     }
 
     private double countOthers() {
@@ -132,41 +130,33 @@ final class TaskMeters implements TaskListener {
                 present.setRepeating(sort.repeating());
             } else if (!mayUse(id)) {
                 sayUsedUp();
-            } else if (hasPlace()) {
-                tasks.find(id).ifPresent(this::register);
             } else {
                 waiting.add(id);
+                letOthersIn();
             }
         }
     }
 
     private boolean isToBeMetered(String id, TaskInfo.Sort sort) {
-        return included.test(id) && isKnownSort(sort);
-    }
-
-    private static boolean isKnownSort(TaskInfo.Sort sort) {
-        return switch (sort.origin()) {
-            case ANNOTATED -> true;
-            case NAMED -> sort.repeating();
-            case PROGRAMMATIC -> false;
-        };
-    }
-
-    private boolean hasPlace() {
-        return metered.size() < limit;
+        return included.test(id)
+                && switch (sort.origin()) {
+                    case ANNOTATED -> true;
+                    case NAMED -> sort.repeating();
+                    case PROGRAMMATIC -> false;
+                };
     }
 
     private boolean mayUse(String name) {
         return used.contains(name) || used.size() < (long) limit * NAMES_PER_PLACE;
     }
 
-    /** Each task that waits is looked at once for all that go: it gets the place, or leaves. Where all go, none gets one. */
+    /** Gives each free place to the task that has waited longest, which leaves if it has gone. While all go, none gets one. */
     private void letOthersIn() {
-        if (isShutdown.getAsBoolean()) {
+        if (scheduler.getWheelScheduledExecutor().isShutdown()) {
             waiting.clear();
         }
         Iterator<String> others = waiting.iterator();
-        while (others.hasNext() && hasPlace()) {
+        while (others.hasNext() && metered.size() < limit) {
             String id = others.next();
             others.remove();
             boolean isThere =

@@ -9,7 +9,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 class EndpointOnWebFluxTest extends EndpointContract {
 
     @Override
-    ActuatorServer start(String... properties) {
+    public ActuatorServer start(String... properties) {
         String[] all = Arrays.copyOf(properties, properties.length + 1);
         all[properties.length] = "spring.main.web-application-type=reactive";
         return ActuatorServer.start(

@@ -34,7 +34,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     private static final String TASK = "wheelscheduler/" + Jobs.REST;
 
     @Override
-    ActuatorServer start(String... properties) {
+    public ActuatorServer start(String... properties) {
         return startAs("OPERATOR", properties);
     }
 

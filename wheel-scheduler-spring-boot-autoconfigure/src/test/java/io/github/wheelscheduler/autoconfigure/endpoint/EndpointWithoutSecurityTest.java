@@ -8,7 +8,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 class EndpointWithoutSecurityTest extends EndpointContract {
 
     @Override
-    ActuatorServer start(String... properties) {
+    public ActuatorServer start(String... properties) {
         return ActuatorServer.start(
                 new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
                 JobsApplication.class,

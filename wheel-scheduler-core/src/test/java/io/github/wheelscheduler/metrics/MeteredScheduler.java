@@ -41,14 +41,11 @@ final class MeteredScheduler implements AutoCloseable {
         settings.accept(scheduler);
         scheduler.initialize();
         this.metrics = new WheelSchedulerMetrics(scheduler, NAME, maxTasks);
-        boolean bound = false;
         try {
             metrics.bindTo(registry);
-            bound = true;
-        } finally {
-            if (!bound) {
-                scheduler.shutdown();
-            }
+        } catch (Throwable ex) {
+            scheduler.shutdown();
+            throw ex;
         }
     }
 

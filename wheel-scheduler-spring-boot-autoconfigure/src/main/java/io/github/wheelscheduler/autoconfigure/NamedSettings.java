@@ -62,7 +62,11 @@ final class NamedSettings {
      */
     record Written(String key, String name, ConfigurationProperty property, boolean isOfEnvironment) {
 
-        /** Returns what is said of it first: which it is, and where it stands. */
+        Written named(String other) {
+            return new Written(key, other, property, isOfEnvironment);
+        }
+
+        /** Returns the begin of each message: which property it is, and where it stands. */
         String text() {
             return "The property '" + key + "'"
                     + (property.getOrigin() == null ? "" : " (from " + property.getOrigin() + ")");
@@ -151,32 +155,30 @@ final class NamedSettings {
         }
     }
 
+    /** Adds a property under the name that is left of it when the longest end that is a setting has been taken away. */
     private void add(Map<String, Map<String, Written>> named, Written written, List<String> elements) {
         List<String> below = elements.subList(root.getNumberOfElements(), elements.size());
-        int ofSetting = elementsOfSetting(below, written.isOfEnvironment);
-        boolean isMatched = ofSetting > 0 && ofSetting < below.size();
-        String name = String.join(".", isMatched ? below.subList(0, below.size() - ofSetting) : below);
-        Written complete = new Written(written.key, name, written.property, written.isOfEnvironment);
-        if (isMatched) {
-            String setting =
-                    settings.get(uniform(String.join("", below.subList(below.size() - ofSetting, below.size()))));
-            Written ignored = named.computeIfAbsent(name, unused -> new HashMap<>())
-                    .putIfAbsent(Objects.requireNonNull(setting), complete);
-        } else if (!"".equals(written.property.getValue())) {
-            unmatched.add(complete);
+        for (int end = 1; end < below.size(); end++) {
+            String setting = settingOf(below.subList(end, below.size()), written.isOfEnvironment);
+            if (setting != null) {
+                String name = String.join(".", below.subList(0, end));
+                Written ignored = named.computeIfAbsent(name, unused -> new HashMap<>())
+                        .putIfAbsent(setting, written.named(name));
+                return;
+            }
+        }
+        if (!"".equals(written.property.getValue())) {
+            unmatched.add(written.named(String.join(".", below)));
         }
     }
 
-    /** Returns how many elements at the end are a setting; an environment variable has underscores for dashes, too, or nothing. */
-    private int elementsOfSetting(List<String> elements, boolean isOfEnvironment) {
-        for (int count = elements.size(); count > 0; count--) {
-            String setting =
-                    settings.get(uniform(String.join("", elements.subList(elements.size() - count, elements.size()))));
-            if (setting != null && (isOfEnvironment || count == StringUtils.countOccurrencesOf(setting, ".") + 1)) {
-                return count;
-            }
-        }
-        return 0;
+    /** Returns the setting that these elements are; an environment variable has underscores for dashes, too, or nothing. */
+    private @Nullable String settingOf(List<String> elements, boolean isOfEnvironment) {
+        String setting = settings.get(uniform(String.join("", elements)));
+        return setting != null
+                        && (isOfEnvironment || elements.size() == StringUtils.countOccurrencesOf(setting, ".") + 1)
+                ? setting
+                : null;
     }
 
     private static List<String> elementsOf(String key) {

@@ -53,6 +53,8 @@ final class TaskOverrides
     /** So many messages name the nearest id. */
     private static final int MOST_GUESSES = 20;
 
+    private static final String NO_EFFECT = ". It has no effect";
+
     private final NamedSettings tasks;
     private final NamedSettings groups;
     private final ObjectProvider<TaskCatalog> catalog;
@@ -186,7 +188,7 @@ final class TaskOverrides
             return true;
         }
         if (isChecked && settled.add(named)) {
-            logger.warn(ambiguity(named) + ". It has no effect");
+            logger.warn(ambiguity(named) + NO_EFFECT);
         }
         return false;
     }
@@ -213,26 +215,18 @@ final class TaskOverrides
         return all;
     }
 
-    // What is wrong
+    // Complaints
 
     @Override
     public void afterSingletonsInstantiated() {
         TaskCatalog known = catalog.getObject();
         known.ids().forEach(this::know);
-        List<String> wrong = new ArrayList<>();
-        boolean failsForSettings = properties.unknownSettings() == OnUnknown.FAIL;
-        tell(tasks.unmatched(), written -> tasks.explain(written, knownIds()), failsForSettings, wrong);
-        tell(
-                groups.unmatched(),
-                written -> groups.explain(written, GroupProperties.namesIn(groups)),
-                failsForSettings,
-                wrong);
-        if (!wrong.isEmpty()) {
-            throw UnusableSetupException.of(
-                    wrong,
-                    "Write them as named above, or remove them. What a newer release knows is let through by "
-                            + WheelSchedulerProperties.PREFIX + ".unknown-settings=warn.");
-        }
+        Complaints unmatched = new Complaints(properties.unknownSettings());
+        tasks.unmatched().forEach(one -> unmatched.add(one, tasks.explain(one, knownIds()), NO_EFFECT));
+        groups.unmatched()
+                .forEach(one -> unmatched.add(one, groups.explain(one, GroupProperties.namesIn(groups)), NO_EFFECT));
+        unmatched.end("Write them as named above, or remove them. What a newer release knows is let through by "
+                + WheelSchedulerProperties.PREFIX + ".unknown-settings=warn.");
         checkAmbiguities();
         for (TaskDeclaration declaration : known.declarations()) {
             check(declaration, known);
@@ -240,32 +234,41 @@ final class TaskOverrides
         isChecked = true;
     }
 
-    private static void tell(
-            List<Written> unmatched, Function<Written, String> text, boolean fails, List<String> wrong) {
-        for (Written written : unmatched) {
-            if (fails && !written.isOfEnvironment()) {
-                wrong.add(text.apply(written));
+    /** Warns of what is wrong with properties or, where it is to stop the start, gathers it until all of it is found. */
+    private static final class Complaints {
+
+        private final OnUnknown reaction;
+        private final List<String> wrong = new ArrayList<>();
+
+        Complaints(OnUnknown reaction) {
+            this.reaction = reaction;
+        }
+
+        void add(Written property, String text, String effect) {
+            if (reaction == OnUnknown.FAIL && !property.isOfEnvironment()) {
+                wrong.add(text);
             } else {
-                logger.warn(text.apply(written) + ". It has no effect");
+                logger.warn(text + effect);
+            }
+        }
+
+        /** Stops the start if anything has been gathered. */
+        void end(String action) {
+            if (!wrong.isEmpty()) {
+                throw UnusableSetupException.of(wrong, action);
             }
         }
     }
 
     private void checkAmbiguities() {
-        List<String> wrong = new ArrayList<>();
+        Complaints ambiguous = new Complaints(OnUnknown.FAIL);
         for (Named named : all()) {
             Set<String> ids = idsLike(named.name);
             if (ids.size() > 1 && !ids.contains(named.name) && settled.add(named)) {
-                if (named.isOfEnvironment()) {
-                    logger.warn(ambiguity(named) + ". It has no effect");
-                } else {
-                    wrong.add(ambiguity(named));
-                }
+                ambiguous.add(named.first().getValue(), ambiguity(named), NO_EFFECT);
             }
         }
-        if (!wrong.isEmpty()) {
-            throw UnusableSetupException.of(wrong, "Write the id as it is given to the task.");
-        }
+        ambiguous.end("Write the id as it is given to the task.");
     }
 
     private List<Named> all() {
@@ -281,7 +284,7 @@ final class TaskOverrides
                 + "'. The first is written " + tasks.textOf(ids.get(0), first.getKey(), false);
     }
 
-    /** What is set for a method can be used, and has an effect. */
+    /** Checks that the settings of a method can be used, and have an effect. */
     private void check(TaskDeclaration declaration, TaskCatalog known) {
         String id = declaration.id();
         TaskSettings set = apply(id);
@@ -309,23 +312,14 @@ final class TaskOverrides
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
-        List<String> wrong = new ArrayList<>();
+        Complaints unknown = new Complaints(properties.unknownTasks());
         for (Named named : all()) {
             if (idsLike(named.name).isEmpty() && settled.add(named)) {
-                String text = unknown(named);
-                if (properties.unknownTasks() == OnUnknown.FAIL && !named.isOfEnvironment()) {
-                    wrong.add(text);
-                } else {
-                    logger.warn(text);
-                }
+                unknown.add(named.first().getValue(), unknown(named), "");
             }
         }
-        if (!wrong.isEmpty()) {
-            throw UnusableSetupException.of(
-                    wrong,
-                    "Write the id of a task, or remove them. Ids that come later are let through by "
-                            + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");
-        }
+        unknown.end("Write the id of a task, or remove them. Ids that come later are let through by "
+                + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");
     }
 
     private String unknown(Named named) {

@@ -52,7 +52,7 @@ public final class EndpointAnswers {
     }
 
     /**
-     * Returns a number that somebody has written; Spring would refuse what is none, too, but would not say why.
+     * Returns a number that a caller has written. Spring would refuse other texts, too, but without the reason.
      *
      * @throws IllegalArgumentException if it is none
      */
@@ -64,7 +64,7 @@ public final class EndpointAnswers {
         }
     }
 
-    /** Returns the answer to an operation, whatever becomes of it. */
+    /** Returns the answer to an operation, also to one that fails. */
     public static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());

@@ -7,12 +7,13 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * A schedule as somebody has written it, possibly nonsense.
+ * The parts of a schedule as a caller writes them, possibly nonsense.
  *
  * @param fixedRate a period, as in {@code 5s} or {@code PT5S}; without a unit in milliseconds
  * @param fixedDelay a delay, likewise
@@ -28,6 +29,7 @@ public record ScheduleTexts(
         @Nullable String once) {
 
     private static final Duration PAST = Duration.ofSeconds(1);
+    private static final String DURATION = "a duration such as 5s";
 
     /**
      * Checks that nothing was written.
@@ -77,40 +79,29 @@ public record ScheduleTexts(
                     "exactly one of fixedRate, fixedDelay, cron and once must be given, were " + given);
         }
         if (cron != null) {
-            return zone == null ? TaskSchedule.cron(cron) : TaskSchedule.cron(cron, parseZone(zone));
+            return zone == null
+                    ? TaskSchedule.cron(cron)
+                    : TaskSchedule.cron(cron, parse("zone", "a time zone such as Europe/Berlin", zone, ZoneId::of));
         }
         if (zone != null) {
             throw new IllegalArgumentException("zone must only be given with cron");
         }
         if (once != null) {
-            return TaskSchedule.once(parseInstant(once));
+            String rule = "an instant such as 2030-01-01T12:00:00Z";
+            return TaskSchedule.once(
+                    parse("once", rule, once, OffsetDateTime::parse).toInstant());
         }
         return fixedRate != null
-                ? TaskSchedule.fixedRate(parseDuration("fixedRate", fixedRate))
-                : TaskSchedule.fixedDelay(parseDuration("fixedDelay", Objects.requireNonNull(fixedDelay)));
+                ? TaskSchedule.fixedRate(parse("fixedRate", DURATION, fixedRate, DurationStyle::detectAndParse))
+                : TaskSchedule.fixedDelay(parse(
+                        "fixedDelay", DURATION, Objects.requireNonNull(fixedDelay), DurationStyle::detectAndParse));
     }
 
-    private static Duration parseDuration(String what, String text) {
+    private static <T> T parse(String what, String rule, String text, Function<String, T> parser) {
         try {
-            return DurationStyle.detectAndParse(text);
-        } catch (IllegalArgumentException | ArithmeticException ex) {
-            throw new IllegalArgumentException(what + " must be a duration such as 5s, was " + text, ex);
-        }
-    }
-
-    private static Instant parseInstant(String text) {
-        try {
-            return OffsetDateTime.parse(text).toInstant();
-        } catch (DateTimeException ex) {
-            throw new IllegalArgumentException("once must be an instant such as 2030-01-01T12:00:00Z, was " + text, ex);
-        }
-    }
-
-    private static ZoneId parseZone(String text) {
-        try {
-            return ZoneId.of(text);
-        } catch (DateTimeException ex) {
-            throw new IllegalArgumentException("zone must be a time zone such as Europe/Berlin, was " + text, ex);
+            return parser.apply(text);
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException ex) {
+            throw new IllegalArgumentException(what + " must be " + rule + ", was " + text, ex);
         }
     }
 }

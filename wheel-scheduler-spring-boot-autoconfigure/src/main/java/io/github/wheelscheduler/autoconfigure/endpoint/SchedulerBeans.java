@@ -3,9 +3,7 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulers;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
@@ -21,12 +19,13 @@ final class SchedulerBeans {
     /** A scheduler and the name of its bean. */
     record Named(String name, WheelTaskScheduler scheduler) {
 
-        private Named(Map.Entry<String, WheelTaskScheduler> entry) {
-            this(entry.getKey(), entry.getValue());
-        }
-
         TaskRegistry registry() {
             return scheduler.getTaskRegistry();
+        }
+
+        private boolean isGroup() {
+            return scheduler.isInitialized()
+                    && scheduler.getWheelScheduledExecutor().groupName() != null;
         }
     }
 
@@ -35,16 +34,21 @@ final class SchedulerBeans {
      *
      * @throws UnknownNameException if there is none of that name
      */
-    Map<String, WheelTaskScheduler> all(@Nullable String name) {
-        Map<String, WheelTaskScheduler> all = WheelSchedulers.in(beanFactory);
+    List<Named> all(@Nullable String name) {
+        List<Named> all = WheelSchedulers.in(beanFactory).entrySet().stream()
+                .map(entry -> new Named(entry.getKey(), entry.getValue()))
+                .toList();
         if (name == null) {
             return all;
         }
-        WheelTaskScheduler scheduler = all.get(name);
-        if (scheduler == null) {
-            throw UnknownNameException.ofScheduler(name, all.keySet());
-        }
-        return Map.of(name, scheduler);
+        return List.of(all.stream()
+                .filter(one -> one.name.equals(name))
+                .findFirst()
+                .orElseThrow(() -> UnknownNameException.ofScheduler(name, namesOf(all))));
+    }
+
+    private static List<String> namesOf(List<Named> schedulers) {
+        return schedulers.stream().map(Named::name).toList();
     }
 
     /**
@@ -54,20 +58,13 @@ final class SchedulerBeans {
      * @throws IllegalArgumentException if there are several and no name
      */
     Named one(@Nullable String name) {
-        Map<String, WheelTaskScheduler> all = all(name);
-        List<Named> found = all.entrySet().stream()
-                .filter(entry -> all.size() == 1 || !isGroup(entry.getValue()))
-                .map(Named::new)
-                .toList();
+        List<Named> all = all(name);
+        List<Named> found =
+                all.stream().filter(one -> all.size() == 1 || !one.isGroup()).toList();
         if (found.size() != 1) {
-            throw new IllegalArgumentException("scheduler must be given, one of " + all.keySet());
+            throw new IllegalArgumentException("scheduler must be given, one of " + namesOf(all));
         }
         return found.get(0);
-    }
-
-    private static boolean isGroup(WheelTaskScheduler scheduler) {
-        return scheduler.isInitialized()
-                && scheduler.getWheelScheduledExecutor().groupName() != null;
     }
 
     /**
@@ -78,24 +75,16 @@ final class SchedulerBeans {
      * @throws IllegalArgumentException if several have it
      */
     Named withTask(String id, @Nullable String scheduler) {
-        Map<String, WheelTaskScheduler> all = all(scheduler);
-        List<Named> found = new ArrayList<>();
-        for (Map.Entry<String, WheelTaskScheduler> entry : all.entrySet()) {
-            Named named = new Named(entry);
-            if (named.registry().find(id).isPresent()) {
-                found.add(named);
-            }
-        }
+        List<Named> all = all(scheduler);
+        List<Named> found =
+                all.stream().filter(one -> one.registry().find(id).isPresent()).toList();
         if (found.isEmpty()) {
-            int known = all.values().stream()
-                    .mapToInt(each -> each.getTaskRegistry().size())
-                    .sum();
+            int known = all.stream().mapToInt(one -> one.registry().size()).sum();
             throw UnknownNameException.ofTask(id, known);
         }
         if (found.size() > 1) {
-            List<String> names = found.stream().map(Named::name).toList();
             throw new IllegalArgumentException(
-                    "scheduler must be given, one of " + names + ", which all have a task " + id);
+                    "scheduler must be given, one of " + namesOf(found) + ", which all have a task " + id);
         }
         return found.get(0);
     }

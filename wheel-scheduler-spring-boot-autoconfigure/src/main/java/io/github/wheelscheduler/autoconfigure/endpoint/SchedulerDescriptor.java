@@ -45,12 +45,13 @@ public record SchedulerDescriptor(
         @Nullable Group group)
         implements OperationResponseBody {
 
-    static SchedulerDescriptor of(String name, WheelTaskScheduler scheduler) {
+    static SchedulerDescriptor of(SchedulerBeans.Named named) {
+        WheelTaskScheduler scheduler = named.scheduler();
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
-        TaskRegistry registry = scheduler.getTaskRegistry();
+        TaskRegistry registry = named.registry();
         return new SchedulerDescriptor(
-                name,
+                named.name(),
                 stateOf(scheduler, executor),
                 executor.tick(),
                 TickThread.of(seen),

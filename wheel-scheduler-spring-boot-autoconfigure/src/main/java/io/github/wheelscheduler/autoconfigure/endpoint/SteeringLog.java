@@ -28,7 +28,7 @@ public final class SteeringLog {
     /**
      * What has become of a steering.
      *
-     * @param answer to whoever steers
+     * @param answer to the caller
      * @param from how it was before, in a few words
      * @param to how it is then
      */
@@ -45,8 +45,8 @@ public final class SteeringLog {
      *
      * @param who steers
      * @param action as it was asked for; null if it was left out
-     * @param kind of what is steered
-     * @param name of what is steered, as it was asked for; the segments of a path
+     * @param kind task, scheduler or the like
+     * @param name of that, as it was asked for; the segments of a path
      */
     public <T> T steer(String who, @Nullable String action, String kind, Object name, Supplier<Steered<T>> steering) {
         String named = name instanceof String[] segments ? String.join("/", segments) : String.valueOf(name);

@@ -105,7 +105,7 @@ public record TaskDescriptor(
      * A run that has ended.
      *
      * @param lateness how late it started
-     * @param triggered whether somebody asked for it, outside of the schedule
+     * @param triggered whether it was triggered by hand, outside of the schedule
      * @param exception the name of the class of what it threw; null if it succeeded
      * @param message of the exception; null if it succeeded
      */

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -57,20 +56,20 @@ public final class WheelSchedulerEndpoint {
         if (atMost < 0 || atMost > MAX_LIMIT) {
             throw new IllegalArgumentException("limit must be between 0 and " + MAX_LIMIT + ", was " + atMost);
         }
-        Map<String, WheelTaskScheduler> shown = beans.all(scheduler);
-        List<SchedulerDescriptor> descriptors = new ArrayList<>();
-        shown.forEach((name, bean) -> descriptors.add(SchedulerDescriptor.of(name, bean)));
+        List<SchedulerBeans.Named> shown = beans.all(scheduler);
+        List<SchedulerDescriptor> descriptors =
+                shown.stream().map(SchedulerDescriptor::of).toList();
         int total = descriptors.stream().mapToInt(SchedulerDescriptor::tasks).sum();
         return new SchedulersDescriptor(descriptors, page(shown, from, atMost), from, atMost, total);
     }
 
-    private static List<TaskDescriptor> page(Map<String, WheelTaskScheduler> shown, int offset, int limit) {
+    private static List<TaskDescriptor> page(List<SchedulerBeans.Named> shown, int offset, int limit) {
         List<TaskDescriptor> page = new ArrayList<>();
         int toSkip = offset;
-        for (Map.Entry<String, WheelTaskScheduler> entry : shown.entrySet()) {
-            TaskRegistry registry = entry.getValue().getTaskRegistry();
+        for (SchedulerBeans.Named one : shown) {
+            TaskRegistry registry = one.registry();
             for (TaskInfo task : registry.list(toSkip, limit - page.size())) {
-                page.add(TaskDescriptor.of(entry.getKey(), task));
+                page.add(TaskDescriptor.of(one.name(), task));
             }
             toSkip = Math.max(0, toSkip - registry.size());
         }
@@ -160,7 +159,7 @@ public final class WheelSchedulerEndpoint {
     SchedulerDescriptor steerScheduler(String who, @Nullable String action, @Nullable String scheduler) {
         return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
             SchedulerBeans.Named found = beans.one(scheduler);
-            SchedulerDescriptor before = SchedulerDescriptor.of(found.name(), found.scheduler());
+            SchedulerDescriptor before = SchedulerDescriptor.of(found);
             switch (lowerCase(action)) {
                 case "pause" -> found.scheduler().stop();
                 case "resume" -> found.scheduler().start();
@@ -170,7 +169,7 @@ public final class WheelSchedulerEndpoint {
                 default ->
                     throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
             }
-            SchedulerDescriptor after = SchedulerDescriptor.of(found.name(), found.scheduler());
+            SchedulerDescriptor after = SchedulerDescriptor.of(found);
             String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
             return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
         });

@@ -45,7 +45,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void whoeverIsNotLoggedInNeitherSeesNorChangesAnything() {
+    void callerThatIsNotLoggedInNeitherSeesNorChangesAnything() {
         try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
             assertThat(server.getAnonymously("wheelscheduler").status()).isEqualTo(401);
             assertThat(server.getAnonymously(TASK).status()).isEqualTo(401);
@@ -56,7 +56,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void whoeverIsNoOperatorNeitherSeesNorChangesAnything() {
+    void userThatIsNoOperatorNeitherSeesNorChangesAnything() {
         try (ActuatorServer server = startAs("READER", "management.endpoint.wheelscheduler.access=unrestricted")) {
             for (String path : List.of("wheelscheduler", TASK)) {
                 assertThat(server.get(path).status()).isEqualTo(403);

@@ -201,7 +201,9 @@ class WheelSchedulerEndpointTest {
         scheduler.setVirtualThreads(true);
         scheduler.initialize();
         try {
-            assertThat(SchedulerDescriptor.of("virtual", scheduler).workers().max())
+            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler))
+                            .workers()
+                            .max())
                     .isNull();
         } finally {
             scheduler.shutdown();

@@ -60,7 +60,7 @@ final class LatenessTimers implements LatenessListener {
     /** Whether there may be unrecorded runs. Written after they are counted, and before they are looked for. */
     private volatile boolean isBehind;
 
-    /** Whether somebody will catch up. Set after runs are counted, and cleared before they are looked for. */
+    /** Whether a thread will catch up. Set after runs are counted, and cleared before they are looked for. */
     private final AtomicBoolean willCatchUp = new AtomicBoolean();
 
     private final ReentrantLock catchingUp = new ReentrantLock();
@@ -70,7 +70,7 @@ final class LatenessTimers implements LatenessListener {
         this(wheel, queue, LatenessTimers::inASecond);
     }
 
-    /** Makes one that leaves it to somebody when to catch up. */
+    /** Makes one that catches up when {@code later} runs what it is given. */
     LatenessTimers(Timer wheel, Timer queue, Consumer<Runnable> later) {
         this.wheel = wheel;
         this.queue = queue;
@@ -152,7 +152,7 @@ final class LatenessTimers implements LatenessListener {
         }
     }
 
-    /** A timer that throws must harm nobody who happens to be here. */
+    /** Records what has been counted. A timer that throws harms neither a run nor a scrape. */
     private void recordCounted() {
         isBehind = false;
         long[] wheelCounts = new long[LatenessCounts.BUCKETS];

@@ -29,10 +29,10 @@ final class MeteredTask {
 
     private final Clock clock;
 
-    /** The same by the registry's clock; before the first success, when this was made. As above. */
+    /** The last success by the registry's clock; before the first one, when this was made. Writer: the run. Readers: scrapes. */
     private volatile long succeededMillis;
 
-    /** Writer: whoever looks at the task. Readers: scrapes. */
+    /** Writer: a caller that re-times the task. Readers: scrapes. */
     private volatile boolean repeating;
 
     private MeteredTask(MeterGroup group, TaskInfo task, Clock clock) {

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The meters of one scheduler in one registry. */
 final class SchedulerMeters implements LatenessListener {
 
     /*
-     * Most meters are read when somebody looks. Only what happens to a single run is recorded when it happens, by whoever
-     * is told of runs: LatenessTimers, of how late they start, and TaskMeters, of how those of known tasks went.
+     * Most meters are read on a scrape. Single runs are recorded when they happen, by listeners: LatenessTimers records how
+     * late they start, and TaskMeters how the runs of known tasks went.
      *
      * Registries hold weakly what meters are read from. The scheduler holds its listeners, and this is one, so it lives as
      * long as the scheduler.
@@ -34,15 +35,19 @@ final class SchedulerMeters implements LatenessListener {
 
     private final WheelTaskScheduler scheduler;
     private final MeterGroup group;
-    private final CompletedRuns completedRuns;
     private final TaskMeters taskMeters;
     private final LatenessTimers lateness;
+
+    /** The scheduler gets another one when it is initialized again. Guarded by this. */
+    private @Nullable WheelScheduledExecutor completing;
+
+    /** How many runs of it have ended. Guarded by this. */
+    private long completed;
 
     private SchedulerMeters(WheelTaskScheduler scheduler, MeterGroup group, TaskMeters taskMeters) {
         this.scheduler = scheduler;
         this.group = group;
         this.taskMeters = taskMeters;
-        this.completedRuns = new CompletedRuns(scheduler);
         this.lateness = new LatenessTimers(registerLateness("wheel"), registerLateness("queue"));
         registerExecutor();
         registerTimers();
@@ -77,7 +82,7 @@ final class SchedulerMeters implements LatenessListener {
         if (scheduler.getWheelScheduledExecutor().maxPending() != Long.MAX_VALUE) {
             gauge(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
         }
-        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, completedRuns, CompletedRuns::count);
+        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, this, SchedulerMeters::completedRuns);
     }
 
     private void registerTimers() {
@@ -94,6 +99,22 @@ final class SchedulerMeters implements LatenessListener {
         gauge(MeterNames.PENDING, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
         gauge(MeterNames.READY, BaseUnits.TASKS, WheelScheduledExecutor::readyCount);
         timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
+    }
+
+    /**
+     * Returns how many runs have ended, as those that have started and do not go on. The two numbers are not of one moment, so the count is
+     * kept from falling, which would look like a restart. At rest it is exact.
+     */
+    private synchronized long completedRuns() {
+        WheelScheduledExecutor current = scheduler.getWheelScheduledExecutor();
+        if (current != completing) {
+            completing = current;
+            completed = 0;
+        }
+        // In this order: a run that ends in between is not missed, and one that starts in between is not counted yet.
+        long started = current.snapshot().totals().fired();
+        completed = Math.max(completed, started - current.activeCount());
+        return completed;
     }
 
     private long skips(SkipReason reason) {
@@ -141,7 +162,7 @@ final class SchedulerMeters implements LatenessListener {
         return executor().snapshot();
     }
 
-    /** Returns what is to be read; somebody looks, so timers had better be up to date. */
+    /** Returns the executor for a scrape, for which the timers are brought up to date. */
     private WheelScheduledExecutor executor() {
         lateness.catchUp();
         return scheduler.getWheelScheduledExecutor();

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * For how long a task rests after it has failed, counted from the end of the run. With a delay of 10 s, a multiplier of 2 and a maximum
  * of 60 s, a rate of 5 s that was first due at 12:00:00 and fails each time, in no time, runs at 12:00:00, 12:00:10, 12:00:30, 12:01:10,
- * and then every minute; after the first success it is back at 5 s. Runs lie on the task's own grid: a rest of 12 s lasts 15. Those that are
- * left out do not count as missed.
+ * and then every minute; after the first success it is back at 5 s. Runs lie on the task's own grid: a rest of 12 s lasts 15. Runs that
+ * are left out do not count as missed.
  *
  * @param delay the rest after the first failure; positive
  * @param multiplier how much longer each rest is than the one before; at least 1
@@ -26,7 +26,7 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
     /**
      * Checks it.
      *
-     * @throws UnusableSettingException if it is not as said above
+     * @throws UnusableSettingException if a value is out of the range of its parameter
      */
     public BackOff {
         Objects.requireNonNull(delay, "delay must not be null");

@@ -12,7 +12,7 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the method behind Spring's private wrapper, where its text could mean several: a method that two beans inherit, or reactive methods
- * of beans with proxies of the same interface. It is asked for nothing else, and whoever asks has to do without where it does not know.
+ * of beans with proxies of the same interface. Callers have to do without where it finds none.
  */
 final class HiddenMethod {
 

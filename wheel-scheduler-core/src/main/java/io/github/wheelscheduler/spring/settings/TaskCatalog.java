@@ -2,7 +2,6 @@ package io.github.wheelscheduler.spring.settings;
 
 import io.github.wheelscheduler.UnusableSettingException;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -10,15 +9,16 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of tasks before they are scheduled: the ids of annotated methods, and the settings of each id. One for all schedulers of
- * an application. Any thread.
+ * Keeps the ids of annotated methods, and the settings of each id, before tasks are scheduled. One for all schedulers of an application.
+ * Any thread.
  *
- * <p>Settings come in two layers. Below are those of the code: by annotation, or by {@link #set}. Over them are those of whoever
- * operates the application, by {@link #override}. What is set for an id holds for every schedule of it, from when the task is next scheduled
+ * <p>Settings come in two layers. Below are those of the code: by annotation, or by {@link #set}. Over them are those that
+ * operators of the application set, by {@link #override}. The settings of an id hold for every schedule of it, from when the task is next scheduled
  * on: of all {@code Jobs.poll}, {@code Jobs.poll~2} and so on, which share the id {@code Jobs.poll}.
  */
 public final class TaskCatalog {
@@ -26,7 +26,7 @@ public final class TaskCatalog {
     private static final char BEAN_MARK = '@';
 
     /** By what Spring's wrapper says. */
-    private final Map<String, List<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
+    private final Map<String, CopyOnWriteArrayList<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
 
     /** The first method of each id. */
     private final Map<String, TaskDeclaration> firstOfId = new ConcurrentHashMap<>();
@@ -34,7 +34,7 @@ public final class TaskCatalog {
     private final Map<String, TaskSettings> settings = new ConcurrentHashMap<>();
     private final Map<String, TaskSettings> overrides = new ConcurrentHashMap<>();
 
-    /** What is asked for more of them. */
+    /** Says for an id what else is set by operators. */
     private volatile @Nullable Function<String, TaskSettings> overriding;
 
     /** The first bean with tasks of a name. */
@@ -64,7 +64,9 @@ public final class TaskCatalog {
         }
         TaskDeclaration known = declaration.withId(idOf(declaration.id(), declaration.beanName()));
         TaskDeclaration ignored = firstOfId.putIfAbsent(known.id(), known);
-        List<TaskDeclaration> unused = declarations.merge(known.text(), List.of(known), TaskCatalog::join);
+        boolean isNew = declarations
+                .computeIfAbsent(known.text(), unused -> new CopyOnWriteArrayList<>())
+                .addIfAbsent(known);
     }
 
     /** Returns the id of a bean's tasks of that name: the name for the first bean, name and bean for each other one. */
@@ -93,15 +95,6 @@ public final class TaskCatalog {
     /** Sets what says of an object under which name it is a bean; null for none. */
     public void findBeansBy(Function<Object, @Nullable String> newBeanNames) {
         beanNames = Objects.requireNonNull(newBeanNames, "beanNames must not be null");
-    }
-
-    private static List<TaskDeclaration> join(List<TaskDeclaration> known, List<TaskDeclaration> more) {
-        if (known.containsAll(more)) {
-            return known;
-        }
-        List<TaskDeclaration> joined = new ArrayList<>(known);
-        joined.addAll(more);
-        return List.copyOf(joined);
     }
 
     private static String textOf(Method method) {
@@ -168,14 +161,14 @@ public final class TaskCatalog {
         other.settings.forEach(settings::putIfAbsent);
     }
 
-    /** Sets what holds for tasks of that id whatever code says. */
+    /** Sets what holds for tasks of that id, over all settings in code. */
     public void override(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         overrides.put(id, taskSettings);
     }
 
-    /** Sets what else is asked by ids for what holds whatever code says, each time a task is scheduled; below what is set one by one. */
+    /** Sets a function of ids that is asked for more of these settings each time a task is scheduled; they go below those set one by one. */
     public void overrideBy(Function<String, TaskSettings> newOverriding) {
         overriding = Objects.requireNonNull(newOverriding, "overriding must not be null");
     }
@@ -188,15 +181,12 @@ public final class TaskCatalog {
      * @throws UnusableSettingException if the settings do not fit together
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
-        TaskDeclaration declared = firstOfId.get(id);
-        TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();
-        Function<String, TaskSettings> asked = overriding;
-        if (settings.isEmpty() && overrides.isEmpty() && asked == null) {
-            return found.overlaidWith(given).complete();
-        }
         String name = nameOf(id);
         String longForm = longFormOf(name, id);
         List<String> forms = longForm.equals(name) ? List.of(name) : List.of(name, longForm);
+        TaskDeclaration declared = firstOfId.get(id);
+        TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();
+        Function<String, TaskSettings> asked = overriding;
         for (String form : forms) {
             found = found.overlaidWith(settings.getOrDefault(form, TaskSettings.NONE));
         }

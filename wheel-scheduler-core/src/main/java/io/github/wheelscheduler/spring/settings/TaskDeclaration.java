@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.settings;
 
 import java.lang.reflect.Method;
-import java.util.Objects;
 
 /**
  * An annotated method of a bean, before Spring schedules it.
@@ -10,8 +9,8 @@ import java.util.Objects;
  * @param type of the bean
  * @param method as it is declared
  * @param id of its tasks: given, or class of the bean and method
- * @param isIdGiven whether somebody has chosen the id
- * @param settings what is set by annotation
+ * @param isIdGiven whether an annotation gives the id
+ * @param settings of the annotation
  * @param beanName the name of the bean
  */
 public record TaskDeclaration(
@@ -22,16 +21,6 @@ public record TaskDeclaration(
         boolean isIdGiven,
         TaskSettings settings,
         String beanName) {
-
-    /** Checks that nothing is missing. */
-    public TaskDeclaration {
-        Objects.requireNonNull(text, "text must not be null");
-        Objects.requireNonNull(type, "type must not be null");
-        Objects.requireNonNull(method, "method must not be null");
-        Objects.requireNonNull(id, "id must not be null");
-        Objects.requireNonNull(settings, "settings must not be null");
-        Objects.requireNonNull(beanName, "beanName must not be null");
-    }
 
     /** Returns the same with another id. */
     TaskDeclaration withId(String other) {

@@ -10,7 +10,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is set for a task beside its schedule, or in place of it. What is null is not set. Immutable.
+ * The settings of a task, beside its schedule or in place of it. A setting that is not set is null. Immutable.
  *
  * <pre>{@code
  * scheduler.getTaskCatalog().set("import", TaskSettings.builder()
@@ -92,7 +92,7 @@ public final class TaskSettings {
         return get(String.class, TaskSetting.CRON);
     }
 
-    /** Returns the zone in which its cron expression is meant, whatever zone that comes with. */
+    /** Returns the zone in which its cron expression is meant, also one that comes with another zone. */
     public @Nullable ZoneId zone() {
         return get(ZoneId.class, TaskSetting.ZONE);
     }
@@ -143,7 +143,7 @@ public final class TaskSettings {
     }
 
     /**
-     * Returns for how long the task rests after failures. What is not set of it is as {@link BackOff#of} has it.
+     * Returns for how long the task rests after failures. Parts that are not set are as {@link BackOff#of} has them.
      *
      * @throws UnusableSettingException if the delay is not set though something else of it is, or is longer than the longest rest
      */
@@ -177,8 +177,8 @@ public final class TaskSettings {
     }
 
     /**
-     * Returns after how many failures in a row the task is paused: with 3, it does not run a fourth time until somebody resumes it, or
-     * triggers it and that run succeeds. 0 for never.
+     * Returns after how many failures in a row the task is paused: with 3, it does not run a fourth time until it is resumed, or
+     * triggered with success. 0 for never.
      */
     public @Nullable Integer pauseAfterFailures() {
         return get(Integer.class, TaskSetting.PAUSE_AFTER_FAILURES);
@@ -216,7 +216,7 @@ public final class TaskSettings {
             return set(TaskSetting.CRON, cron);
         }
 
-        /** Sets the zone in which its cron expression is meant, its own, that above or one that it is re-timed to; whatever zone that has. */
+        /** Sets the zone in which its cron expression is meant: its own, that above, or one that it is re-timed to. */
         public Builder zone(@Nullable ZoneId zone) {
             return set(TaskSetting.ZONE, zone);
         }

@@ -115,10 +115,7 @@ final class DaylightSavingTrigger implements Trigger {
     }
 
     private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
-        if (one == null || other == null) {
-            return one == null ? other : one;
-        }
-        return one.isBefore(other) ? one : other;
+        return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
     @Override

@@ -4,7 +4,7 @@ import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import java.util.concurrent.TimeUnit;
 
-/** Applies a task's rules to one of its timers. By whoever arms the timer, and its runs, one at a time. */
+/** Applies a task's rules to one of its timers. Called by the thread that arms the timer, and by its runs, one at a time. */
 final class Pace implements Pacing {
 
     private final RegisteredTask task;
@@ -45,7 +45,7 @@ final class Pace implements Pacing {
         if (policy == MissedRuns.CATCH_UP) {
             return Math.max(0, missed - maxCatchUp);
         }
-        // Of those that were missed during the run, the last one is made up.
+        // Of the runs that were missed during the run, the last one is made up.
         return policy == MissedRuns.SKIP ? missed : stoodFor + Math.max(0, missed - stoodFor - 1);
     }
 

@@ -62,7 +62,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
         boolean isAboutTheCron = settings.zone() != null || settings.gap() != null || settings.overlap() != null;
         String expression = isAboutTheCron ? expressionOf(written) : "";
         ZoneId usualZone = expression.isEmpty() ? null : written.zone();
-        // Whose zone nobody knows must not be moved to another one.
+        // A cron whose zone is not known must not be moved to another one.
         return expression.isEmpty() || (usualZone == null && settings.zone() == null)
                 ? written
                 : cron(expression, usualZone == null ? clockZone : usualZone, settings);

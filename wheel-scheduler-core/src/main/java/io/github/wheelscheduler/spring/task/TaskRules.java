@@ -91,7 +91,7 @@ final class TaskRules {
 
     /** Returns how much later a run of a task with that id is to start; less than the interval. */
     long jitterNanos(String id, long intervalNanos) {
-        // Nobody wants to read more than microseconds.
+        // Instants are read in microseconds at most.
         long boundMicros = TimeUnit.NANOSECONDS.toMicros(Math.min(jitterNanos, intervalNanos - 1));
         if (boundMicros <= 0) {
             return 0;

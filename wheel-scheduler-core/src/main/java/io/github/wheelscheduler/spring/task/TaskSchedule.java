@@ -9,6 +9,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronExpression;
@@ -25,8 +26,9 @@ public sealed interface TaskSchedule {
     String text();
 
     /** Returns how long it is from the first run after that instant to the one that follows; null if that is not known. */
-    @Nullable
-    Duration intervalAfter(Instant instant);
+    default @Nullable Duration intervalAfter(Instant instant) {
+        return null;
+    }
 
     /** Returns the zone in which a cron expression is meant; null if it says none, that is not known, or there is no expression. */
     default @Nullable ZoneId zone() {
@@ -232,10 +234,8 @@ public sealed interface TaskSchedule {
         /** Of an expression that says none; null for that of the scheduler. */
         private final @Nullable ZoneId usualZone;
 
-        /** Null if it is not known, or nobody has asked; written before {@link #isZoneSought}. */
-        private volatile @Nullable ZoneId zone;
-
-        private volatile boolean isZoneSought;
+        /** Empty if it is not known; null before the first question. */
+        private volatile @Nullable Optional<ZoneId> zone;
 
         private Calendar(Trigger trigger, String cronExpression, @Nullable ZoneId usualZone) {
             this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
@@ -281,12 +281,15 @@ public sealed interface TaskSchedule {
 
         @Override
         public @Nullable ZoneId zone() {
-            if (!isZoneSought && trigger instanceof CronTrigger cron) {
-                // Takes long, so not before somebody wants to know.
-                zone = CronZones.of(cron, usualZone);
-                isZoneSought = true;
+            Optional<ZoneId> known = zone;
+            if (known == null) {
+                // Takes long, so it is not done before the first question.
+                known = trigger instanceof CronTrigger cron
+                        ? Optional.ofNullable(CronZones.of(cron, usualZone))
+                        : Optional.empty();
+                zone = known;
             }
-            return zone;
+            return known.orElse(null);
         }
 
         @Override
@@ -358,11 +361,6 @@ public sealed interface TaskSchedule {
         @Override
         public String text() {
             return at.toString();
-        }
-
-        @Override
-        public @Nullable Duration intervalAfter(Instant instant) {
-            return null;
         }
 
         @Override

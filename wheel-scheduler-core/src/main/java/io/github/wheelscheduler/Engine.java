@@ -80,7 +80,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             this.inbox = parent.inbox;
             this.pending = new PendingTimers(parent.pending);
             this.hold = new Hold(parent.hold, !settings.standsApart());
-            this.workers = GroupWorkers.of(settings, starter, this);
+            this.workers = settings.newWorkers(starter, this);
             this.shared = parent.shared;
             GroupSlots places = new GroupSlots(workers, settings.queueCapacity());
             this.dispatcher = new Dispatcher(inbox, shared.wheel(), workers, hold, places, newRefusals(places));
@@ -105,7 +105,7 @@ final class Engine implements TimerOwner, Workers.Listener {
                 : new GroupRefusals(
                         String.valueOf(settings.groupName()),
                         settings.onFull(),
-                        GroupWorkers.ofRefusals(settings, shared.starter(), this::refusalsEnded),
+                        settings.newRefusalWorkers(shared.starter(), this::refusalsEnded),
                         places);
     }
 

@@ -1,9 +1,11 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.ElasticPool;
+import io.github.wheelscheduler.worker.ElasticPool.ThreadPolicy;
 import io.github.wheelscheduler.worker.ExecutorWorkers;
 import io.github.wheelscheduler.worker.RunHooks;
 import io.github.wheelscheduler.worker.Starter;
+import io.github.wheelscheduler.worker.ThreadPerRun;
 import io.github.wheelscheduler.worker.Workers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
@@ -48,16 +50,34 @@ record ExecutorSettings(
 
     /** Creates the workers that these settings ask for; none starts yet. */
     Workers newWorkers(Starter starter, Workers.Listener listener) {
-        // By the machine's time, whatever the executor's is: what these two tell the log is limited by it.
-        LongSupplier logClock = new TimeSource()::nanoTime;
-        if (executor != null) {
-            return ExecutorWorkers.ofExecutor(executor, tickThreadFactory, maxWorkers, logClock, listener, hooks);
+        Executor target = threadPerRun == null ? executor : new ThreadPerRun(threadPerRun);
+        if (groupName != null) {
+            return target instanceof ThreadPerRun threads
+                    ? newPool(ThreadPolicy.PER_RUN, threads, starter, maxWorkers, listener, hooks)
+                    : newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, maxWorkers, listener, hooks);
         }
-        if (threadPerRun != null) {
-            return ExecutorWorkers.ofThreadPerRun(
-                    threadPerRun, tickThreadFactory, maxWorkers, logClock, listener, hooks);
+        if (target != null) {
+            // By the machine's time, in virtual time, too: what these workers tell the log is limited by it.
+            LongSupplier logClock = new TimeSource()::nanoTime;
+            return new ExecutorWorkers(target, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
-        return ElasticPool.of(
-                threadFactory, starter, maxWorkers, workerKeepAliveNanos, clock::nanoTime, listener, hooks);
+        return newPool(ThreadPolicy.KEEP_SOME, threadFactory, starter, maxWorkers, listener, hooks);
+    }
+
+    /** Creates the worker that ends what a full group refuses. */
+    Workers newRefusalWorkers(Starter starter, Runnable whenIdleOrEnded) {
+        Workers.Listener listener = new RefusalsListener(whenIdleOrEnded);
+        return newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, 1, listener, null);
+    }
+
+    private Workers newPool(
+            ThreadPolicy policy,
+            ThreadFactory threads,
+            Starter starter,
+            int maxSize,
+            Workers.Listener listener,
+            @Nullable RunHooks runHooks) {
+        return new ElasticPool(
+                policy, threads, starter, maxSize, workerKeepAliveNanos, clock::nanoTime, listener, runHooks);
     }
 }

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
  *
  * <p>It is long because waking, taking, performing and falling idle rely on the order in which each of them says what it does and looks at
- * the queue again, and can only be judged together; who comes and who ends, which can be parted from that, is {@link PoolSize}'s.
+ * the queue again, and can only be judged together; which threads come and which end is told apart from that, in {@link PoolSize}.
  */
 public final class ElasticPool extends Workers {
 
     /*
-     * Who wakes whom
-     * --------------
+     * How workers are woken
+     * ---------------------
      * At most one wake-up is on its way at a time. The worker that wakes up takes a run and, if more are waiting, sends
      * the next wake-up; so a burst of runs wakes as many workers as it needs, one after the other, and the tick thread
      * pays for one of them.
@@ -33,20 +32,32 @@ public final class ElasticPool extends Workers {
      * the next, and the tick thread wakes none for what it adds to a batch that one is working on: short runs are done by
      * one worker then, and a run that takes long holds up the others until the follow-up.
      *
-     *   signal:  queue not empty, an idle bit is set, nobody is on the way  ->  claim a bit, unpark
+     *   signal:  queue not empty, an idle bit is set, none is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
-     * Who starts whom: see PoolSize.
+     * How workers are started: see PoolSize.
      *
-     * A worker ends only by way of PoolSize, which counts it out: whatever is thrown inside, memory that runs out included, the
-     * counts are made good and it goes on. A run that has been taken is performed, whatever happens in between.
+     * A worker ends only by way of PoolSize, which counts it out: if anything is thrown inside, memory that runs out included, the
+     * counts are made good and it goes on. A run that has been taken is performed, also if something fails in between.
      */
 
-    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
+    /** When the threads of a pool come and end. */
+    public enum ThreadPolicy {
+
+        /** The first comes when the pool starts, and some stay once they have come. */
+        KEEP_SOME,
+
+        /** None comes before the first run, and none stays after it has been idle for long. */
+        ON_DEMAND,
+
+        /** As with {@link #ON_DEMAND}, and each ends with its first run. */
+        PER_RUN
+    }
+
+    private static final String FAILED = "A worker failed and goes on";
 
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;
-    private final Predicate<Runnable> touch;
     private final PoolSize poolSize;
 
     /** Null unless the pool is one of several on a wheel, where the ends of runs matter to others. */
@@ -60,36 +71,17 @@ public final class ElasticPool extends Workers {
 
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
 
-    private ElasticPool(
-            ThreadFactory threadFactory,
-            Starter starter,
-            int maxSize,
-            long keepAliveNanos,
-            LongSupplier nanoClock,
-            Listener listener,
-            @Nullable RunHooks hooks,
-            int ringSize,
-            boolean onDemand,
-            boolean oneRunEach) {
-        super(listener, hooks, ringSize);
-        this.keepAliveNanos = keepAliveNanos;
-        this.nanoClock = nanoClock;
-        this.touch = listener::touch;
-        this.oneRunEach = oneRunEach;
-        this.workerOfThread = onDemand ? new ThreadLocal<>() : null;
-        this.poolSize = new PoolSize(this, threadFactory, starter, maxSize, onDemand);
-    }
-
     /**
-     * Creates a pool without threads, some of which stay once they have come.
+     * Creates a pool that has no thread yet.
      *
      * @param threadFactory makes the workers
-     * @param starter tries again when a worker could not be started
+     * @param starter starts the first worker of a pool that keeps none, and tries again when a worker could not be started
      * @param maxSize how many workers there may be, at least 1
      * @param keepAliveNanos how long a worker stays idle before it ends
      * @param nanoClock the monotonic clock that the idle time is read from
      */
-    public static ElasticPool of(
+    public ElasticPool(
+            ThreadPolicy policy,
             ThreadFactory threadFactory,
             Starter starter,
             int maxSize,
@@ -97,49 +89,17 @@ public final class ElasticPool extends Workers {
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
-        return new ElasticPool(
-                threadFactory,
-                starter,
-                maxSize,
-                keepAliveNanos,
-                nanoClock,
+        super(
                 listener,
                 hooks,
-                ReadyQueue.RING_SIZE,
-                false,
-                false);
-    }
-
-    /**
-     * Creates a pool that has no thread before its first run, and none after it has been idle for long.
-     *
-     * @param threadFactory makes the workers
-     * @param starter starts the first worker, and tries again when one could not be started
-     * @param maxSize how many workers there may be, at least 1
-     * @param keepAliveNanos how long a worker stays idle before it ends
-     * @param nanoClock the monotonic clock that the idle time is read from
-     * @param oneRunEach whether each run has a thread of its own
-     */
-    public static ElasticPool onDemand(
-            ThreadFactory threadFactory,
-            Starter starter,
-            int maxSize,
-            long keepAliveNanos,
-            LongSupplier nanoClock,
-            Listener listener,
-            @Nullable RunHooks hooks,
-            boolean oneRunEach) {
-        return new ElasticPool(
-                threadFactory,
-                starter,
                 maxSize,
-                keepAliveNanos,
-                nanoClock,
-                listener,
-                hooks,
-                ReadyQueue.SMALL_RING_SIZE,
-                true,
-                oneRunEach);
+                policy == ThreadPolicy.KEEP_SOME ? ReadyQueue.RING_SIZE : ReadyQueue.SMALL_RING_SIZE);
+        boolean onDemand = policy != ThreadPolicy.KEEP_SOME;
+        this.keepAliveNanos = keepAliveNanos;
+        this.nanoClock = nanoClock;
+        this.oneRunEach = policy == ThreadPolicy.PER_RUN;
+        this.workerOfThread = onDemand ? new ThreadLocal<>() : null;
+        this.poolSize = new PoolSize(this, threadFactory, starter, onDemand);
     }
 
     @Override
@@ -149,7 +109,7 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void startIfShort() {
-        // By the starter, if the pool is on demand: the caller may be anybody's worker.
+        // By the starter, if the pool is on demand: the caller may be a worker of another pool.
         if (!poolSize.isOnDemand()) {
             poolSize.startIfShort();
         }
@@ -158,24 +118,19 @@ public final class ElasticPool extends Workers {
     @Override
     public void signal() {
         VarHandle.fullFence();
-        while (isOpen() && ready.hasNext() && poolSize.hasIdleWorker()) {
-            if (wakeUpOnItsWay.get()) {
+        while (isOpen() && ready.hasNext() && poolSize.slots.hasIdle()) {
+            if (wakeUpOnItsWay.get() || !wakeUpOnItsWay.compareAndSet(false, true)) {
                 return;
             }
-            if (!wakeUpOnItsWay.compareAndSet(false, true)) {
-                return;
-            }
-            Worker worker = poolSize.claimIdleWorker();
+            Worker worker = poolSize.slots.claimIdle();
             if (worker != null) {
                 LockSupport.unpark(worker.thread);
                 return;
             }
-            // Somebody may have relied on this wake-up meanwhile: look again after taking it back.
+            // Another thread may have relied on this wake-up meanwhile: look again after taking it back.
             wakeUpOnItsWay.set(false);
         }
-        if (hasWork()) {
-            poolSize.ask();
-        }
+        poolSize.ask();
     }
 
     /** Whether there is a run that may be taken. Any thread. */
@@ -191,20 +146,13 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void setMaxSize(int maxSize) {
-        poolSize.setMaxSize(maxSize);
-        if (poolSize.isTooLarge()) {
-            poolSize.wakeAll();
-        }
-    }
-
-    @Override
-    public int maxSize() {
-        return poolSize.maxSize();
+        super.setMaxSize(maxSize);
+        poolSize.maxSizeChanged();
     }
 
     @Override
     public int coreSize() {
-        return Math.min(poolSize.spare(), poolSize.maxSize());
+        return Math.min(poolSize.spare(), maxSize());
     }
 
     @Override
@@ -220,14 +168,9 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
-    public long refusedHandOvers() {
-        return 0;
-    }
-
-    @Override
     public void stop() {
         stopped = true;
-        poolSize.stop();
+        poolSize.wakeAll();
     }
 
     @Override
@@ -264,28 +207,15 @@ public final class ElasticPool extends Workers {
 
     @Override
     boolean isActive() {
-        return poolSize.anyWorker(worker -> worker.phase != Worker.IDLE);
+        return poolSize.slots.anyWorker(worker -> worker.phase != Worker.IDLE);
     }
 
-    @Override
-    boolean holdsRuns() {
-        return isActive();
-    }
-
-    /** Tells the listener if the last thread has ended after a stop. */
-    void tellIfEnded() {
-        if (hasEnded()) {
-            listener.ended();
-        }
-    }
-
+    /** Lets {@link #leaveEarly} find the worker of the thread, as soon as there is memory for that. */
     private void knowThread(Worker worker) {
-        ThreadLocal<Worker> known = workerOfThread;
-        boolean isKnown = known == null;
-        while (known != null && !isKnown) {
+        while (workerOfThread != null) {
             try {
-                known.set(worker);
-                isKnown = true;
+                workerOfThread.set(worker);
+                return;
             } catch (OutOfMemoryError ex) {
                 LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
@@ -306,28 +236,15 @@ public final class ElasticPool extends Workers {
             }
             isNew = false;
         }
-        worker.place.leave();
-        boolean told = false;
-        while (!told) {
-            try {
-                tellIfEnded();
-                told = true;
-            } catch (Throwable ex) {
-                // Nobody else would.
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
-            }
-        }
+        poolSize.countEnd(worker);
+        tellIfEnded();
     }
 
     /** Lets the worker go on after a failure. Throws nothing: it is counted, and is to be there. */
     private void recover(Worker worker, Throwable failure) {
-        try {
-            RunBoundary.log(Level.ERROR, "A worker failed and goes on", null, failure);
-        } catch (Throwable ex) {
-            // Even a text needs memory when it is used for the first time.
-        }
+        RunBoundary.log(Level.ERROR, FAILED, null, failure);
         // A wake-up may have been meant for it; it looks at the queue next.
-        if (!worker.place.unmarkIdle()) {
+        if (!worker.unmarkIdle()) {
             wakeUpOnItsWay.set(false);
         }
         LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
@@ -337,8 +254,7 @@ public final class ElasticPool extends Workers {
         boolean worked = false;
         awake.incrementAndGet();
         try {
-            Runnable run = take(worker);
-            while (run != null) {
+            for (Runnable run = take(worker); run != null; run = oneRunEach ? null : take(worker)) {
                 boolean isFirst = !worked;
                 worked = true;
                 try {
@@ -354,7 +270,6 @@ public final class ElasticPool extends Workers {
                     worker.phase = Worker.IDLE;
                     callBackIfQuiet();
                 }
-                run = oneRunEach ? null : take(worker);
             }
         } finally {
             worker.phase = Worker.IDLE;
@@ -367,12 +282,14 @@ public final class ElasticPool extends Workers {
             try {
                 afterWork();
             } finally {
-                // Before the worker looks at the queue for the last time: whoever adds a run and sees it awake is
-                // right.
+                // Before the worker looks at the queue for the last time: a thread that adds a run and sees it awake
+                // is right.
                 awake.decrementAndGet();
                 if (worker.hasLeft) {
                     // The limit may have kept others from coming.
-                    poolSize.startIfWanted();
+                    if (poolSize.isWanted(false)) {
+                        poolSize.startIfAllowed();
+                    }
                     signal();
                 }
             }
@@ -383,7 +300,7 @@ public final class ElasticPool extends Workers {
         worker.phase = Worker.TAKING;
         // An interrupt that was meant for the run before, or that it left behind, ends here.
         boolean ignored = Thread.interrupted();
-        worker.touched += ready.touchAhead(touch);
+        worker.touched += ready.touchAhead(listener);
         Runnable run = isOpen() && !poolSize.isTooLarge() ? ready.poll(worker.taken) : null;
         if (run != null) {
             worker.phase = Worker.RUNNING;
@@ -423,19 +340,20 @@ public final class ElasticPool extends Workers {
     }
 
     private void leaveAvailable() {
-        if (poolSize.leaveAvailable()) {
+        boolean wasLast = poolSize.leaveAvailable();
+        if (wasLast) {
             poolSize.startIfAllowed();
-            if (isOnItsOwn() && ready.hasNext()) {
+        }
+        if (isOnItsOwn() && ready.hasNext()) {
+            if (wasLast) {
                 // A second one: so that the pool grows to a burst by doubling, not one by one.
                 poolSize.startIfAllowed();
             }
-        }
-        if (isOnItsOwn() && ready.hasNext()) {
             signal();
         }
     }
 
-    /** Whether no one else sees to the runs that wait: the tick thread by a follow-up, or workers after the run that they are in. */
+    /** Whether neither the tick thread, by a follow-up, nor workers, after the run that they are in, see to the runs that wait. */
     private boolean isOnItsOwn() {
         return oneRunEach || !followedUp;
     }
@@ -448,20 +366,10 @@ public final class ElasticPool extends Workers {
      */
     private boolean awaitWork(Worker worker, boolean isNew) {
         long idleSince = nanoClock.getAsLong();
-        while (true) {
-            if (stopped) {
-                poolSize.leave();
-                worker.hasLeft = true;
-                return false;
-            }
-            if (poolSize.leaveIfTooMany()) {
-                worker.hasLeft = true;
-                // It may have used up a wake-up and taken nothing.
-                signal();
-                return false;
-            }
-            worker.place.markIdle();
-            if (stopped || (isWorkWaiting() && (!isNew || isOnItsOwn()))) {
+        boolean isIdleForLong = false;
+        while (!poolSize.leaveIfTooMany() && !(isIdleForLong && poolSize.leaveIfMoreThanSpare())) {
+            worker.markIdle();
+            if (stopped || (hasWork() && (!isNew || isOnItsOwn()))) {
                 return returnToWork(worker);
             }
             if (poolSize.hasMoreThanSpare()) {
@@ -469,34 +377,29 @@ public final class ElasticPool extends Workers {
             } else {
                 LockSupport.park(this);
             }
-            // Whoever interrupts an idle worker means nobody; with the flag set it would not park again.
+            // An interrupt of an idle worker is meant for no run; with the flag set it would not park again.
             boolean ignored = Thread.interrupted();
-            if (!worker.place.unmarkIdle()) {
+            if (!worker.unmarkIdle()) {
                 return returnToWork(worker);
             }
-            if (nanoClock.getAsLong() - idleSince >= keepAliveNanos && poolSize.leaveIfMoreThanSpare()) {
-                worker.hasLeft = true;
-                // A signal that came while this worker was not marked idle may have found nobody.
-                signal();
-                return false;
-            }
+            isIdleForLong = nanoClock.getAsLong() - idleSince >= keepAliveNanos;
         }
+        worker.hasLeft = true;
+        // It may have used up a wake-up and taken nothing, or a signal may have come while it was not marked idle.
+        signal();
+        return false;
     }
 
     /** Ends the wait; a wake-up that was meant for this worker has arrived. */
     private boolean returnToWork(Worker worker) {
-        if (!worker.place.unmarkIdle()) {
+        if (!worker.unmarkIdle()) {
             wakeUpOnItsWay.set(false);
         }
         return true;
     }
 
-    private boolean isWorkWaiting() {
-        return !paused && ready.hasNext();
-    }
-
     private void forEachWorker(Consumer<Worker> action) {
-        boolean ignored = poolSize.anyWorker(worker -> {
+        boolean ignored = poolSize.slots.anyWorker(worker -> {
             action.accept(worker);
             return false;
         });

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.worker;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,8 +23,8 @@ final class ExecutorFeeder implements Runnable {
      *               |                    ^
      *               +----nothing there---+
      *
-     * Whoever stops the workers waits TAKING out, which is short: then every run is in the ready queue or in flight.
-     * Whoever starts a run past the feeder looks whether the queue is empty, and then whether the feeder is IDLE: if so, what
+     * A thread that stops the workers waits TAKING out, which is short: then every run is in the ready queue or in flight.
+     * A thread that starts a run past the feeder looks whether the queue is empty, and then whether the feeder is IDLE: if so, what
      * was added to the queue before has been handed over.
      */
 
@@ -31,15 +32,12 @@ final class ExecutorFeeder implements Runnable {
     private static final int TAKING = 1;
     private static final int HANDING = 2;
 
-    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
-
     /** How often the feeder looks whether an executor that was shut down has terminated, while it holds runs. */
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private static final long MANY_MISSES = 100;
-    private static final long SHORT_PAUSE_NANOS = 10_000;
-
     private static final int NOT_AWAITED = -1;
+
+    private static final String FAILED = "Handing over due runs failed, and goes on";
 
     private final ExecutorWorkers workers;
     private final InFlight inFlight;
@@ -50,24 +48,22 @@ final class ExecutorFeeder implements Runnable {
 
     private final ExecutorRefusals refusals;
 
-    /** Writer: feeder. Readers: those who stop, or start a run past it. */
+    /** Null unless it is handing over. Writers: the thread that starts the workers; the feeder when it ends. */
+    private volatile @Nullable Thread thread;
+
+    /** Writer: feeder. Readers: threads that stop the workers, or start a run past the feeder. */
     private volatile int phase = IDLE;
 
-    /** The feeder sleeps, or is about to, until there is work; whoever clears it wakes the feeder. */
+    /** The feeder sleeps, or is about to, until there is work; the thread that clears it wakes the feeder. */
     private final AtomicBoolean parked = new AtomicBoolean();
 
-    /** When the target is full, the feeder sleeps until so few runs are in flight; whoever clears it wakes the feeder. */
+    /** When the target is full, the feeder sleeps until so few runs are in flight; the thread that clears it wakes the feeder. */
     private final AtomicInteger awaitedCount = new AtomicInteger(NOT_AWAITED);
-
-    private volatile boolean ended;
 
     // Feeder thread only from here on.
 
     /** What the ready queue says about the run that was taken last. */
     private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
-
-    /** Made before a run is taken for it, so that no run is lost for lack of memory. */
-    private @Nullable ExecutorRun spare;
 
     /** Taken and not handed over. */
     private @Nullable ExecutorRun held;
@@ -77,10 +73,7 @@ final class ExecutorFeeder implements Runnable {
 
     private final ExecutorCapacity capacity = new ExecutorCapacity();
 
-    private long failuresInARow;
-
-    /** How often it has found nothing to take although there is work. */
-    private long missesInARow;
+    private boolean isFailing;
 
     ExecutorFeeder(ExecutorWorkers workers, InFlight inFlight, Executor target, ExecutorRefusals refusals) {
         this.workers = workers;
@@ -88,32 +81,50 @@ final class ExecutorFeeder implements Runnable {
         this.target = target;
         this.service = target instanceof ExecutorService executorService ? executorService : null;
         this.refusals = refusals;
-        // Now, so that there is memory for the classes.
-        this.spare = prepared();
+        // Now, so that there is memory for the class.
+        boolean ignored = new ExecutorRun(workers).isWaiting();
     }
 
-    private ExecutorRun prepared() {
-        ExecutorRun run = new ExecutorRun(workers);
-        inFlight.prepare(run);
-        return run;
+    /** Starts the thread, unless it has been. One caller at a time. What fails is thrown. */
+    void start(ThreadFactory threadFactory) {
+        if (thread == null && !workers.stopped) {
+            Thread created = PoolSize.newThread(threadFactory, this);
+            thread = created;
+            try {
+                created.start();
+            } catch (Throwable ex) {
+                thread = null;
+                throw ex;
+            }
+        }
     }
 
     @Override
     public void run() {
         while (!workers.stopped) {
-            try {
-                step();
-            } catch (Throwable ex) {
-                // What was to be done about a failure has failed, too.
-            }
+            step();
         }
-        ended = true;
+        thread = null;
         refusals.logAbandoned(true);
         workers.tellIfEnded();
     }
 
+    /** Whether there is no thread that hands over. */
     boolean hasEnded() {
-        return ended;
+        return thread == null;
+    }
+
+    /** Makes the thread look whether the workers have been stopped. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Interrupts the thread, which may sit in an executor that blocks; unless it is the calling one. */
+    void interrupt() {
+        Thread interrupted = thread;
+        if (interrupted != null && interrupted != Thread.currentThread()) {
+            interrupted.interrupt();
+        }
     }
 
     /** Whether a run has perhaps left the ready queue and is not in flight yet. */
@@ -128,7 +139,7 @@ final class ExecutorFeeder implements Runnable {
     }
 
     /** Wakes the feeder if there is something for it to do. Any thread; a fence has come before. */
-    void signal(@Nullable Thread thread) {
+    void signal() {
         if (parked.get()
                 && (hasWork() || (holdsRunsOfService() && workers.listener.isShutdown()))
                 && parked.compareAndSet(true, false)) {
@@ -137,7 +148,7 @@ final class ExecutorFeeder implements Runnable {
     }
 
     /** Wakes the feeder if it waits for that: a run is over, or will not be run. Any thread. */
-    void runEnded(@Nullable Thread thread) {
+    void runEnded() {
         int awaited = awaitedCount.get();
         if (awaited != NOT_AWAITED && inFlight.count() <= awaited && awaitedCount.compareAndSet(awaited, NOT_AWAITED)) {
             LockSupport.unpark(thread);
@@ -173,6 +184,7 @@ final class ExecutorFeeder implements Runnable {
         }
     }
 
+    /** Does what is to be done next. Throws nothing. */
     private void step() {
         try {
             if (!workers.isOpen() || (held == null && !takeNext())) {
@@ -182,13 +194,13 @@ final class ExecutorFeeder implements Runnable {
             } else {
                 offer();
             }
-            failuresInARow = 0;
+            isFailing = false;
         } catch (Throwable ex) {
-            failuresInARow++;
-            if (failuresInARow == 1) {
-                RunBoundary.log(Level.ERROR, "Handing over due runs failed, and goes on", null, ex);
+            if (!isFailing) {
+                RunBoundary.log(Level.ERROR, FAILED, null, ex);
             }
-            LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            isFailing = true;
+            LockSupport.parkNanos(this, Workers.PAUSE_AFTER_FAILURE_NANOS);
         }
     }
 
@@ -198,22 +210,18 @@ final class ExecutorFeeder implements Runnable {
             takeReady();
         }
         phase = held == null ? IDLE : HANDING;
-        if (held == null) {
-            return false;
-        }
-        missesInARow = 0;
-        return true;
+        return held != null;
     }
 
     private boolean takeReturned() {
-        if (nextReturned == null && inFlight.hasReturned()) {
-            nextReturned = inFlight.takeReturned();
+        if (nextReturned == null && inFlight.returnedCount() > 0) {
+            nextReturned = inFlight.linkReturned();
         }
         while (nextReturned != null && isBelowLimit()) {
             ExecutorRun run = nextReturned;
             phase = HANDING;
-            nextReturned = run.neighbour;
-            run.neighbour = null;
+            nextReturned = run.nextReturned;
+            run.nextReturned = null;
             if (inFlight.sendAgain(run)) {
                 held = run;
                 return true;
@@ -223,38 +231,31 @@ final class ExecutorFeeder implements Runnable {
     }
 
     private void takeReady() {
-        if (workers.ready.isEmpty()) {
-            return;
-        }
-        ExecutorRun run = spare;
-        if (run == null) {
-            run = prepared();
-            spare = run;
-        }
-        if (!inFlight.tryCount(workers.maxSize())) {
+        if (workers.ready.isEmpty() || !inFlight.tryCount(workers.maxSize())) {
             return;
         }
         phase = TAKING;
         try {
+            // First, so that no run is lost for lack of memory.
+            ExecutorRun run = new ExecutorRun(workers);
             Runnable task = workers.isOpen() ? workers.ready.poll(taken) : null;
             if (task != null) {
                 run.fill(task, taken.expiredNanos);
                 inFlight.show(run);
                 held = run;
-                spare = null;
             }
         } finally {
             if (held == null) {
                 inFlight.uncount();
+                phase = IDLE;
             }
-            phase = held == null ? IDLE : HANDING;
         }
     }
 
     /** Offers the run that is held to the target; if it is refused, waits. */
     private void offer() {
         ExecutorRun run = held;
-        // What the run before has left behind; whoever stops the pool takes the run back before he interrupts.
+        // What the run before has left behind; a thread that stops the pool takes the run back before it interrupts.
         boolean ignored = Thread.interrupted();
         if (run != null && run.isWaiting()) {
             if (workers.listener.isOver(run.task)) {
@@ -282,7 +283,7 @@ final class ExecutorFeeder implements Runnable {
                 abandon(run);
                 return true;
             }
-            refusals.log(run, ex);
+            refusals.log(run.task, ex);
             return false;
         }
     }
@@ -315,11 +316,8 @@ final class ExecutorFeeder implements Runnable {
         workers.afterWork();
         parked.set(true);
         if (hasWork() || workers.stopped) {
-            missesInARow++;
-            if (missesInARow > MANY_MISSES) {
-                // Somebody is still adding what is there already, and may need this processor to.
-                LockSupport.parkNanos(this, SHORT_PAUSE_NANOS);
-            }
+            // Most likely, a thread is still adding what is there already.
+            Thread.onSpinWait();
         } else if (hasToWatch()) {
             LockSupport.parkNanos(this, WATCH_NANOS);
         } else {

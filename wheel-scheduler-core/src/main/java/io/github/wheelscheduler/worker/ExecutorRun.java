@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A due run on its way through an executor: started by it, or taken back before that; never both.
  *
- * <p>Its value is a {@link State}, or the thread that is in the run: one step decides between those who want to move it. It is
+ * <p>Its value is a {@link State}, or the thread that is in the run: one step decides which of several moves is made. It is
  * no field with a handle of its own, because the first use of such a handle takes memory, which may be lacking just then.
  */
 final class ExecutorRun extends AtomicReference<Object> implements Runnable {
@@ -36,25 +36,29 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
     private static final AtomicLongFieldUpdater<ExecutorRun> STARTED_NANOS =
             AtomicLongFieldUpdater.newUpdater(ExecutorRun.class, "startedNanos");
 
+    /** What is left of a task when its run is over: nothing is kept of it until the run leaves the list of those in flight. */
+    static final Runnable NOTHING = ExecutorRun::nothing;
+
     private final ExecutorWorkers workers;
 
-    /** Written by whoever fills this run, before others see it. */
-    Runnable task = ExecutorRun::nothing;
+    /** What is to be run. Written by the thread that fills this run, before others see it; and when it is over. */
+    Runnable task = NOTHING;
 
-    /** When the task was handed over to be run. Written as {@link #task} is. */
+    /** When the task was handed over to be run. Written by the thread that fills this run, before others see it. */
     long expiredNanos;
 
-    /** Where it is in flight. Written by whoever prepares this run, before others see it. */
-    int place;
-
-    /** The one that came back before this one, or after it. Writers: whoever sends it back; then the feeder. */
+    /** A run that was shown before this one. Writers: the thread that shows this run; then the thread that is sweeping. */
     @Nullable
-    ExecutorRun neighbour;
+    ExecutorRun next;
+
+    /** The returned run that goes after this one. Feeder only. */
+    @Nullable
+    ExecutorRun nextReturned;
 
     /** Written while the state is INTERRUPTING, read by the thread that has left the run. */
     private boolean interrupted;
 
-    /** When it started, if somebody observes runs; else 0. Writer: the thread that runs it. Readers: watchdogs. */
+    /** When it started, if runs are observed; else 0. Writer: the thread that runs it. Readers: watchdogs. */
     private volatile long startedNanos;
 
     ExecutorRun(ExecutorWorkers workers) {
@@ -62,10 +66,15 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         this.workers = workers;
     }
 
-    /** Says what is to be run. */
+    /** Says what is to be run, and when that was handed over. */
     void fill(Runnable newTask, long newExpiredNanos) {
         task = newTask;
         expiredNanos = newExpiredNanos;
+    }
+
+    /** Lets go of the task of a run that is over. */
+    void forgetTask() {
+        task = NOTHING;
     }
 
     @Override
@@ -81,26 +90,10 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         return get() == State.RETURNED;
     }
 
-    /** Takes it out of use if it has not started, and returns the state before; null if it has, or somebody else took it. */
-    @Nullable
-    State takeBack() {
-        while (true) {
-            Object seen = get();
-            if (seen != State.WAITING && seen != State.RETURNED) {
-                return null;
-            }
-            if (compareAndSet(seen, State.TAKEN_BACK)) {
-                return (State) seen;
-            }
-        }
-    }
-
-    boolean sendBack() {
-        return compareAndSet(State.WAITING, State.RETURNED);
-    }
-
-    boolean sendAgain() {
-        return compareAndSet(State.RETURNED, State.WAITING);
+    /** Whether it has ended, or will never start. */
+    boolean isOver() {
+        Object seen = get();
+        return seen == State.OVER || seen == State.TAKEN_BACK;
     }
 
     /** In one step with the thread: an interrupt finds either a run that can be taken back, or its thread. */
@@ -108,17 +101,18 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         return compareAndSet(State.WAITING, thread);
     }
 
-    /** Notes when it started. Nobody waits for this, so it needs no fence. */
+    /** Notes when it started. No thread waits for this, so it needs no fence. */
     void startedAt(long nanos) {
         STARTED_NANOS.lazySet(this, nanos);
     }
 
     /** Shows the run if it is going on and has been observed. */
     void showTo(Workers.RunningVisitor visitor) {
-        if (get() instanceof Thread thread) {
+        Runnable shown = task;
+        if (shown != NOTHING && get() instanceof Thread thread) {
             long sinceNanos = startedNanos;
             if (sinceNanos != 0) {
-                visitor.visit(task, thread, sinceNanos);
+                visitor.visit(shown, thread, sinceNanos);
             }
         }
     }

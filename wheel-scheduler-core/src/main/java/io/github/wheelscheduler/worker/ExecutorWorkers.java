@@ -18,91 +18,42 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExecutorWorkers extends Workers {
 
-    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
-
     private final Executor target;
 
     /** Whether the target starts a thread for each run: that neither blocks nor runs anything in its caller. */
     private final boolean startsThreads;
 
     private final ThreadFactory feederFactory;
-    private volatile int maxSize;
-
     private final InFlight inFlight = new InFlight();
 
     private final ExecutorRefusals refusals;
     private final ExecutorFeeder feeder;
-    private volatile @Nullable Thread feederThread;
 
-    private ExecutorWorkers(
+    /**
+     * Creates workers that are tasks of the executor, which is the user's, or a {@link ThreadPerRun}.
+     *
+     * @param feederFactory makes the thread that hands runs to the executor
+     * @param maxSize how many runs the executor may have at a time, at least 1
+     * @param nanoClock the monotonic clock that says when refusals are logged again
+     */
+    public ExecutorWorkers(
             Executor target,
-            boolean startsThreads,
             ThreadFactory feederFactory,
             int maxSize,
             LongSupplier nanoClock,
             Listener listener,
             @Nullable RunHooks hooks) {
-        super(listener, hooks, ReadyQueue.RING_SIZE);
+        super(listener, hooks, maxSize, ReadyQueue.RING_SIZE);
         this.target = target;
-        this.startsThreads = startsThreads;
+        this.startsThreads = target instanceof ThreadPerRun;
         this.feederFactory = feederFactory;
-        this.maxSize = maxSize;
         this.refusals = new ExecutorRefusals(nanoClock);
         this.feeder = new ExecutorFeeder(this, inFlight, target, refusals);
     }
 
-    /**
-     * Creates workers that are tasks of the given executor.
-     *
-     * @param nanoClock the monotonic clock that says when refusals are logged again
-     */
-    public static ExecutorWorkers ofExecutor(
-            Executor target,
-            ThreadFactory feederFactory,
-            int maxSize,
-            LongSupplier nanoClock,
-            Listener listener,
-            @Nullable RunHooks hooks) {
-        return new ExecutorWorkers(target, false, feederFactory, maxSize, nanoClock, listener, hooks);
-    }
-
-    /**
-     * Creates workers that each have a new thread, usually a virtual one, and end with their run.
-     *
-     * @param nanoClock the monotonic clock that says when failures to start threads are logged again
-     */
-    public static ExecutorWorkers ofThreadPerRun(
-            ThreadFactory threads,
-            ThreadFactory feederFactory,
-            int maxSize,
-            LongSupplier nanoClock,
-            Listener listener,
-            @Nullable RunHooks hooks) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        Executor starter = run -> {
-            Thread thread = PoolSize.newThread(threads, run);
-            ClassLoader inherited = Thread.currentThread().getContextClassLoader();
-            if (inherited != loader && thread.getContextClassLoader() == inherited) {
-                // It would depend on who happens to schedule.
-                thread.setContextClassLoader(loader);
-            }
-            thread.start();
-        };
-        return new ExecutorWorkers(starter, true, feederFactory, maxSize, nanoClock, listener, hooks);
-    }
-
     @Override
     public void start() {
-        if (feederThread == null) {
-            Thread thread = PoolSize.newThread(feederFactory, feeder);
-            feederThread = thread;
-            try {
-                thread.start();
-            } catch (Throwable ex) {
-                feederThread = null;
-                throw ex;
-            }
-        }
+        feeder.start(feederFactory);
     }
 
     /**
@@ -114,18 +65,23 @@ public final class ExecutorWorkers extends Workers {
         return (startsThreads && startNow(run, nowNanos)) || super.handOverNow(run, nowNanos);
     }
 
-    /** Returns whether the run needs nobody any more: it has its thread, or whoever stopped the workers has it. */
+    /** Returns whether nothing is left to be done for the run: it has its thread, or has been taken back by a stop. */
     private boolean startNow(Runnable task, long nowNanos) {
-        if (!isOpen() || !feeder.isCaughtUp() || !inFlight.tryCount(maxSize)) {
+        if (!isOpen() || !feeder.isCaughtUp()) {
             return false;
         }
-        ExecutorRun run = newRun(task, nowNanos);
-        if (run == null) {
-            inFlight.uncount();
-            signal();
+        ExecutorRun run;
+        try {
+            run = new ExecutorRun(this);
+        } catch (Throwable ex) {
+            // There is no memory; the feeder tries again.
             return false;
         }
-        // Whoever stops the workers sets the flag first, then looks at what is in flight.
+        if (!inFlight.tryCount(maxSize())) {
+            return false;
+        }
+        run.fill(task, nowNanos);
+        // A stop sets the flag first, then looks at what is in flight.
         inFlight.show(run);
         try {
             if (!stopped) {
@@ -134,7 +90,7 @@ public final class ExecutorWorkers extends Workers {
             }
         } catch (Throwable ex) {
             refusals.count();
-            refusals.log(run, ex);
+            refusals.log(run.task, ex);
         }
         if (!inFlight.takeBack(run)) {
             return true;
@@ -144,49 +100,16 @@ public final class ExecutorWorkers extends Workers {
         return false;
     }
 
-    /** Returns a run with a place, or null if there is no memory for it. */
-    private @Nullable ExecutorRun newRun(Runnable task, long nowNanos) {
-        try {
-            ExecutorRun run = new ExecutorRun(this);
-            run.fill(task, nowNanos);
-            inFlight.prepare(run);
-            return run;
-        } catch (Throwable ex) {
-            // The feeder tries again.
-            return null;
-        }
-    }
-
     @Override
     public void signal() {
         VarHandle.fullFence();
-        feeder.signal(feederThread);
-    }
-
-    @Override
-    int awakeCount() {
-        return 0;
+        feeder.signal();
     }
 
     @Override
     public void setMaxSize(int maxSize) {
-        this.maxSize = maxSize;
+        super.setMaxSize(maxSize);
         signal();
-    }
-
-    @Override
-    public int maxSize() {
-        return maxSize;
-    }
-
-    @Override
-    public int coreSize() {
-        return 0;
-    }
-
-    @Override
-    public int threadCount() {
-        return inFlight.activeCount();
     }
 
     @Override
@@ -212,7 +135,7 @@ public final class ExecutorWorkers extends Workers {
     @Override
     public void stop() {
         stopped = true;
-        LockSupport.unpark(feederThread);
+        feeder.wake();
     }
 
     @Override
@@ -227,11 +150,7 @@ public final class ExecutorWorkers extends Workers {
             neverRan = ready.pollAll();
         }
         stop();
-        Thread thread = feederThread;
-        if (thread != null && thread != Thread.currentThread()) {
-            // It may sit in an executor that blocks.
-            thread.interrupt();
-        }
+        feeder.interrupt();
         return neverRan;
     }
 
@@ -242,7 +161,7 @@ public final class ExecutorWorkers extends Workers {
 
     @Override
     public boolean hasEnded() {
-        return stopped && inFlight.activeCount() == 0 && (feederThread == null || feeder.hasEnded());
+        return stopped && inFlight.activeCount() == 0 && feeder.hasEnded();
     }
 
     @Override
@@ -257,18 +176,14 @@ public final class ExecutorWorkers extends Workers {
     }
 
     @Override
-    boolean isActive() {
-        return inFlight.activeCount() > 0;
-    }
-
-    @Override
     boolean holdsRuns() {
         return inFlight.count() > 0;
     }
 
-    /** Runs on the target's thread. Whatever is thrown here, the counts are true afterwards. */
+    /** Runs on the target's thread. If anything is thrown here, the counts are true afterwards. */
     void execute(ExecutorRun run) {
-        // The counter first, then the flags; whoever closes the pool sets the flags first, then looks at the counter.
+        // The counter first, then the flags; a thread that closes the pool sets the flags first, then looks at the
+        // counter.
         inFlight.enter();
         Thread thread = Thread.currentThread();
         boolean started = false;
@@ -280,13 +195,9 @@ public final class ExecutorWorkers extends Workers {
                 inFlight.sendBack(run);
             }
         } finally {
-            if (started) {
-                inFlight.leave(run);
-            } else {
-                inFlight.leave();
-            }
+            inFlight.leave(run, started);
             try {
-                feeder.runEnded(feederThread);
+                feeder.runEnded();
                 afterWork();
             } finally {
                 tellIfEnded();
@@ -303,19 +214,6 @@ public final class ExecutorWorkers extends Workers {
             boundary.run(run.task);
         } finally {
             run.finish(thread);
-        }
-    }
-
-    /** Tells that the last of the threads has ended, if so, and insists. */
-    void tellIfEnded() {
-        boolean told = !hasEnded();
-        while (!told) {
-            try {
-                listener.ended();
-                told = true;
-            } catch (Throwable ex) {
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
-            }
         }
     }
 }

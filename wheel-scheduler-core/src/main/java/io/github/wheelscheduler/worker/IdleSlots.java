@@ -3,18 +3,19 @@ package io.github.wheelscheduler.worker;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 64 places for workers, with one bit each for "taken" and "idle", and the next set of slots.
+ * 64 slots for workers, with one bit each for "taken" and "idle", and the next set of slots.
  *
- * <p>Waking prefers low places, so the same few workers stay busy and those in high places become idle for long enough
+ * <p>Waking prefers low slots, so the same few workers stay busy and those in high slots become idle for long enough
  * to end. The two lowest take turns: a caller that waits for each run in turn is answered sooner, as a worker that has rested
  * rather starts on the caller's processor, which is about to be free, than on one that has gone to sleep.
  */
 final class IdleSlots {
 
-    private static final int PLACES = Long.SIZE;
+    static final int SLOTS = Long.SIZE;
 
     private final AtomicLong takenBits = new AtomicLong();
     private final AtomicLong idleBits = new AtomicLong();
@@ -22,21 +23,42 @@ final class IdleSlots {
     /** The idle bit that was claimed last, more or less. Any thread. */
     private long lastClaimed;
 
-    private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(SLOTS);
     private final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
 
-    /** Takes the lowest free place, here or in a later set of slots. */
-    Place takePlace() {
+    /** Creates a worker without a thread in the lowest free slot, here or in a later set. */
+    Worker newWorker(ElasticPool pool) {
         for (IdleSlots slots = this; ; slots = slots.nextOrNew()) {
             long bits = slots.takenBits.get();
             while (bits != -1L) {
-                int index = Long.numberOfTrailingZeros(~bits);
-                if (slots.takenBits.compareAndSet(bits, bits | 1L << index)) {
-                    return new Place(slots, index);
+                long bit = Long.lowestOneBit(~bits);
+                if (slots.takenBits.compareAndSet(bits, bits | bit)) {
+                    return slots.newWorkerAt(bit, pool);
                 }
                 bits = slots.takenBits.get();
             }
         }
+    }
+
+    private Worker newWorkerAt(long bit, ElasticPool pool) {
+        try {
+            Worker worker = new Worker(pool, this, bit);
+            workers.set(Long.numberOfTrailingZeros(bit), worker);
+            return worker;
+        } catch (Throwable ex) {
+            leave(bit);
+            throw ex;
+        }
+    }
+
+    private IdleSlots nextOrNew() {
+        IdleSlots existing = next.get();
+        if (existing != null) {
+            return existing;
+        }
+        IdleSlots created = new IdleSlots();
+        IdleSlots other = next.compareAndExchange(null, created);
+        return other == null ? created : other;
     }
 
     @Nullable
@@ -45,11 +67,21 @@ final class IdleSlots {
     }
 
     /**
-     * Clears the idle bit of the lowest place, or of the second lowest if it was the lowest one's turn before, and returns its
-     * worker, which the caller must wake; null if there is none here.
+     * Takes the idle mark from the worker in the lowest slot of the first set that has one, or in the second lowest if it was the
+     * lowest one's turn before, and returns it; the caller must wake it. Null if none is idle.
      */
     @Nullable
     Worker claimIdle() {
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            Worker worker = slots.claimIdleHere();
+            if (worker != null) {
+                return worker;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Worker claimIdleHere() {
         long bits = idleBits.get();
         while (bits != 0) {
             long others = bits & (bits - 1);
@@ -67,76 +99,51 @@ final class IdleSlots {
     }
 
     boolean hasIdle() {
-        return idleBits.get() != 0;
-    }
-
-    @Nullable
-    Worker worker(int index) {
-        return workers.get(index);
-    }
-
-    static int places() {
-        return PLACES;
-    }
-
-    private IdleSlots nextOrNew() {
-        IdleSlots existing = next.get();
-        if (existing != null) {
-            return existing;
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            if (slots.idleBits.get() != 0) {
+                return true;
+            }
         }
-        IdleSlots created = new IdleSlots();
-        IdleSlots other = next.compareAndExchange(null, created);
-        return other == null ? created : other;
+        return false;
     }
 
-    // Without lambdas, which the interpreter would allocate.
+    /** Whether the condition holds for a worker, here or in a later set; asks no further then. */
+    boolean anyWorker(Predicate<Worker> condition) {
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            for (int index = 0; index < SLOTS; index++) {
+                Worker worker = slots.workers.get(index);
+                if (worker != null && condition.test(worker)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
 
-    private static void set(AtomicLong bits, long bit) {
-        long seen = bits.get();
-        while (!bits.compareAndSet(seen, seen | bit)) {
-            seen = bits.get();
+    // The slot of one worker
+
+    void leave(long bit) {
+        workers.set(Long.numberOfTrailingZeros(bit), null);
+        boolean ignored = clear(takenBits, bit);
+    }
+
+    void markIdle(long bit) {
+        long seen = idleBits.get();
+        while (!idleBits.compareAndSet(seen, seen | bit)) {
+            seen = idleBits.get();
         }
     }
 
-    /** Clears the bit and returns all bits from before. */
-    private static long clear(AtomicLong bits, long bit) {
+    boolean unmarkIdle(long bit) {
+        return clear(idleBits, bit);
+    }
+
+    /** Clears the bit; false if it was not set. Without a lambda, which the interpreter would allocate. */
+    private static boolean clear(AtomicLong bits, long bit) {
         long seen = bits.get();
         while (!bits.compareAndSet(seen, seen & ~bit)) {
             seen = bits.get();
         }
-        return seen;
-    }
-
-    /** One worker's place in a set of slots. */
-    static final class Place {
-
-        private final IdleSlots slots;
-        private final int index;
-        private final long bit;
-
-        Place(IdleSlots slots, int index) {
-            this.slots = slots;
-            this.index = index;
-            this.bit = 1L << index;
-        }
-
-        void seat(Worker worker) {
-            slots.workers.set(index, worker);
-        }
-
-        void leave() {
-            slots.workers.set(index, null);
-            clear(slots.takenBits, bit);
-        }
-
-        /** Says that the worker may be woken. A full fence. */
-        void markIdle() {
-            set(slots.idleBits, bit);
-        }
-
-        /** Takes the idle mark back; false if somebody has claimed it and so will wake, or has woken, the worker. */
-        boolean unmarkIdle() {
-            return (clear(slots.idleBits, bit) & bit) != 0;
-        }
+        return (seen & bit) != 0;
     }
 }

@@ -1,52 +1,50 @@
 package io.github.wheelscheduler.worker;
 
+import io.github.wheelscheduler.worker.ExecutorRun.State;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The runs that an executor has been given, or is about to be, and that are not over. Any thread may call anything, except
- * for {@link #takeReturned}.
+ * for {@link #linkReturned}.
  *
- * <p>Only {@link #prepare} allocates; so whoever has prepared a run can count it, show it and let it go, come what may.
+ * <p>Nothing on the way of a run allocates; so a run can be counted, shown and let go, come what may.
  */
 final class InFlight {
 
     /*
-     * A run has a place of its own, so it is shown and removed without a search, and all can be looked at.
+     *   newest --> run --> run --> ... --> oldest          next: always a run that was shown before
      *
-     *   free:  [ how often it has changed | place + 1 ] --> nextFree[place] --> ... --> 0
-     *
-     * A place that has been used before comes from the stack of free ones, a new one from the end. Chunks double in size and
-     * stay.
+     * A run that is shown becomes the newest. A run that is over stays in the list until a later one is shown: the thread that
+     * shows it goes on with the sweep for a few runs, and takes those out that are over. A reader that stands on a run which
+     * is taken out meanwhile goes on from there, and misses none: what 'next' says, now or before, was shown before that run,
+     * and leads to all that were shown still earlier.
      */
 
-    private static final int FIRST_CHUNK_SHIFT = 6;
-    private static final int FIRST_CHUNK = 1 << FIRST_CHUNK_SHIFT;
-    private static final int CHUNKS = Integer.SIZE - 1 - FIRST_CHUNK_SHIFT;
     private static final long ACTIVE = 1L << Integer.SIZE;
-    private static final long PLACE_MASK = 0xffff_ffffL;
 
-    private final AtomicReferenceArray<@Nullable Chunk> chunks = new AtomicReferenceArray<>(CHUNKS);
-    private final AtomicLong free = new AtomicLong();
-
-    /** So many places exist. */
-    private final AtomicInteger places = new AtomicInteger();
+    /** For each run that is shown, so many are swept: the list is at most some times as long as runs are in flight. */
+    private static final int SWEPT_FOR_EACH = 3;
 
     /** How many there are, and in the upper half how many threads run one of them, or look whether they may. */
     private final AtomicLong counts = new AtomicLong();
 
-    /** Those among them that a pause has caught and that wait to be handed over again. */
-    private final AtomicInteger returnedCount = new AtomicInteger();
+    private final AtomicReference<@Nullable ExecutorRun> newest = new AtomicReference<>();
 
-    /** The last of those that the feeder has not fetched; linked to those before it. */
-    private final AtomicReference<@Nullable ExecutorRun> returned = new AtomicReference<>();
+    private final AtomicBoolean isSweeping = new AtomicBoolean();
+
+    /** The run that the sweep has come to; null if it has come to the end. Only by the thread that is sweeping. */
+    private @Nullable ExecutorRun sweptTo;
+
+    /** Those that a pause has caught and that wait to be handed over again. */
+    private final AtomicInteger returnedCount = new AtomicInteger();
 
     /** Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked. */
     boolean tryCount(int max) {
@@ -75,15 +73,27 @@ final class InFlight {
         counts.addAndGet(ACTIVE);
     }
 
-    /** Undoes {@link #enter}; the run goes on being counted. */
-    void leave() {
-        counts.addAndGet(-ACTIVE);
+    /** Undoes {@link #enter}; a run that has been started is over, any other one goes on being counted. */
+    void leave(ExecutorRun run, boolean started) {
+        if (started) {
+            letGo(run, ACTIVE + 1);
+        } else {
+            counts.addAndGet(-ACTIVE);
+        }
     }
 
-    /** Undoes {@link #enter} and removes the run, which is over. */
-    void leave(ExecutorRun run) {
-        freePlaceOf(run);
-        counts.addAndGet(-ACTIVE - 1);
+    /** Lets a run go that has been taken back; to be called once. */
+    void remove(ExecutorRun run) {
+        letGo(run, 1);
+    }
+
+    private void letGo(ExecutorRun run, long count) {
+        run.forgetTask();
+        // All that had been shown by then are over if none is left.
+        ExecutorRun shown = newest.get();
+        if ((int) counts.addAndGet(-count) == 0) {
+            boolean ignored = newest.compareAndSet(shown, null);
+        }
     }
 
     int activeCount() {
@@ -94,29 +104,36 @@ final class InFlight {
         return returnedCount.get();
     }
 
-    /** Gives the run a place. */
-    void prepare(ExecutorRun run) {
-        run.place = takePlace();
-    }
-
-    /** Lets a run be seen that has been prepared, filled and counted. */
+    /** Lets a run be seen that has been filled and counted. */
     void show(ExecutorRun run) {
-        cellsOf(run.place).runs.set(run.place - startOf(run.place), run);
+        ExecutorRun before;
+        do {
+            before = newest.get();
+            run.next = before;
+        } while (!newest.compareAndSet(before, run));
+        if (isSweeping.compareAndSet(false, true)) {
+            sweep(before == null || sweptTo == null ? run : sweptTo);
+            isSweeping.set(false);
+        }
     }
 
-    /** Removes a run that has been taken back; to be called once. */
-    void remove(ExecutorRun run) {
-        freePlaceOf(run);
-        counts.decrementAndGet();
-    }
-
-    void forEach(Consumer<? super ExecutorRun> action) {
-        int end = places.get();
-        for (int place = 0; place < end; place++) {
-            ExecutorRun run = cellsOf(place).runs.get(place - startOf(place));
-            if (run != null) {
-                action.accept(run);
+    private void sweep(ExecutorRun from) {
+        ExecutorRun run = from;
+        for (int i = 0; i < SWEPT_FOR_EACH && run != null; i++) {
+            ExecutorRun next = run.next;
+            if (next != null && next.isOver()) {
+                run.next = next.next;
+            } else {
+                run = next;
             }
+        }
+        sweptTo = run;
+    }
+
+    /** Looks at all of them, and perhaps at some that are over, the newest first. */
+    void forEach(Consumer<? super ExecutorRun> action) {
+        for (ExecutorRun run = newest.get(); run != null; run = run.next) {
+            action.accept(run);
         }
     }
 
@@ -129,14 +146,16 @@ final class InFlight {
                 remove(run);
             }
         });
+        Collections.reverse(neverRan);
         return neverRan;
     }
 
     /** Looks at all that have not started. */
     void forEachNotStarted(Consumer<? super Runnable> action) {
         forEach(run -> {
-            if (run.isWaiting() || run.isReturned()) {
-                action.accept(run.task);
+            Runnable task = run.task;
+            if ((run.isWaiting() || run.isReturned()) && task != ExecutorRun.NOTHING) {
+                action.accept(task);
             }
         });
     }
@@ -157,114 +176,46 @@ final class InFlight {
 
     /** Takes a run out of use if it has not started; then the caller removes it. */
     boolean takeBack(ExecutorRun run) {
-        ExecutorRun.State before = run.takeBack();
-        if (before == ExecutorRun.State.RETURNED) {
-            returnedCount.decrementAndGet();
+        while (run.isWaiting() || run.isReturned()) {
+            if (run.compareAndSet(State.WAITING, State.TAKEN_BACK)) {
+                return true;
+            }
+            if (run.compareAndSet(State.RETURNED, State.TAKEN_BACK)) {
+                returnedCount.decrementAndGet();
+                return true;
+            }
         }
-        return before != null;
+        return false;
     }
 
-    /** Lets a run wait that a pause has caught on its way, unless somebody else has taken it. */
+    /** Lets a run wait that a pause has caught on its way, unless it has been taken back. */
     void sendBack(ExecutorRun run) {
+        // Counted first: a run that is returned is never overlooked.
         returnedCount.incrementAndGet();
-        if (!run.sendBack()) {
+        if (!run.compareAndSet(State.WAITING, State.RETURNED)) {
             returnedCount.decrementAndGet();
-            return;
         }
-        ExecutorRun last;
-        do {
-            last = returned.get();
-            run.neighbour = last;
-        } while (!returned.compareAndSet(last, run));
     }
 
-    boolean hasReturned() {
-        return returned.get() != null;
-    }
-
-    /** Fetches the runs that have been sent back, linked in the order in which they came. Feeder thread only. */
+    /** Links the runs that have been sent back, in the order in which they were shown, and returns the first. Feeder only. */
     @Nullable
-    ExecutorRun takeReturned() {
-        ExecutorRun last = returned.getAndSet(null);
+    ExecutorRun linkReturned() {
         ExecutorRun first = null;
-        while (last != null) {
-            ExecutorRun before = last.neighbour;
-            last.neighbour = first;
-            first = last;
-            last = before;
+        for (ExecutorRun run = newest.get(); run != null; run = run.next) {
+            if (run.isReturned()) {
+                run.nextReturned = first;
+                first = run;
+            }
         }
         return first;
     }
 
     /** Lets a run be handed over again; false if it has been taken back meanwhile. */
     boolean sendAgain(ExecutorRun run) {
-        if (!run.sendAgain()) {
-            return false;
+        boolean isSent = run.compareAndSet(State.RETURNED, State.WAITING);
+        if (isSent) {
+            returnedCount.decrementAndGet();
         }
-        returnedCount.decrementAndGet();
-        return true;
+        return isSent;
     }
-
-    private int takePlace() {
-        while (true) {
-            long head = free.get();
-            int place = (int) head - 1;
-            if (place < 0) {
-                place = places.get();
-                makeChunkOf(place);
-                if (places.compareAndSet(place, place + 1)) {
-                    return place;
-                }
-            } else {
-                int next = cellsOf(place).nextFree.getPlain(place - startOf(place));
-                if (free.compareAndSet(head, changed(head) | next)) {
-                    return place;
-                }
-            }
-        }
-    }
-
-    private void freePlaceOf(ExecutorRun run) {
-        int place = run.place;
-        Chunk cells = cellsOf(place);
-        int cell = place - startOf(place);
-        cells.runs.setRelease(cell, null);
-        long head;
-        do {
-            head = free.get();
-            cells.nextFree.setPlain(cell, (int) head);
-        } while (!free.compareAndSet(head, changed(head) | (place + 1)));
-    }
-
-    /** Returns the upper half of the head, changed: so nobody mistakes a stack that has changed twice for the old one. */
-    private static long changed(long head) {
-        return (head & ~PLACE_MASK) + (PLACE_MASK + 1);
-    }
-
-    private void makeChunkOf(int place) {
-        int number = chunkOf(place);
-        if (chunks.get(number) == null) {
-            int size = FIRST_CHUNK << number;
-            boolean ignored = chunks.compareAndSet(
-                    number, null, new Chunk(new AtomicReferenceArray<>(size), new AtomicIntegerArray(size)));
-        }
-    }
-
-    private Chunk cellsOf(int place) {
-        Chunk chunk = chunks.get(chunkOf(place));
-        if (chunk == null) {
-            throw new IllegalStateException("A place must be in a chunk, was " + place);
-        }
-        return chunk;
-    }
-
-    private static int chunkOf(int place) {
-        return Integer.SIZE - 1 - Integer.numberOfLeadingZeros((place >>> FIRST_CHUNK_SHIFT) + 1);
-    }
-
-    private static int startOf(int place) {
-        return FIRST_CHUNK * ((1 << chunkOf(place)) - 1);
-    }
-
-    private record Chunk(AtomicReferenceArray<@Nullable ExecutorRun> runs, AtomicIntegerArray nextFree) {}
 }

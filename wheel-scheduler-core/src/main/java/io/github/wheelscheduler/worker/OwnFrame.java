@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.worker;
 
 /**
- * Calls what may allocate so that it has a frame of its own, apart from who calls it, also where it has been compiled.
+ * Calls what may allocate so that it has a frame of its own, apart from that of its caller, also where it has been compiled.
  *
- * <p>Compiled code does without objects that nobody else sees. To turn such a frame back into interpreted ones, the virtual machine makes
+ * <p>Compiled code does without objects that no other code sees. To turn such a frame back into interpreted ones, the virtual machine makes
  * them after all; if there is no memory for that, it throws an {@link OutOfMemoryError} which skips all handlers of that frame, those of the
  * methods in it that have become a part of their caller included. So handlers that must not be skipped stand in a frame that has no objects.
  *

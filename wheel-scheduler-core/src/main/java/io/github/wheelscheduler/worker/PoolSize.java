@@ -14,28 +14,34 @@ import org.jspecify.annotations.Nullable;
 final class PoolSize {
 
     /*
-     * Who starts whom
-     * ---------------
+     * How workers are started
+     * -----------------------
      * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
-     * run and finds that it was the last available one starts another before it runs. So, below the limit, somebody
-     * always looks at the queue, and a run that takes for ever holds up nobody. The last SPARE available workers do not
+     * run and finds that it was the last available one starts another before it runs. So, below the limit, a worker
+     * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do not
      * end, so that a lone task does not start a thread each time.
      *
-     * When a thread could not be started, all workers may be in long runs, and nobody comes by who could try again. That is
+     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again. That is
      * what the thread of the Starter is for; it is there before it is needed, because a thread could not be started then.
      *
      * A pool on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
-     * first one, so that neither the tick thread nor somebody else's worker does.
+     * first one, so that neither the tick thread nor a worker of another pool does.
      */
 
     /** So many available workers stay, unless the pool is on demand. */
     static final int SPARE = 2;
 
+    private static final String NOT_STARTED =
+            "A further worker could not be started; the others go on, and due tasks wait for one of them";
+
     private static final long NONE = 0;
+
+    /** Made beforehand, as it may be needed when there is no memory. */
+    private static final Predicate<Worker> WAKE = PoolSize::wake;
 
     private final ElasticPool pool;
     private final ThreadFactory threadFactory;
-    private final IdleSlots firstSlots = new IdleSlots();
+    final IdleSlots slots = new IdleSlots();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
 
@@ -48,7 +54,7 @@ final class PoolSize {
     /** It waits for the starter. Writers: the thread that asks; the starter. */
     final AtomicBoolean hasAsked = new AtomicBoolean();
 
-    /** Another one that waits. By who has set the mark. */
+    /** Another one that waits. Writer: the thread that has set the mark; the starter. */
     @Nullable
     PoolSize askedBefore;
 
@@ -56,13 +62,11 @@ final class PoolSize {
     private final AtomicInteger alive = new AtomicInteger();
 
     private final int spare;
-    private volatile int maxSize;
 
-    PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, int maxSize, boolean onDemand) {
+    PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, boolean onDemand) {
         this.pool = pool;
         this.threadFactory = threadFactory;
         this.starter = starter;
-        this.maxSize = maxSize;
         this.spare = onDemand ? 0 : SPARE;
     }
 
@@ -74,7 +78,7 @@ final class PoolSize {
         starter.start();
     }
 
-    /** Whether the starter, and nobody else from outside, starts workers. */
+    /** Whether no thread from outside but the starter starts workers. */
     boolean isOnDemand() {
         return spare == 0;
     }
@@ -84,95 +88,85 @@ final class PoolSize {
         return spare;
     }
 
-    /** Lets the starter start a worker if nobody is there who would take a run, and the pool is on demand. Any thread. */
+    /** Lets the starter start a worker if one is lacking, and the pool is on demand. Any thread. */
     void ask() {
-        if (isWanting()) {
+        if (isOnDemand() && isLacking()) {
             starter.wake(this);
         }
     }
 
-    /** Starts a worker if nobody is there who would take a run, and the pool is on demand. */
-    void startIfWanted() {
-        if (isWanted()) {
-            startIfAllowed();
-        }
+    /**
+     * Whether the starter is to start a worker.
+     *
+     * @param again whether it is to try again where that has failed
+     */
+    boolean isWanted(boolean again) {
+        return (isStartFailing() ? again : isOnDemand()) && isLacking();
     }
 
-    /** Whether {@link #startIfWanted} starts one. */
-    boolean isWanted() {
-        return isWanting() && pool.hasWork() && !isStartFailing();
-    }
-
-    private boolean isWanting() {
-        return isOnDemand() && available.get() == 0 && size.get() < maxSize && !pool.stopped;
+    /** Whether starting a thread has failed, none is free, and there may be more workers. */
+    boolean isShort() {
+        return isStartFailing() && isLacking();
     }
 
     private boolean isStartFailing() {
         return lastStartFailure.get() != NONE;
     }
 
-    /** Whether starting a thread has failed, nobody is free, and there may be more workers. */
-    boolean isShort() {
-        return isStartFailing()
-                && available.get() == 0
-                && size.get() < maxSize
-                && !pool.stopped
-                && (!isOnDemand() || pool.hasWork());
+    /** Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there. */
+    private boolean isLacking() {
+        return available.get() == 0 && size.get() < limit() && (!isOnDemand() || pool.hasWork());
     }
 
-    /** Tries again to start a worker if that has failed and nobody is free. */
+    /** Tries again to start a worker if that has failed and none is free. */
     void startIfShort() {
-        if (isStartFailing() && available.get() == 0 && (!isOnDemand() || pool.hasWork())) {
+        if (isShort()) {
             startIfAllowed();
         }
     }
 
-    void setMaxSize(int maxSize) {
-        this.maxSize = maxSize;
+    /** Starts a worker if one is lacking and there may be more now, or lets those end that are too many. */
+    void maxSizeChanged() {
         if (isOnDemand()) {
             starter.wake(this);
         } else if (size.get() > 0 && available.get() == 0) {
             startIfAllowed();
         }
-    }
-
-    int maxSize() {
-        return maxSize;
+        if (isTooLarge()) {
+            wakeAll();
+        }
     }
 
     int size() {
         return size.get();
     }
 
+    /** Returns how many workers there may be now. */
+    private int limit() {
+        return pool.stopped ? 0 : pool.maxSize();
+    }
+
     boolean isTooLarge() {
-        return size.get() > maxSize;
+        return size.get() > pool.maxSize();
     }
 
     boolean hasMoreThanSpare() {
         return available.get() > spare;
     }
 
-    /** Whether no thread is left, and none will come, after the pool has been stopped; whatever a thread factory is still about. */
+    /** Whether no thread is left, and none will come, after the pool has been stopped; though a thread factory may still be at work. */
     boolean hasEnded() {
         return pool.stopped && alive.get() == 0;
     }
 
-    /** Nothing is started any more. */
-    void stop() {
-        wakeAll();
-    }
-
     /** Wakes every thread, so that it looks whether it is to end. */
     void wakeAll() {
-        // Without a lambda, which may need memory.
-        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
-            for (int index = 0; index < IdleSlots.places(); index++) {
-                Worker worker = slots.worker(index);
-                if (worker != null) {
-                    LockSupport.unpark(worker.thread);
-                }
-            }
-        }
+        boolean ignored = slots.anyWorker(WAKE);
+    }
+
+    private static boolean wake(Worker worker) {
+        LockSupport.unpark(worker.thread);
+        return false;
     }
 
     /** Counts a worker that has taken a run; true if it was the last one that was available. */
@@ -188,26 +182,17 @@ final class PoolSize {
     /** Counts a worker out that has worked, and ends with its run. */
     void leaveAfterRun() {
         size.decrementAndGet();
-        alive.decrementAndGet();
-    }
-
-    /** Counts an available worker that ends because the pool has been stopped. */
-    void leave() {
-        available.decrementAndGet();
-        size.decrementAndGet();
-        alive.decrementAndGet();
     }
 
     /** Counts an available worker out if there are more workers than there may be; true if it is to end. */
     boolean leaveIfTooMany() {
         int seen = size.get();
-        while (seen > maxSize) {
+        while (seen > limit()) {
             if (size.compareAndSet(seen, seen - 1)) {
                 if (available.decrementAndGet() == 0) {
-                    // The limit may have been raised meanwhile, by somebody who saw this worker available.
+                    // The limit may have been raised meanwhile, by a thread that saw this worker available.
                     startIfAllowed();
                 }
-                alive.decrementAndGet();
                 return true;
             }
             seen = size.get();
@@ -222,15 +207,22 @@ final class PoolSize {
             if (available.compareAndSet(seen, seen - 1)) {
                 size.decrementAndGet();
                 if (!isOnDemand() && available.get() == 0) {
-                    // Whoever was the last of the others to take a run meanwhile may have seen the pool at its limit.
+                    // The last of the others to take a run meanwhile may have seen the pool at its limit.
                     startIfAllowed();
                 }
-                alive.decrementAndGet();
                 return true;
             }
             seen = available.get();
         }
         return false;
+    }
+
+    /** Frees the place of a worker that has been counted out; its thread, if it has had one, is over. */
+    void countEnd(Worker worker) {
+        worker.leaveSlot();
+        if (worker.thread != null) {
+            alive.decrementAndGet();
+        }
     }
 
     /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
@@ -245,20 +237,8 @@ final class PoolSize {
             boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
             starter.wake(this);
             if (isFirst) {
-                logStartFailure(ex);
+                RunBoundary.log(Level.WARNING, NOT_STARTED, null, ex);
             }
-        }
-    }
-
-    private static void logStartFailure(Throwable failure) {
-        try {
-            RunBoundary.log(
-                    Level.WARNING,
-                    "A further worker could not be started; the others go on, and due tasks wait for one of them",
-                    null,
-                    failure);
-        } catch (Throwable ex) {
-            // Even a text needs memory when it is used for the first time.
         }
     }
 
@@ -267,35 +247,28 @@ final class PoolSize {
         int seen;
         do {
             seen = size.get();
-            if (seen >= maxSize || pool.stopped) {
+            if (seen >= limit()) {
                 return false;
             }
         } while (!size.compareAndSet(seen, seen + 1));
         available.incrementAndGet();
-        IdleSlots.Place place = null;
-        boolean isCounted = false;
-        boolean started = false;
+        Worker worker = null;
+        boolean isStarted = false;
         try {
-            place = firstSlots.takePlace();
-            Worker worker = new Worker(pool, place);
+            worker = slots.newWorker(pool);
             Thread thread = newThread(threadFactory, worker);
             worker.thread = thread;
-            place.seat(worker);
             alive.incrementAndGet();
-            isCounted = true;
             // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
             if (!pool.stopped) {
                 thread.start();
-                started = true;
+                isStarted = true;
             }
-            return started;
+            return isStarted;
         } finally {
-            if (!started) {
-                if (isCounted) {
-                    alive.decrementAndGet();
-                }
-                if (place != null) {
-                    place.leave();
+            if (!isStarted) {
+                if (worker != null) {
+                    countEnd(worker);
                 }
                 available.decrementAndGet();
                 size.decrementAndGet();
@@ -312,38 +285,5 @@ final class PoolSize {
             throw new RejectedExecutionException("The thread factory must return a thread, returned null");
         }
         return thread;
-    }
-
-    boolean hasIdleWorker() {
-        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
-            if (slots.hasIdle()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Takes the idle mark from a worker, which the caller must wake; null if none is idle. */
-    @Nullable
-    Worker claimIdleWorker() {
-        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
-            Worker worker = slots.claimIdle();
-            if (worker != null) {
-                return worker;
-            }
-        }
-        return null;
-    }
-
-    boolean anyWorker(Predicate<Worker> condition) {
-        for (IdleSlots slots = firstSlots; slots != null; slots = slots.next()) {
-            for (int index = 0; index < IdleSlots.places(); index++) {
-                Worker worker = slots.worker(index);
-                if (worker != null && condition.test(worker)) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

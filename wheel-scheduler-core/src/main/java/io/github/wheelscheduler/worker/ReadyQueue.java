@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +24,12 @@ final class ReadyQueue {
     /*
      *   ring    head: the next to take, claimed by CAS     tail: the next to fill, claimed by CAS
      *
-     * Whoever moves the tail owns that cell: it notes the time and then fills the cell. The tail moves only over a cell that is
-     * empty; a taker that is slow to empty its cell makes the ring look full, and nobody waits for it.
+     * A thread that moves the tail owns that cell: it notes the time and then fills the cell. The tail moves only over a cell that is
+     * empty; a taker that is slow to empty its cell makes the ring look full, and no thread waits for it.
      *
-     * Whoever moves the head owns that cell: it takes the run out and then empties the cell. The head moves only over a cell
+     * A thread that moves the head owns that cell: it takes the run out and then empties the cell. The head moves only over a cell
      * that is full. A thread that has moved the tail and not filled its cell yet hides those behind it: to takers the queue
-     * looks empty until it has, and then signals; whoever asks whether anything is under way goes by the indices.
+     * looks empty until it has, and then signals; the question whether anything is under way goes by the indices.
      *
      * The ring is filled only while the queue behind it is empty. What waits in that queue knows how many runs had been put
      * into the ring before it, and is taken only when those have been taken. So no run overtakes another, but for one that
@@ -65,7 +64,7 @@ final class ReadyQueue {
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
     static {
-        // The same for code that is not compiled: every step has been linked before a caller takes it.
+        // In code that is not compiled, too, every step has been linked before a caller takes it.
         ReadyQueue rehearsal = new ReadyQueue(4);
         boolean ignored = rehearsal.offer(() -> {}, 0);
         rehearsal.add(() -> {}, 0);
@@ -149,16 +148,13 @@ final class ReadyQueue {
     private void addToOverflow(Runnable run, long expiredNanos) {
         // Counted first: a run that is in the queue is never overlooked.
         overflowCount.incrementAndGet();
-        boolean done = false;
         try {
-            done = overflow.add(new Waiting(run, expiredNanos, index(TAIL)));
-        } finally {
-            if (done) {
-                overflowAdded.incrementAndGet();
-            } else {
-                overflowCount.decrementAndGet();
-            }
+            boolean ignored = overflow.add(new Waiting(run, expiredNanos, index(TAIL)));
+        } catch (Throwable ex) {
+            overflowCount.decrementAndGet();
+            throw ex;
         }
+        overflowAdded.incrementAndGet();
     }
 
     /**
@@ -204,13 +200,13 @@ final class ReadyQueue {
      * Shows the runs that come next, from time to time: reads that do not wait for each other fetch distant timers at the
      * same time, which starting them one after the other does not. Returns something that depends on all of them.
      */
-    int touchAhead(Predicate<? super Runnable> touch) {
+    int touchAhead(Workers.Listener listener) {
         long head = index(HEAD);
         int touched = 0;
         if ((head & (AHEAD - 1)) == 0) {
             long end = Math.min(head + AHEAD, index(TAIL));
             for (long next = head; next < end; next++) {
-                touched += ring[(int) next & ringMask] instanceof Runnable run && touch.test(run) ? 1 : 0;
+                touched += ring[(int) next & ringMask] instanceof Runnable run && listener.touch(run) ? 1 : 0;
             }
         }
         return touched;
@@ -308,7 +304,7 @@ final class ReadyQueue {
         long expiredNanos;
     }
 
-    /** A run behind the ring; whoever takes it sets it to null, so that it is taken and counted once. */
+    /** A run behind the ring; the thread that takes it sets it to null, so that it is taken and counted once. */
     private static final class Waiting extends AtomicReference<@Nullable Runnable> {
 
         /** So many runs had been put into the ring before. */

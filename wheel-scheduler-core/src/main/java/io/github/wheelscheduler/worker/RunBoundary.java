@@ -4,10 +4,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** The one catch around user code: whatever is thrown inside ends here and never ends a worker. */
+/** The one catch around user code: what is thrown inside ends here, and no worker ends by it. */
 final class RunBoundary {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+    private static final String ESCAPED = "A run let an exception escape";
 
     private final Workers.Listener listener;
     private final @Nullable RunHooks hooks;
@@ -48,25 +49,22 @@ final class RunBoundary {
             OwnFrame.run(run);
             return null;
         } catch (Throwable ex) {
-            logEscape(run, ex);
+            log(Level.ERROR, ESCAPED, run, ex);
             return ex;
         }
     }
 
-    private static void logEscape(Runnable run, Throwable failure) {
-        try {
-            log(Level.ERROR, "A run let an exception escape", run, failure);
-        } catch (Throwable ex) {
-            // Even a text needs memory when it is used for the first time.
-        }
-    }
-
-    /** Logs, if possible: neither the text of a task nor a log handler may end a worker. */
+    /**
+     * Logs, if possible: neither the text of a task nor a log handler may end a worker. Throws nothing.
+     *
+     * @param message where that must not fail, a constant in a field: it is made with its class, as a literal takes memory when it is used
+     *     for the first time
+     */
     static void log(Level level, String message, @Nullable Runnable run, @Nullable Throwable failure) {
         try {
             LOGGER.log(level, run == null ? message : message + ": " + run, failure);
         } catch (Throwable ex) {
-            // There is nobody left to tell.
+            // Nothing is left that could be told.
         }
     }
 }

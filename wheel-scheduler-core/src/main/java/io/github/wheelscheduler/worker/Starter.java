@@ -7,14 +7,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that starts workers for whoever cannot: the first ones of pools that have no thread while they are idle, and, after a
- * start has failed, further ones at growing intervals while nobody is free. All pools of one wheel share it. It sleeps until then.
+ * Starts workers, on a thread of its own, where others cannot: the first ones of pools that have no thread while they are idle, and, after a
+ * start has failed, further ones at growing intervals while none is free. All pools of one wheel share it. The thread sleeps until then.
  */
 public final class Starter implements Runnable {
 
     /*
      * Thread factories are the user's, and one may take its time. So a deputy is there while the thread is in one: when a call takes
-     * long, the deputy goes on in place of the thread, which ends after that call. 'calls' says who goes on:
+     * long, the deputy goes on in place of the thread, which ends after that call. 'calls' says which of them goes on:
      *
      *      thread                                    deputy
      *   1  calls = odd, before the call           1  seen = calls, sleep for LONG_CALL_NANOS
@@ -22,7 +22,7 @@ public final class Starter implements Runnable {
      *   3  calls = even by CAS                       won: it is the thread from now on
      *      lost: ends
      *
-     * Only who goes on takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
+     * Only the one that goes on takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
      */
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
@@ -48,7 +48,7 @@ public final class Starter implements Runnable {
     /** Writers: the thread that starts it, under the lock of the engine; the deputy that takes over; the thread itself when it ends. */
     private volatile @Nullable Thread thread;
 
-    /** Null while nobody starts anything. Writers: the thread; the deputy that takes over. */
+    /** Null while nothing is being started. Writers: the thread; the deputy that takes over. */
     private volatile @Nullable Thread deputy;
 
     /**
@@ -104,10 +104,11 @@ public final class Starter implements Runnable {
         } while (!lastAsked.compareAndSet(before, poolSize));
     }
 
+    /** Returns the pool that has asked last; null if there is none, or nothing is to be started any more. */
     private @Nullable PoolSize pop() {
         PoolSize poolSize;
         do {
-            poolSize = lastAsked.get();
+            poolSize = stopped ? null : lastAsked.get();
         } while (poolSize != null && !lastAsked.compareAndSet(poolSize, poolSize.askedBefore));
         return poolSize;
     }
@@ -116,29 +117,28 @@ public final class Starter implements Runnable {
     public void run() {
         long pauseNanos = FIRST_PAUSE_NANOS;
         int interruptions = 0;
+        boolean again = false;
         while (!stopped) {
-            if (!startForAll(false)) {
+            if (!startForAll(again)) {
                 return;
             }
-            // Nobody has reason to interrupt it; with the flag set it would not park.
+            again = false;
+            // No code has reason to interrupt it; with the flag set it would not park.
             boolean ignored = Thread.interrupted();
             if (lastShort == null) {
                 dismissDeputy();
                 pauseNanos = FIRST_PAUSE_NANOS;
-                while (lastAsked.get() == null && !stopped) {
+                if (lastAsked.get() == null && !stopped) {
                     LockSupport.park(this);
-                    ignored = Thread.interrupted();
                 }
-                continue;
+            } else {
+                LockSupport.parkNanos(this, pauseNanos);
+                interruptions = lastAsked.get() != null ? interruptions + 1 : 0;
+                again = interruptions % PATIENCE == 0;
             }
-            LockSupport.parkNanos(this, pauseNanos);
-            interruptions = lastAsked.get() != null ? interruptions + 1 : 0;
-            if (interruptions % PATIENCE == 0) {
+            if (again) {
                 pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
                 askForThoseThatAreShort();
-                if (!startForAll(true)) {
-                    return;
-                }
             }
         }
         dismissDeputy();
@@ -153,7 +153,7 @@ public final class Starter implements Runnable {
                 whenEnded.run();
                 told = true;
             } catch (Throwable ex) {
-                // Nobody else would.
+                // No other thread would.
                 LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
             }
         }
@@ -174,45 +174,35 @@ public final class Starter implements Runnable {
      * @return false if another thread goes on
      */
     private boolean startForAll(boolean again) {
-        PoolSize poolSize = stopped ? null : pop();
-        while (poolSize != null) {
-            if (!startFor(poolSize, again)) {
-                poolSize.hasAsked.set(false);
-                wakeAgain(poolSize);
-                return false;
-            }
-            if (poolSize.isShort()) {
+        for (PoolSize poolSize = pop(); poolSize != null; poolSize = pop()) {
+            boolean goesOn = startFor(poolSize, again);
+            if (goesOn && poolSize.isShort()) {
                 poolSize.askedBefore = lastShort;
                 lastShort = poolSize;
             } else {
                 poolSize.askedBefore = null;
                 poolSize.hasAsked.set(false);
-                wakeAgain(poolSize);
+                if (poolSize.isWanted(true)) {
+                    // It has asked while it was marked.
+                    wake(poolSize);
+                }
             }
-            poolSize = stopped ? null : pop();
+            if (!goesOn) {
+                return false;
+            }
         }
         return true;
     }
 
-    /** What a pool has asked while it was marked is looked at once more. */
-    private void wakeAgain(PoolSize poolSize) {
-        if (poolSize.isWanted() || poolSize.isShort()) {
-            wake(poolSize);
-        }
-    }
-
-    /** Starts a worker, and says whether this thread goes on. */
+    /** Starts a worker if the pool wants one, and says whether this thread goes on. */
     private boolean startFor(PoolSize poolSize, boolean again) {
-        if (!poolSize.isWanted() && !(again && poolSize.isShort())) {
+        if (!poolSize.isWanted(again)) {
             return true;
         }
         long call = calls.incrementAndGet();
         try {
             appointDeputy();
-            poolSize.startIfWanted();
-            if (again) {
-                poolSize.startIfShort();
-            }
+            poolSize.startIfAllowed();
         } catch (Throwable ex) {
             // The next round tries again.
         }

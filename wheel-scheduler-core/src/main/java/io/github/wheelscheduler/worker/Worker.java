@@ -10,19 +10,22 @@ final class Worker implements Runnable {
     /** Waits, or looks for a reason not to. */
     static final int IDLE = 0;
 
-    /** Is about to take a run, if the pool is open: whoever closes the pool waits this out. */
+    /** Is about to take a run, if the pool is open: a thread that closes the pool waits this out. */
     static final int TAKING = 1;
 
     /** Has taken a run; it counts as started. */
     static final int RUNNING = 2;
 
-    final IdleSlots.Place place;
     private final ElasticPool pool;
+    private final IdleSlots slots;
+
+    /** Its bit in the sets of the slots. */
+    private final long bit;
 
     /** It is counted no more and ends. This worker only. */
     boolean hasLeft;
 
-    /** Keeps the compiler from leaving out reads whose result nobody needs. This worker only. */
+    /** Keeps the compiler from leaving out reads whose result is not needed. This worker only. */
     int touched;
 
     /** Writer: this worker. Readers: pause, stop, counts. Volatile: written before the pool's flags are read. */
@@ -34,22 +37,38 @@ final class Worker implements Runnable {
     /** What the ready queue says about the run that was taken last. This worker only. */
     final ReadyQueue.Taken taken = new ReadyQueue.Taken();
 
-    /** The run that is going on, if somebody observes runs. Writer: this worker. Readers: watchdogs. */
+    /** The run that is going on, if runs are observed. Writer: this worker. Readers: watchdogs. */
     private final AtomicReference<@Nullable Runnable> current = new AtomicReference<>();
 
     /** Since when, on the pool's clock; written before {@link #current}. */
     private final AtomicLong startedNanos = new AtomicLong();
 
-    /** Writer: whoever creates the thread, before it starts. */
+    /** Writers: the thread that creates it, before it starts; this worker. */
     @Nullable
     volatile Thread thread;
 
-    Worker(ElasticPool pool, IdleSlots.Place place) {
+    Worker(ElasticPool pool, IdleSlots slots, long bit) {
         this.pool = pool;
-        this.place = place;
+        this.slots = slots;
+        this.bit = bit;
     }
 
-    /** Shows the run that is going on to watchdogs. Nobody waits for this, so it needs no fence. */
+    /** Says that the worker may be woken. A full fence. */
+    void markIdle() {
+        slots.markIdle(bit);
+    }
+
+    /** Takes the idle mark back; false if it has been claimed: then the worker will be woken, or has been. */
+    boolean unmarkIdle() {
+        return slots.unmarkIdle(bit);
+    }
+
+    /** Frees its slot for another worker. */
+    void leaveSlot() {
+        slots.leave(bit);
+    }
+
+    /** Shows the run that is going on to watchdogs. No thread waits for this, so it needs no fence. */
     void show(Runnable run, long nowNanos) {
         startedNanos.setOpaque(nowNanos);
         current.setRelease(run);

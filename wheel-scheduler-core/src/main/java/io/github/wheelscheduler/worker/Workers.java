@@ -3,6 +3,7 @@ package io.github.wheelscheduler.worker;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,27 +24,33 @@ public abstract class Workers {
         void ended();
 
         /** Reads what starting the run will read, so that it is near; what it returns depends on that. Any thread. */
-        boolean touch(Runnable run);
+        default boolean touch(Runnable run) {
+            return false;
+        }
 
         /** Whether there is nothing more to run: it has been cancelled. Any thread. */
-        boolean isOver(Runnable run);
+        default boolean isOver(Runnable run) {
+            return false;
+        }
 
         /**
          * A run that expired at {@code expiredNanos} is about to start on the calling thread. Throws nothing.
          *
-         * @return the time now, if anybody wants to know; else 0
+         * @return the time now, if runs are observed; else 0
          */
-        long starting(Runnable run, long expiredNanos);
+        default long starting(Runnable run, long expiredNanos) {
+            return 0;
+        }
 
         /** A worker has ended a run that it had taken, unless it has {@linkplain Workers#leaveEarly said} so before. Throws nothing. */
         default void left() {}
 
         /**
-         * An error has left the run, which may not have been ended: nobody else would. On the thread of the run. Throws nothing.
+         * An error has left the run, which may not have been ended: no other code would end it. On the thread of the run. Throws nothing.
          */
         default void escaped(Runnable run, Throwable failure) {}
 
-        /** Nobody will ever start this run: it is to end as cancelled. Any thread. */
+        /** This run will never be started: it is to end as cancelled. Any thread. */
         default void abandoned(Runnable run) {}
 
         /** Whether the scheduler accepts nothing more, and waits for the runs that it has. Any thread. */
@@ -51,6 +58,8 @@ public abstract class Workers {
             return false;
         }
     }
+
+    static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
     private static final long SHORT_RUN_NANOS = 50_000;
@@ -64,7 +73,9 @@ public abstract class Workers {
     final Listener listener;
     final RunBoundary boundary;
 
-    /** Due runs are held back while set. Writers: any. Readers: whoever is about to take a run, after it said so. */
+    private volatile int maxSize;
+
+    /** Due runs are held back while set. Writers: any. Readers: a thread that is about to take a run, after it said so. */
     volatile boolean paused;
 
     /** Nothing is taken any more once set. Never reset. */
@@ -98,7 +109,8 @@ public abstract class Workers {
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
-    Workers(Listener listener, @Nullable RunHooks hooks, int ringSize) {
+    Workers(Listener listener, @Nullable RunHooks hooks, int maxSize, int ringSize) {
+        this.maxSize = maxSize;
         this.ready = new ReadyQueue(ringSize);
         this.listener = listener;
         this.boundary = new RunBoundary(listener, hooks);
@@ -164,7 +176,7 @@ public abstract class Workers {
         }
     }
 
-    /** Whether runs wait for which no worker may have been woken in trust of a {@linkplain #followUp follow-up}. Tick thread. */
+    /** Whether runs wait for which no worker may have been woken because a {@linkplain #followUp follow-up} was promised. Tick thread. */
     public final boolean isFollowUpOwed() {
         return (followedUp || isPromiseOpen) && !ready.isEmpty();
     }
@@ -227,20 +239,28 @@ public abstract class Workers {
         return RunBoundary.runGuarded(code);
     }
 
-    /** Tries again to start a thread if that has failed and nobody is free. Any thread that may start threads. */
+    /** Tries again to start a thread if that has failed and none is free. Any thread that may start threads. */
     public void startIfShort() {}
 
-    /** Changes how many runs may go on at a time. Lowering it interrupts nobody. */
-    public abstract void setMaxSize(int maxSize);
+    /** Changes how many runs may go on at a time. Lowering it interrupts no run. */
+    public void setMaxSize(int maxSize) {
+        this.maxSize = maxSize;
+    }
 
     /** Returns how many runs may go on at a time. */
-    public abstract int maxSize();
+    public final int maxSize() {
+        return maxSize;
+    }
 
     /** Returns how many threads stay though they have nothing to do. */
-    public abstract int coreSize();
+    public int coreSize() {
+        return 0;
+    }
 
     /** Returns the number of threads that take runs. */
-    public abstract int threadCount();
+    public int threadCount() {
+        return activeCount();
+    }
 
     /** Returns the number of runs going on. */
     public abstract int activeCount();
@@ -251,7 +271,9 @@ public abstract class Workers {
     }
 
     /** Returns how often an executor has refused a run, which was offered again later. */
-    public abstract long refusedHandOvers();
+    public long refusedHandOvers() {
+        return 0;
+    }
 
     /** Returns about how long the first of the due runs has been waiting for a worker; 0 if none waits. */
     public long oldestReadyNanos(long nowNanos) {
@@ -292,9 +314,9 @@ public abstract class Workers {
         return paused;
     }
 
-    /** Whether no run waits and none is going on; exact once nobody hands over any more. */
+    /** Whether no run waits and none is going on; exact once no thread hands over any more. */
     public final boolean isDrained() {
-        // In this order: whoever takes a run says so before the run leaves the ready queue.
+        // In this order: a thread that takes a run says so before the run leaves the ready queue.
         // A run that a pause has sent back to the queue meanwhile has been counted before it was let go.
         long seen = ready.addedSoFar();
         return ready.isEmpty() && !holdsRuns() && ready.addedSoFar() == seen;
@@ -322,20 +344,41 @@ public abstract class Workers {
     public abstract boolean hasEnded();
 
     /** Returns how many threads are going to look at the ready queue anyway, though perhaps after a run. */
-    abstract int awakeCount();
+    int awakeCount() {
+        return 0;
+    }
 
     /** Whether any thread is in a run or about to start one. */
-    abstract boolean isActive();
+    boolean isActive() {
+        return activeCount() > 0;
+    }
 
     /** Whether any run has left the ready queue, or is about to, and is not over. */
-    abstract boolean holdsRuns();
+    boolean holdsRuns() {
+        return isActive();
+    }
 
-    /** Tells that a run is about to start, and returns the time if anybody wants to know; else 0. */
+    /** Tells the listener that the last thread has ended after a stop, if so; until that succeeds, as no other thread would. */
+    final void tellIfEnded() {
+        boolean isTold = false;
+        while (!isTold) {
+            try {
+                if (hasEnded()) {
+                    listener.ended();
+                }
+                isTold = true;
+            } catch (Throwable ex) {
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+            }
+        }
+    }
+
+    /** Tells that a run is about to start, and returns the time if runs are observed; else 0. */
     final long tellStarting(Runnable run, long expiredNanos) {
         try {
             return OwnFrame.starting(listener, run, expiredNanos);
         } catch (Throwable ex) {
-            // Whatever became of the telling, the run goes on.
+            // The run goes on though the telling has failed.
             return 0;
         }
     }
@@ -350,7 +393,7 @@ public abstract class Workers {
         listener.wentIdle();
     }
 
-    /** Whether somebody waits for the moment when no run is going on. */
+    /** Whether a callback waits for the moment when no run is going on. */
     final boolean isQuietAwaited() {
         return quietCallback.get() != null;
     }

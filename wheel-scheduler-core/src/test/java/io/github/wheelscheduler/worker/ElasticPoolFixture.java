@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
+import io.github.wheelscheduler.worker.ElasticPool.ThreadPolicy;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,8 +83,15 @@ abstract class ElasticPoolFixture {
 
     /** Returns a pool that has not been started. */
     final ElasticPool create(ThreadFactory factory, int maxSize, long keepAliveNanos, @Nullable RunHooks hooks) {
-        ElasticPool created =
-                ElasticPool.of(factory, starter, maxSize, keepAliveNanos, () -> clock.getAsLong(), listener, hooks);
+        ElasticPool created = new ElasticPool(
+                ThreadPolicy.KEEP_SOME,
+                factory,
+                starter,
+                maxSize,
+                keepAliveNanos,
+                () -> clock.getAsLong(),
+                listener,
+                hooks);
         pool = created;
         return created;
     }
@@ -99,8 +107,15 @@ abstract class ElasticPoolFixture {
     }
 
     final ElasticPool startOnDemand(ThreadFactory factory, int maxSize, long keepAliveNanos, boolean oneRunEach) {
-        ElasticPool started = ElasticPool.onDemand(
-                factory, starter, maxSize, keepAliveNanos, () -> clock.getAsLong(), listener, null, oneRunEach);
+        ElasticPool started = new ElasticPool(
+                oneRunEach ? ThreadPolicy.PER_RUN : ThreadPolicy.ON_DEMAND,
+                factory,
+                starter,
+                maxSize,
+                keepAliveNanos,
+                () -> clock.getAsLong(),
+                listener,
+                null);
         pool = started;
         started.start();
         return started;

@@ -45,7 +45,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whatGoesOnIsShownWithItsThreadAndItsStartIfAnybodyWantsToKnow() {
+    void runThatGoesOnIsShownWithItsThreadAndItsStartIfRunsAreObserved() {
         listener.now.set(42);
         ElasticPool workers = start(2, LONG);
         Gate gate = gate(workers);
@@ -64,7 +64,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void theEndOfARunIsToldOnceHoweverEarly() {
+    void endOfARunIsToldOnceAlsoIfEarly() {
         ElasticPool workers = startOnDemand(1, LONG, false);
         List<Boolean> answers = new CopyOnWriteArrayList<>();
         workers.handOver(
@@ -85,7 +85,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void withoutADemandNobodyLeavesEarly() {
+    void workerOfAPoolThatKeepsSomeDoesNotLeaveEarly() {
         ElasticPool workers = start(1, LONG);
         List<Boolean> answers = new CopyOnWriteArrayList<>();
         handOver(workers, () -> answers.add(workers.leaveEarly()));
@@ -115,7 +115,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whatFollowsIsTouchedAhead() {
+    void runsThatFollowAreTouchedAhead() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);
@@ -128,7 +128,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whatWaitsIsCountedAndShown() {
+    void waitingRunsAreCountedAndShown() {
         ElasticPool workers = start(1, LONG);
         assertThat(workers.isReadyEmpty()).isTrue();
         int room = workers.room();
@@ -166,7 +166,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // Pauses
 
     @Test
-    void aPauseHoldsBackWhatWaitsAndSaysWhenTheLastRunHasEnded() {
+    void pauseHoldsBackWaitingRunsAndSaysWhenTheLastRunHasEnded() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);
@@ -250,7 +250,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void theEndIsToldUntilItHasBeenHeard() {
+    void endIsToldUntilTheListenerHasHeardIt() {
         ElasticPool workers = start(2, LONG);
         listener.failuresWhenEnded.set(3);
         workers.stop();
@@ -261,7 +261,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // The end
 
     @Test
-    void whatHasNotStartedIsReturnedInItsOrderAndNothingStartsAnyMore() {
+    void runsThatHaveNotStartedAreReturnedInTheirOrderAndNoneStartsAnyMore() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);

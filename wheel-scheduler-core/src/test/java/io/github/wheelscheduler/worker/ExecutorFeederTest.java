@@ -113,15 +113,15 @@ class ExecutorFeederTest {
 
     private ExecutorWorkers start(Executor executor, int maxSize) {
         ExecutorWorkers workers =
-                ExecutorWorkers.ofExecutor(executor, this::feeder, maxSize, System::nanoTime, listener, null);
+                new ExecutorWorkers(executor, this::feeder, maxSize, System::nanoTime, listener, null);
         opened = workers;
         workers.start();
         return workers;
     }
 
     private ExecutorWorkers startWithThreads(ThreadFactory threads) {
-        ExecutorWorkers workers = ExecutorWorkers.ofThreadPerRun(
-                threads, this::feeder, Integer.MAX_VALUE, System::nanoTime, listener, null);
+        ExecutorWorkers workers = new ExecutorWorkers(
+                new ThreadPerRun(threads), this::feeder, Integer.MAX_VALUE, System::nanoTime, listener, null);
         opened = workers;
         workers.start();
         return workers;
@@ -146,7 +146,7 @@ class ExecutorFeederTest {
     // The limit
 
     @Test
-    void theTargetHasNoMoreThanTheLimitAllowsInTheirOrder() {
+    void targetHasNoMoreRunsThanTheLimitAllowsInTheirOrder() {
         ExecutorWorkers workers = start(target, 2);
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -175,7 +175,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void whatAPauseHasCaughtAtTheLimitIsHandedOverAgain() {
+    void runThatAPauseHasCaughtAtTheLimitIsHandedOverAgain() {
         ExecutorWorkers workers = start(target, 2);
         handOver(workers, ran::incrementAndGet);
         handOver(workers, ran::incrementAndGet);
@@ -194,7 +194,7 @@ class ExecutorFeederTest {
     // Refusals
 
     @Test
-    void whatIsRefusedIsOfferedAgainAndNothingOvertakesIt() {
+    void refusedRunIsOfferedAgainAndNoneOvertakesIt() {
         ExecutorWorkers workers = start(target, 10);
         target.room = 1;
         List<Integer> order = new ArrayList<>();
@@ -220,7 +220,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void aCallerWhoCannotStartAThreadSaysSo() {
+    void callerThatCannotStartAThreadSaysSo() {
         AtomicInteger asked = new AtomicInteger();
         ExecutorWorkers workers = startWithThreads(task -> {
             if (asked.getAndIncrement() == 0) {
@@ -236,7 +236,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void anExecutorThatCannotTellWhetherItIsShutDownIsOneLikeAnyOther() {
+    void executorThatCannotTellWhetherItIsShutDownIsOneLikeAnyOther() {
         target.cannotTell = true;
         ExecutorWorkers workers = start(target, 10);
         target.room = 0;
@@ -252,7 +252,7 @@ class ExecutorFeederTest {
     // Executors that were shut down first
 
     @Test
-    void whatAnExecutorRefusesThatIsShutDownAndWhatItNeverStartedIsAbandoned() {
+    void runsThatAnExecutorRefusesOrNeverStartedAsItIsShutDownAreAbandoned() {
         ExecutorWorkers workers = start(target, 10);
         Runnable dropped = ran::incrementAndGet;
         Runnable refused = ran::incrementAndGet;
@@ -277,7 +277,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void whenTheSchedulerIsShutDownItIsLookedWhatTheExecutorHasDropped() {
+    void feederLooksForRunsThatTheExecutorHasDroppedWhenTheSchedulerIsShutDown() {
         ExecutorWorkers workers = start(target, 10);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.taken.size() == 1);
@@ -294,7 +294,7 @@ class ExecutorFeederTest {
     // Runs
 
     @Test
-    void whatIsOverIsNotOffered() {
+    void runThatIsOverIsNotOffered() {
         ExecutorWorkers workers = start(target, 1);
         Runnable cancelled = ran::incrementAndGet;
         listener.over.add(cancelled);
@@ -307,7 +307,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void whatGoesOnIsCountedShownAndCanBeInterrupted() {
+    void runThatGoesOnIsCountedShownAndCanBeInterrupted() {
         listener.now.set(42);
         ExecutorWorkers workers = start(task -> daemon(task).start(), 10);
         Gate gate = newGate();
@@ -334,7 +334,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void anInterruptThatWasMeantForARunIsGoneWithIt() {
+    void interruptThatWasMeantForARunIsGoneWithIt() {
         ExecutorWorkers workers = start(target, 10);
         List<Boolean> interrupted = new ArrayList<>();
         handOver(workers, () -> {
@@ -348,7 +348,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void anExecutorThatRunsInItsCallerLeavesNothingBehind() {
+    void executorThatRunsInItsCallerLeavesNothingBehind() {
         ExecutorWorkers workers = start(Runnable::run, 10);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         handOver(workers, () -> Thread.currentThread().interrupt());
@@ -358,7 +358,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void aThreadHasTheClassLoaderOfWhoeverMadeTheWorkersUnlessItsFactoryGivesItAnother() throws Exception {
+    void threadHasTheClassLoaderOfTheThreadThatMadeTheWorkersUnlessItsFactoryGivesItAnother() throws Exception {
         ClassLoader own = Thread.currentThread().getContextClassLoader();
         try (URLClassLoader callers = new URLClassLoader(new URL[0], own);
                 URLClassLoader factorys = new URLClassLoader(new URL[0], own)) {
@@ -387,7 +387,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void failuresInARowAreLoggedOnceAndWhatWasTakenIsHandedOverAllTheSame() {
+    void failuresInARowAreLoggedOnceAndTheRunThatWasTakenIsHandedOverAllTheSame() {
         ExecutorWorkers workers = start(target, 10);
         for (int streak = 1; streak <= 2; streak++) {
             listener.failuresWhenAskedIfOver.set(3);
@@ -405,7 +405,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void whenThereIsNothingToDoThatIsTold() {
+    void feederTellsThatThereIsNothingToDo() {
         ExecutorWorkers workers = start(target, 10);
         awaitThat(() -> listener.idle.get() > 0);
         awaitFeederAtRest();
@@ -415,7 +415,7 @@ class ExecutorFeederTest {
     // The end
 
     @Test
-    void theEndIsWhenTheLastRunHasEnded() {
+    void workersEndWhenTheLastRunHasEnded() {
         ExecutorWorkers workers = start(task -> daemon(task).start(), 10);
         Gate gate = newGate();
         handOver(workers, gate);
@@ -430,7 +430,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void theEndIsWhenTheExecutorHasLetTheFeederGo() {
+    void workersEndWhenTheExecutorHasLetTheFeederGo() {
         Gate blocking = newGate();
         ExecutorWorkers workers = start(task -> blocking.run(), 10);
         handOver(workers, ran::incrementAndGet);
@@ -444,7 +444,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void anExecutorThatBlocksIsInterruptedAndItsRunReturned() {
+    void executorThatBlocksIsInterruptedAndItsRunReturned() {
         Gate blocking = newGate();
         ExecutorWorkers workers = start(task -> blocking.run(), 10);
         Runnable first = ran::incrementAndGet;
@@ -459,7 +459,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void whoeverStopsTheWorkersWithinARunOnTheFeedersThreadDoesNotInterruptHimself() {
+    void stopWithinARunOnTheFeedersThreadDoesNotInterruptThatThread() {
         ExecutorWorkers workers = start(Runnable::run, 10);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         Runnable waiting = ran::incrementAndGet;
@@ -475,7 +475,7 @@ class ExecutorFeederTest {
 
     /** It is in the hands of whoever stopped the workers, and not in those of the caller, too. */
     @Test
-    void aRunIsReturnedOnceIfItsThreadCannotBeStartedWhileTheWorkersAreStopped() {
+    void runIsReturnedOnceIfItsThreadCannotBeStartedWhileTheWorkersAreStopped() {
         List<Runnable> returned = new ArrayList<>();
         ExecutorWorkers[] workers = new ExecutorWorkers[1];
         workers[0] = startWithThreads(task -> {

@@ -21,32 +21,10 @@ class ExecutorRunTest {
         assertThat(run.start(thread)).isTrue();
         assertThat(run.isWaiting()).isFalse();
         assertThat(run.start(thread)).isFalse();
-        assertThat(run.takeBack()).isNull();
-        assertThat(run.sendBack()).isFalse();
+        assertThat(run.isOver()).isFalse();
         run.finish(thread);
+        assertThat(run.isOver()).isTrue();
         assertThat(run.start(thread)).isFalse();
-    }
-
-    @Test
-    void runThatAPauseHasSentBackIsSentAgainBeforeItStarts() {
-        assertThat(run.sendAgain()).isFalse();
-        assertThat(run.isReturned()).isFalse();
-        assertThat(run.sendBack()).isTrue();
-        assertThat(run.isReturned()).isTrue();
-        assertThat(run.isWaiting()).isFalse();
-        assertThat(run.sendBack()).isFalse();
-        assertThat(run.start(thread)).isFalse();
-        assertThat(run.sendAgain()).isTrue();
-        assertThat(run.start(thread)).isTrue();
-        run.finish(thread);
-    }
-
-    @Test
-    void runThatIsTakenBackStartsNoMore() {
-        assertThat(run.takeBack()).isEqualTo(ExecutorRun.State.WAITING);
-        assertThat(run.takeBack()).isNull();
-        assertThat(run.start(thread)).isFalse();
-        assertThat(run.sendAgain()).isFalse();
     }
 
     @Test

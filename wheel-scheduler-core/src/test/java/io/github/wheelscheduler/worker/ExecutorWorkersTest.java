@@ -41,7 +41,7 @@ class ExecutorWorkersTest {
     }
 
     static ExecutorWorkers workers(Workers.Listener listener, Executor target) {
-        return ExecutorWorkers.ofExecutor(
+        return new ExecutorWorkers(
                 target, ExecutorWorkersTest::daemon, Integer.MAX_VALUE, System::nanoTime, listener, null);
     }
 
@@ -52,8 +52,8 @@ class ExecutorWorkersTest {
     }
 
     private ExecutorWorkers withThreads(ThreadFactory threads, int maxSize) {
-        return start(ExecutorWorkers.ofThreadPerRun(
-                threads, ExecutorWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));
+        return start(new ExecutorWorkers(
+                new ThreadPerRun(threads), ExecutorWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));
     }
 
     private static Thread daemon(Runnable task) {
@@ -118,7 +118,7 @@ class ExecutorWorkersTest {
     }
 
     @Test
-    void whatOneCallerHandsOverIsStartedInOrderWhoeverStartsIt() {
+    void runsOfOneCallerAreStartedInOrderByTheCallerAndByTheFeeder() {
         Queue<String> started = new ConcurrentLinkedQueue<>();
         Queue<Thread> askers = new ConcurrentLinkedQueue<>();
         ExecutorWorkers workers = withThreads(
@@ -175,10 +175,10 @@ class ExecutorWorkersTest {
     }
 
     @Test
-    void runThatIsStartedWhileTheWorkersAreStoppedIsLostByNobody() throws Exception {
+    void runThatIsStartedWhileTheWorkersAreStoppedIsNotLost() throws Exception {
         for (int round = 0; round < Scale.of(500, 20_000); round++) {
-            ExecutorWorkers workers = ExecutorWorkers.ofThreadPerRun(
-                    ExecutorWorkersTest::daemon,
+            ExecutorWorkers workers = new ExecutorWorkers(
+                    new ThreadPerRun(ExecutorWorkersTest::daemon),
                     ExecutorWorkersTest::daemon,
                     4,
                     System::nanoTime,
@@ -210,7 +210,7 @@ class ExecutorWorkersTest {
     }
 
     @Test
-    void whatAPauseHasSentBackGoesFirstAndInItsOrder() {
+    void runsThatAPauseHasSentBackGoFirstAndInTheirOrder() {
         Queue<Runnable> taken = new ConcurrentLinkedQueue<>();
         List<String> order = new CopyOnWriteArrayList<>();
         ExecutorWorkers workers = start(workers(recorder, taken::add));

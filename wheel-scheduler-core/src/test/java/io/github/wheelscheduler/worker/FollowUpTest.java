@@ -21,7 +21,8 @@ class FollowUpTest {
     private static final long INTERVAL = 300_000;
     private static final int MAX_WORKERS = 8;
 
-    private final ElasticPool pool = ElasticPool.of(
+    private final ElasticPool pool = new ElasticPool(
+            ElasticPool.ThreadPolicy.KEEP_SOME,
             FollowUpTest::daemon,
             new Starter(FollowUpTest::daemon, () -> {}),
             MAX_WORKERS,

@@ -26,7 +26,7 @@ class InFlightTest {
     private final InFlight inFlight = new InFlight();
 
     @Test
-    void eachRunHasAPlaceOfItsOwn() {
+    void runsAreSeenAndCountedUntilTheyAreOver() {
         Seed.play(random -> {
             List<CompletableFuture<List<ExecutorRun>>> threads = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
@@ -47,12 +47,17 @@ class InFlightTest {
                 expected.addAll(thread.get(30, TimeUnit.SECONDS));
             }
             Set<ExecutorRun> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-            inFlight.forEach(run -> assertThat(seen.add(run)).isTrue());
+            inFlight.forEach(run -> {
+                if (!run.isOver()) {
+                    assertThat(seen.add(run)).isTrue();
+                }
+            });
             assertThat(seen).isEqualTo(expected);
             assertThat(inFlight.count()).isEqualTo(expected.size());
             assertThat(inFlight.activeCount()).isZero();
-            expected.forEach(inFlight::remove);
+            expected.forEach(this::takeBackAndRemove);
             assertThat(inFlight.count()).isZero();
+            inFlight.forEach(run -> fail("must have been removed: " + run));
         });
     }
 
@@ -60,15 +65,13 @@ class InFlightTest {
         List<ExecutorRun> own = new ArrayList<>();
         for (int i = 0; i < STEPS; i++) {
             if (random.nextInt(300) >= own.size()) {
-                ExecutorRun run = new ExecutorRun(workers);
-                inFlight.prepare(run);
-                assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
-                inFlight.show(run);
-                own.add(run);
+                own.add(shown());
             } else {
                 ExecutorRun run = own.remove(random.nextInt(own.size()));
                 inFlight.enter();
-                inFlight.leave(run);
+                assertThat(run.start(Thread.currentThread())).isTrue();
+                run.finish(Thread.currentThread());
+                inFlight.leave(run, true);
             }
         }
         return own;
@@ -76,40 +79,84 @@ class InFlightTest {
 
     @Test
     void returnedRunsComeBackInTheirOrder() {
-        List<ExecutorRun> runs = new ArrayList<>();
-        assertThat(inFlight.hasReturned()).isFalse();
-        for (int i = 0; i < 5; i++) {
-            ExecutorRun run = new ExecutorRun(workers);
-            runs.add(run);
-            inFlight.sendBack(run);
-        }
-        assertThat(inFlight.hasReturned()).isTrue();
+        List<ExecutorRun> runs = shown(5);
+        assertThat(inFlight.linkReturned()).isNull();
+        inFlight.sendBack(runs.get(3));
+        runs.forEach(run -> {
+            if (run != runs.get(3)) {
+                inFlight.sendBack(run);
+            }
+        });
         assertThat(inFlight.returnedCount()).isEqualTo(5);
         assertThat(inFlight.takeBack(runs.get(2))).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(4);
         List<ExecutorRun> fetched = new ArrayList<>();
-        for (ExecutorRun run = inFlight.takeReturned(); run != null; run = run.neighbour) {
+        for (ExecutorRun run = inFlight.linkReturned(); run != null; run = run.nextReturned) {
             fetched.add(run);
         }
-        assertThat(fetched).isEqualTo(runs);
+        assertThat(fetched).containsExactly(runs.get(0), runs.get(1), runs.get(3), runs.get(4));
         assertThat(inFlight.sendAgain(runs.get(2))).isFalse();
         assertThat(inFlight.sendAgain(runs.get(3))).isTrue();
         assertThat(inFlight.returnedCount()).isEqualTo(3);
     }
 
     @Test
-    void placeThatHasBeenLeftIsUsedAgainSoMemoryDoesNotGrow() {
-        List<ExecutorRun> runs = shown(64);
-        assertThat(runs).extracting(run -> run.place).doesNotHaveDuplicates().allMatch(place -> place < 64);
-        for (int round = 0; round < 3; round++) {
-            runs.forEach(inFlight::remove);
-            inFlight.forEach(run -> fail("must have been removed: " + run));
-            runs = shown(64);
-            assertThat(runs)
-                    .extracting(run -> run.place)
-                    .doesNotHaveDuplicates()
-                    .allMatch(place -> place < 64);
+    void runThatIsOverIsTakenOutWhenLaterOnesAreShownSoMemoryDoesNotGrow() {
+        ExecutorRun longest = shown();
+        for (int i = 0; i < 10_000; i++) {
+            List<ExecutorRun> runs = shown(10);
+            runs.forEach(this::takeBackAndRemove);
+            int[] length = {0};
+            boolean[] isLongestThere = {false};
+            inFlight.forEach(run -> {
+                length[0]++;
+                isLongestThere[0] |= run == longest;
+            });
+            assertThat(length[0]).isLessThan(40);
+            assertThat(isLongestThere[0]).isTrue();
         }
+        takeBackAndRemove(longest);
+        inFlight.forEach(run -> fail("must have been removed: " + run));
+    }
+
+    @Test
+    void runThatIsOverKeepsNothingOfItsTask() {
+        ExecutorRun longest = shown();
+        ExecutorRun run = shown();
+        run.fill(() -> {}, 0);
+        takeBackAndRemove(run);
+        assertThat(run.task).isSameAs(ExecutorRun.NOTHING);
+        assertThat(longest.isOver()).isFalse();
+    }
+
+    @Test
+    void runThatAPauseHasSentBackIsSentAgainBeforeItStarts() {
+        Thread thread = Thread.currentThread();
+        ExecutorRun run = shown();
+        assertThat(inFlight.sendAgain(run)).isFalse();
+        assertThat(run.isReturned()).isFalse();
+        inFlight.sendBack(run);
+        assertThat(run.isReturned()).isTrue();
+        assertThat(run.isWaiting()).isFalse();
+        inFlight.sendBack(run);
+        assertThat(inFlight.returnedCount()).isOne();
+        assertThat(run.start(thread)).isFalse();
+        assertThat(inFlight.sendAgain(run)).isTrue();
+        assertThat(run.start(thread)).isTrue();
+        assertThat(inFlight.takeBack(run)).isFalse();
+        inFlight.sendBack(run);
+        assertThat(inFlight.returnedCount()).isZero();
+        run.finish(thread);
+    }
+
+    @Test
+    void runThatIsTakenBackStartsNoMore() {
+        ExecutorRun run = shown();
+        assertThat(inFlight.takeBack(run)).isTrue();
+        assertThat(run.isOver()).isTrue();
+        assertThat(inFlight.takeBack(run)).isFalse();
+        assertThat(run.start(Thread.currentThread())).isFalse();
+        assertThat(inFlight.sendAgain(run)).isFalse();
     }
 
     @Test
@@ -121,20 +168,27 @@ class InFlightTest {
         List<Runnable> left = new ArrayList<>();
         inFlight.forEachNotStarted(left::add);
         assertThat(left).hasSize(1);
-        List<ExecutorRun> seen = new ArrayList<>();
-        inFlight.forEach(seen::add);
-        assertThat(seen).hasSize(2).contains(runs.get(0));
+        assertThat(runs.get(0).isOver()).isFalse();
+    }
+
+    private ExecutorRun shown() {
+        ExecutorRun run = new ExecutorRun(workers);
+        run.fill(() -> {}, 0);
+        assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
+        inFlight.show(run);
+        return run;
     }
 
     private List<ExecutorRun> shown(int number) {
         List<ExecutorRun> runs = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            ExecutorRun run = new ExecutorRun(workers);
-            inFlight.prepare(run);
-            assertThat(inFlight.tryCount(Integer.MAX_VALUE)).isTrue();
-            inFlight.show(run);
-            runs.add(run);
+            runs.add(shown());
         }
         return runs;
+    }
+
+    private void takeBackAndRemove(ExecutorRun run) {
+        assertThat(inFlight.takeBack(run)).isTrue();
+        inFlight.remove(run);
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     @Test
-    void aThreadThatCannotBeMadeAtTheStartIsTold() {
+    void threadThatCannotBeMadeAtTheStartIsTold() {
         ElasticPool workers = create(task -> null, 2, LONG, null);
         assertThatThrownBy(workers::start)
                 .isInstanceOf(RejectedExecutionException.class)
@@ -56,7 +56,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whoeverIsAskedStartsOneIfThatHasFailedBefore() {
+    void threadThatIsAskedStartsAWorkerIfThatHasFailedBefore() {
         keepStarterOut();
         ElasticPool workers = start(2, LONG);
         startsFail = true;

@@ -42,7 +42,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void theLastOneThatIsFreeStartsAnotherBeforeItRuns() {
+    void lastFreeWorkerStartsAnotherBeforeItRuns() {
         ElasticPool workers = start(3, LONG);
         gate(workers).awaitArrivals(1);
         assertThat(workers.threadCount()).isEqualTo(2);
@@ -57,7 +57,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whoIsNotTheLastOneThatIsFreeStartsNobody() {
+    void workerThatIsNotTheLastFreeOneStartsNone() {
         ElasticPool workers = start(6, LONG);
         growTo(2, workers);
         assertThat(threads).hasSize(3);
@@ -204,7 +204,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aLowerLimitEndsWhoIsTooManyAndAHigherOneLetsWhatWaitsRun() {
+    void lowerLimitEndsWorkersThatAreTooManyAndAHigherOneLetsWaitingRunsStart() {
         ElasticPool workers = start(4, LONG);
         List<Gate> all = List.of(gate(workers), gate(workers), gate(workers), gate(workers));
         all.forEach(gate -> gate.awaitArrivals(1));
@@ -221,7 +221,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whoIsTooManyTakesNothingMore() {
+    void workerThatIsTooManyTakesNothingMore() {
         ElasticPool workers = start(2, LONG);
         List<Gate> all = List.of(gate(workers), gate(workers));
         all.forEach(gate -> gate.awaitArrivals(1));
@@ -245,7 +245,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void onDemandNobodyIsThereBeforeTheFirstRunAndAfterTheLast() {
+    void poolOnDemandHasNoWorkerBeforeTheFirstRunAndAfterTheLast() {
         ElasticPool workers = startOnDemand(2, SHORT, false);
         assertThat(workers.threadCount()).isZero();
         assertThat(workers.coreSize()).isZero();
@@ -286,7 +286,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aHigherLimitOnDemandLetsWhatWaitsRun() {
+    void higherLimitOnDemandLetsWaitingRunsStart() {
         ElasticPool workers = startOnDemand(1, LONG, false);
         gate(workers).awaitArrivals(1);
         Gate waiting = gate(workers);
@@ -306,7 +306,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void whoLeavesWithItsRunStartsTheNextThatTheLimitKeptOut() {
+    void workerThatLeavesWithItsRunStartsTheNextThatTheLimitKeptOut() {
         ElasticPool workers = startOnDemand(1, LONG, true);
         Gate first = gate(workers);
         first.awaitArrivals(1);

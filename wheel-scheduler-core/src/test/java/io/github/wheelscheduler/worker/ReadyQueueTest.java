@@ -99,7 +99,7 @@ class ReadyQueueTest {
     }
 
     @Test
-    void theFirstSaysHowLongItHasBeenWaitingWhereverItIs() {
+    void firstRunSaysHowLongItHasBeenWaitingInTheRingAndBehindIt() {
         assertThat(queue.oldestNanos(timeOf(0))).isZero();
         add(0, RING + 3);
         for (int first = 0; first < RING + 3; first++) {

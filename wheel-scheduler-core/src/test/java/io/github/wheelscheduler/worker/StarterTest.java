@@ -54,7 +54,7 @@ class StarterTest {
     }
 
     @Test
-    void aThreadThatCannotBeMadeIsToldAndCanBeTriedAgain() {
+    void threadThatCannotBeMadeIsToldAndCanBeTriedAgain() {
         failing.set(true);
         assertThatThrownBy(starter::start).isInstanceOf(OutOfMemoryError.class).hasMessage("on purpose");
         assertThat(starter.hasEnded()).isTrue();

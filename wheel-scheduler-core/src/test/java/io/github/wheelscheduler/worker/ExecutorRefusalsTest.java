@@ -39,20 +39,20 @@ class ExecutorRefusalsTest {
 
     @ParameterizedTest
     @MethodSource("origins")
-    void firstOfAStreakIsLoggedWholeAndThenTheirNumberOnceAMinute(long originNanos) {
+    void oneRefusalAMinuteIsLoggedWithTheNumberOfTheOthers(long originNanos) {
         nowNanos = originNanos;
         refuseFor(60);
         assertThat(log.messages()).singleElement().asString().contains("refused a due run");
         refuseFor(61);
         assertThat(log.messages()).hasSize(3);
-        assertThat(log.messages().get(1)).contains("refused due runs 60 times");
-        assertThat(log.messages().get(2)).contains("refused due runs 60 times");
+        assertThat(log.messages().get(1)).contains("refused a due run (and due runs 59 times");
+        assertThat(log.messages().get(2)).contains("refused a due run (and due runs 59 times");
         assertThat(refusals.total()).isEqualTo(121);
     }
 
     @ParameterizedTest
     @MethodSource("origins")
-    void quietMinuteEndsAStreak(long originNanos) {
+    void refusalAfterAQuietMinuteIsLogged(long originNanos) {
         nowNanos = originNanos;
         refuseFor(10);
         nowNanos += 59 * SECOND;
@@ -63,7 +63,7 @@ class ExecutorRefusalsTest {
     @ParameterizedTest
     @MethodSource("origins")
     void abandonedRunsAreLoggedOnceAMinuteAndAtTheEnd(long originNanos) {
-        nowNanos = originNanos;
+        nowNanos = originNanos + SECOND;
         refusals.logAbandoned(true);
         assertThat(log.messages()).isEmpty();
         refusals.countAbandoned();

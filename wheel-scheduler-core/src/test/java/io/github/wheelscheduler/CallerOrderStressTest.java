@@ -42,7 +42,9 @@ class CallerOrderStressTest {
     @EnumSource
     void eachCallersTasksRunInOrder(WorkerKind kind) {
         // Starting a platform thread for each takes its time.
-        int count = kind == WorkerKind.THREAD_PER_RUN ? Scale.of(8_000, 500_000) : Scale.of(60_000, 5_000_000);
+        int count = kind == WorkerKind.THREAD_PER_RUN
+                ? Scale.of(4_000, 8_000, 500_000)
+                : Scale.of(20_000, 60_000, 5_000_000);
         Seed.play(random -> {
             disorder.clear();
             ran.set(0);
@@ -100,7 +102,7 @@ class CallerOrderStressTest {
                 return super.nanoTime();
             }
         };
-        int rounds = Scale.of(20, 200);
+        int rounds = Scale.of(10, 20, 200);
         Seed.play(random -> {
             for (int i = 0; i < rounds; i++) {
                 playMixed(WheelScheduledExecutor.builder().timeSource(slow), inGroup, random);
@@ -161,7 +163,7 @@ class CallerOrderStressTest {
     }
 
     private void playOneCaller(long delayNanos, boolean inGroup, Consumer<WheelScheduledExecutor> meanwhile) {
-        int count = Scale.of(100_000, 5_000_000);
+        int count = Scale.of(40_000, 100_000, 5_000_000);
         Seed.play(random -> {
             disorder.clear();
             ran.set(0);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ class DueNowTest {
     void whatOneCallerSubmitsStaysInOrderAlsoWhenThereIsNoRoom(WorkerKind kind) {
         try (VirtualTime time = new VirtualTime(builder -> kind.applyTo(builder).maxWorkers(1))) {
             Gate gate = new Gate();
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < Scale.of(2, 3, 3); round++) {
                 ran.clear();
                 if (round == 0) {
                     time.executor.execute(gate);

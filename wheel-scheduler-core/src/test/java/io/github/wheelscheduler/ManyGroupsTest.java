@@ -8,6 +8,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.StopsAfterwards;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManyGroupsTest {
 
     private static final int MANY = 5_000;
+    private static final int DOING_NOTHING = Scale.of(2_500, MANY, MANY);
     private static final int BLOCK = 500;
     private static final int ROUNDS = 3;
 
@@ -71,7 +73,7 @@ class ManyGroupsTest {
         WheelScheduledExecutor crowded = newExecutor();
         run(crowded);
         assertThat(ticks).hasSize(4);
-        for (int i = 0; i < MANY; i++) {
+        for (int i = 0; i < DOING_NOTHING; i++) {
             WheelScheduledExecutor group = group(i, crowded);
             if (areShutDown) {
                 WheelTimer<?> far = group.schedule(() -> {}, 1, HOURS);
@@ -97,13 +99,13 @@ class ManyGroupsTest {
         return group;
     }
 
-    /** Returns the processor time that the executor's own threads take for a few hundred wake-ups, in nanoseconds. */
+    /** Returns the processor time that the executor's own threads take for a thousand wake-ups, in nanoseconds. */
     private static long costOfTimers(WheelScheduledExecutor executor, List<Thread> own) {
-        int count = 500;
+        int count = 1_000;
         CountDownLatch ran = new CountDownLatch(count);
         long before = cpuNanos(own);
         for (int i = 0; i < count; i++) {
-            WheelTimer<?> ignored = executor.schedule(ran::countDown, 1_000L * i, MICROSECONDS);
+            WheelTimer<?> ignored = executor.schedule(ran::countDown, 500L * i, MICROSECONDS);
         }
         awaitThat(() -> ran.getCount() == 0);
         return cpuNanos(own) - before;

@@ -24,7 +24,7 @@ class LeasesUnderLoadTest {
     private static final int LEASES = 1_000;
     private static final int WORKERS = 256;
     private static final Duration LENGTH = Duration.ofSeconds(3);
-    private static final int SECONDS = Scale.of(5, 10, 60);
+    private static final int SECONDS = Scale.of(4, 10, 60);
 
     @Test
     void noneIsLostAndEachIsRenewed() throws Exception {

@@ -65,7 +65,7 @@ class HardDaysTest {
     }
 
     static LongStream seeds() {
-        return LongStream.rangeClosed(1, Scale.of(3, 6, 6));
+        return LongStream.rangeClosed(1, Scale.of(2, 6, 6));
     }
 
     @ParameterizedTest

@@ -112,14 +112,14 @@ class ArchitectureTest {
             .definedBy(SETTINGS)
             .whereLayer("face")
             .mayNotBeAccessedByAnyLayer()
-            .whereLayer("watch")
-            .mayOnlyBeAccessedByLayers("face")
             .whereLayer("tasks")
-            .mayOnlyBeAccessedByLayers("face", "watch")
+            .mayOnlyBeAccessedByLayers("face")
+            .whereLayer("watch")
+            .mayOnlyBeAccessedByLayers("face", "tasks")
             .whereLayer("runs")
-            .mayOnlyBeAccessedByLayers("face", "watch", "tasks")
+            .mayOnlyBeAccessedByLayers("face", "tasks")
             .whereLayer("settings")
-            .mayOnlyBeAccessedByLayers("face", "watch", "tasks");
+            .mayOnlyBeAccessedByLayers("face", "tasks");
 
     @ArchTest
     static final ArchRule theEngineKnowsNothingOfWhatIsBuiltOnIt = noClasses()

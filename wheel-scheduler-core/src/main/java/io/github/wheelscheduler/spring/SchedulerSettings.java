@@ -4,14 +4,11 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
-import io.github.wheelscheduler.spring.settings.TaskCatalog;
-import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.task.TaskDecorator;
 
 /** What a scheduler has been told: copies of what its superclasses keep to themselves, and settings of our own. */
 final class SchedulerSettings {
@@ -20,7 +17,6 @@ final class SchedulerSettings {
     private static final int DEFAULT_MAX_CATCH_UP = 10;
 
     // Some may be changed at any time.
-    volatile @Nullable TaskDecorator taskDecorator;
     volatile boolean executeDelayedAfterShutdown = true;
     volatile boolean continuePeriodicAfterShutdown;
     volatile boolean waitForTasks;
@@ -28,14 +24,6 @@ final class SchedulerSettings {
     volatile int poolSize;
 
     volatile SchedulerMode mode = SchedulerMode.RUN;
-
-    volatile TaskCatalog taskCatalog = new TaskCatalog();
-
-    /** Null for nobody. */
-    volatile @Nullable TaskRouter taskRouter;
-
-    /** Null for the name of this machine. */
-    volatile @Nullable String node;
 
     // The others are for the next initialization.
     @Nullable
@@ -60,17 +48,6 @@ final class SchedulerSettings {
     GroupOf groupOf;
 
     WarningLimits warningLimits = WarningLimits.defaults();
-
-    /** Returns what tells this node from others. */
-    String node() {
-        String known = node;
-        if (known == null) {
-            // The network may have to be asked.
-            known = NodeName.ofThisMachine();
-            node = known;
-        }
-        return known;
-    }
 
     /** Returns how many tasks may run at a time, unless virtual threads set no limit. */
     int workerLimit() {

@@ -8,13 +8,14 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.LogTime;
 import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.task.SchedulerObservation;
 import io.github.wheelscheduler.spring.task.TaskBook;
 import io.github.wheelscheduler.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskTimers;
 import io.github.wheelscheduler.spring.watch.RunLateness;
-import io.github.wheelscheduler.spring.watch.SchedulerObservation;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.worker.RunHooks;
 import io.github.wheelscheduler.worker.Workers;
@@ -77,15 +78,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final LogTime logTime = new LogTime(new TimeSource()::nanoTime, this::sumUpLater, this::newWatchThread);
     private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
-    private final TaskBook tasks = new TaskBook(new WheelTimers(
-            this::getWheelScheduledExecutor,
-            this::getClock,
-            failures,
-            this::decorate,
-            this::isOff,
-            this::getTaskCatalog,
-            this::getTaskRouter,
-            this::getNode));
+    private final TaskTimers timers = new TaskTimers(this, failures);
+    private final TaskBook tasks = new TaskBook(timers);
 
     private final SchedulerSettings settings = new SchedulerSettings();
     private final ReentrantLock modeLock = new ReentrantLock();
@@ -201,6 +195,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         modeLock.lock();
         try {
             settings.mode = mode;
+            timers.setOff(mode == SchedulerMode.OFF);
             applyMode();
         } finally {
             modeLock.unlock();
@@ -241,7 +236,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Sets what is known of tasks before they are scheduled, such as that of the whole application; before any is. */
     public void setTaskCatalog(TaskCatalog taskCatalog) {
-        settings.taskCatalog = Objects.requireNonNull(taskCatalog, "taskCatalog must not be null");
+        timers.setCatalog(Objects.requireNonNull(taskCatalog, "taskCatalog must not be null"));
     }
 
     /** Whether it is a scheduler, and no mock of one, which has none of what belongs to a scheduler, or mocks of that. */
@@ -251,19 +246,19 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Returns what is known of tasks before they are scheduled: their ids and settings. */
     public TaskCatalog getTaskCatalog() {
-        return settings.taskCatalog;
+        return timers.catalog();
     }
 
     /**
      * Sets a router that may run unnamed tasks elsewhere; null, the default, for none. Call it before the first task is scheduled.
      */
     public void setTaskRouter(@Nullable TaskRouter taskRouter) {
-        settings.taskRouter = taskRouter;
+        timers.setRouter(taskRouter);
     }
 
     /** Returns the router that may run unnamed tasks elsewhere; null for none. */
     public @Nullable TaskRouter getTaskRouter() {
-        return settings.taskRouter;
+        return timers.router();
     }
 
     /**
@@ -275,12 +270,12 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (node.isBlank()) {
             throw new IllegalArgumentException("node must not be blank, was '" + node + "'");
         }
-        settings.node = node;
+        timers.setNode(node);
     }
 
     /** Returns what tells this node from others. */
     public String getNode() {
-        return settings.node();
+        return timers.node();
     }
 
     /** Sets from when on the log is told that something is wrong; before initialization. */
@@ -318,7 +313,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setTaskDecorator(TaskDecorator taskDecorator) {
         super.setTaskDecorator(taskDecorator);
-        settings.taskDecorator = taskDecorator;
+        timers.setDecorator(taskDecorator);
     }
 
     @Override
@@ -378,7 +373,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
         threads = SchedulerThreads.ofCaller(this);
         WheelScheduledExecutorBuilder builder = settings.newBuilder(threadFactory, this::newTickThread, this::now)
-                .decorator(this::decorate)
+                .decorator(timers::decorate)
                 .rejectionHandler((timer, reason) -> reject(timer, reason, rejectedExecutionHandler));
         if (getClass() != WheelTaskScheduler.class) {
             builder.runHooks(new SubclassHooks());
@@ -422,9 +417,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 lateness,
                 settings.warningLimits,
                 pauseGate::nanosNotPaused,
-                this::publishPause,
-                this::newWatchThread);
-        tasks.setWatch(next);
+                this::publishPause);
+        tasks.setObservation(next);
+        timers.setExecutor(created);
         created.setRunObserver(next);
         observation = next;
     }
@@ -445,11 +440,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (context != null) {
             context.publishEvent(new TaskPausedAfterFailuresEvent(this, id, failures));
         }
-    }
-
-    private Runnable decorate(Runnable task) {
-        TaskDecorator decorator = settings.taskDecorator;
-        return decorator == null ? task : decorator.decorate(task);
     }
 
     private void reject(WheelTimer<?> timer, RejectedExecutionException reason, RejectedExecutionHandler handler) {
@@ -545,8 +535,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(startTime, "startTime must not be null");
-        if (isOff()) {
-            return new NeverRun();
+        ScheduledFuture<?> never = timers.never();
+        if (never != null) {
+            return never;
         }
         return TaskNames.isRegistrars(task)
                 ? register(task, TaskSchedule.once(startTime), startTime)
@@ -555,9 +546,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public @Nullable ScheduledFuture<?> schedule(Runnable task, Trigger trigger) {
-        return isOff()
-                ? new NeverRun()
-                : tasks.add(task, TaskSchedule.trigger(trigger, getClock().getZone()), null);
+        return tasks.add(task, TaskSchedule.trigger(trigger, getClock().getZone()), null);
     }
 
     @Override
@@ -580,11 +569,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Duration delay) {
         return register(task, TaskSchedule.fixedDelay(delay), null);
-    }
-
-    private boolean isOff() {
-        WheelScheduledExecutor current = executor;
-        return settings.mode == SchedulerMode.OFF && current != null && !current.isShutdown();
     }
 
     private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {

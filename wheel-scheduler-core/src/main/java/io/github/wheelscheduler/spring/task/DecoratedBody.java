@@ -20,7 +20,7 @@ final class DecoratedBody {
 
     private DecoratedBody(GuardedTask task, TaskBook book) {
         this.task = task;
-        this.outer = book.decorate(new Inner(this));
+        this.outer = book.timers().decorate(new Inner(this));
     }
 
     /** Asks the decorator; null if it makes nothing of it. */

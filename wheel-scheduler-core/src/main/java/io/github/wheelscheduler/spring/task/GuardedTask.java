@@ -14,86 +14,67 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.scheduling.Trigger;
-import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
 
 /**
- * What runs in place of a registered task: it never runs beside itself, or while it is paused, and takes notes.
- *
- * <p>It is long because there may be very many of them: claiming a run, showing it, interrupting it and taking notes of it share the
- * fields of one object, and the order in which a run writes them is what the others rely on.
+ * The boundary of the runs of a series: claims a run, so that the task never runs beside itself or while it is paused, shows the run while
+ * it goes on, interrupts it, and takes notes of it. One object with few fields, as there may be very many.
  */
-public final class GuardedTask extends DelegatingErrorHandlingRunnable implements ManagedTask {
-
-    /** More instants of a calendar than that are not counted when they have passed at once. */
-    public static final int MOST_COUNTED = 1_000;
+final class GuardedTask implements Runnable, ManagedTask {
 
     private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
 
-    private static final ErrorHandler NOBODY = failure -> {};
-
     private static final VarHandle RUNNER;
-    private static final VarHandle HISTORY;
     private static final VarHandle RUNNING_SINCE;
-    private static final VarHandle STARTED_AT;
-    private static final VarHandle RUNNING_GENERATION;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             RUNNER = lookup.findVarHandle(GuardedTask.class, "runner", Thread.class);
-            HISTORY = lookup.findVarHandle(GuardedTask.class, "history", RunHistory.class);
             RUNNING_SINCE = lookup.findVarHandle(GuardedTask.class, "runningSinceNanos", long.class);
-            STARTED_AT = lookup.findVarHandle(GuardedTask.class, "startedAt", long.class);
-            RUNNING_GENERATION = lookup.findVarHandle(GuardedTask.class, "runningGeneration", int.class);
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
     }
-
-    /** The generation of the first timer, which runs this; later ones run a {@link SteeredRun.Later}. */
-    private static final int FIRST = 0;
 
     private final Runnable task;
 
     /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
     private final @Nullable DecoratedBody decorated;
 
-    private final RegisteredTask owner;
+    private final TaskSeries owner;
     private final TaskBook book;
 
     /** Null unless runs may go on when they have returned. */
     private final @Nullable OpenRuns openRuns;
 
     /**
-     * There are rules, or somebody has cancelled, paused or re-timed the task, or owes it a run: only then do runs of its first timer ask
-     * the owner, which is memory that a run of one of very many tasks need not touch. Never false again.
+     * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
+     * series, which is memory that a run of one of very many tasks need not touch. Never false again.
      */
     private volatile boolean steered;
 
     /** A run that takes longer may be longer than it is to the next one. */
     private volatile long mayOverrunNanos;
 
-    /** Null as long as there is nothing to remember. Made by whoever notes something first. */
+    /** Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note. */
     private volatile @Nullable RunHistory history;
 
     /** Hears of failures while the task repeats; null before the first one. By the thread of the run. */
     private @Nullable ErrorHandler seriesHandler;
 
     /** The thread in the run; claimed from null. */
-    @SuppressWarnings("unused") // written through the handle
     private volatile @Nullable Thread runner;
 
     /** Since when a run is going on, on the monotonic clock; 0 while none is. */
     private volatile long runningSinceNanos;
 
-    /** The same, since the epoch. Written before. */
-    private volatile long startedAt;
+    /** The same, since the epoch. Shows with the one above. */
+    private long startedAt;
 
-    /** Set before the run is looked at for an interrupt; whoever ends it looks here after saying so. */
+    /** Set before the run is looked at for an interrupt; the end of the run looks here after saying so. */
     private volatile boolean interruptConsidered;
 
     /** Guarded by this, as is an interrupt against the end of the run that it is meant for. */
@@ -105,10 +86,8 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** When that was. */
     private long toldNanos;
 
-    /** Of the timer whose run is going on; none if that is outside of the schedule. Written before it shows. */
-    private volatile int runningGeneration;
-
-    private static final int TRIGGERED = -2;
+    /** Of the timer whose run is going on. Shows with the time since when. */
+    private int runningGeneration;
 
     /** What the current run has thrown. */
     private @Nullable Throwable thrown;
@@ -117,14 +96,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     private boolean failing;
 
     GuardedTask(
-            RegisteredTask owner,
-            TaskBook book,
-            Runnable task,
-            boolean mayGoOn,
-            long mayOverrunNanos,
-            boolean steered) {
-        // Failures are handled here.
-        super(task, NOBODY);
+            TaskSeries owner, TaskBook book, Runnable task, boolean mayGoOn, long mayOverrunNanos, boolean steered) {
         this.task = task;
         this.owner = owner;
         this.book = book;
@@ -134,7 +106,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         this.decorated = DecoratedBody.of(this, book);
     }
 
-    /** Lets runs ask the owner from now on; who has changed something there that they are to see calls it before or after. */
+    /** Lets runs ask the series from now on; a change there that they are to see comes before or after. */
     void steered() {
         steered = true;
     }
@@ -143,8 +115,8 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return book;
     }
 
-    long mayOverrunNanos() {
-        return mayOverrunNanos;
+    TaskSeries owner() {
+        return owner;
     }
 
     void setMayOverrunNanos(long nanos) {
@@ -156,7 +128,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     /** Says how late the run that follows on this thread starts, now. */
-    public void startsLate(long nanos, long nowNanos) {
+    void startsLate(long nanos, long nowNanos) {
         latenessNanos = nanos;
         toldNanos = nowNanos;
     }
@@ -164,7 +136,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     @Override
     public void run() {
         TaskRules rules = rules();
-        runDue(FIRST, rules == null ? null : rules.firstPace());
+        runDue(SeriesRun.FIRST, rules == null ? null : rules.firstPace());
     }
 
     @Override
@@ -173,12 +145,13 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         return rules == null ? null : rules.firstPace();
     }
 
+    /** Runs the task for a timer of that generation. */
     void runDue(int generation, @Nullable Pace pace) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
         if (pace != null && pace.skips(late) && !owner.isPaused() && owner.isCurrent(generation)) {
             missed(1);
-            book.leftOut(1);
+            book.news().leftOut(1);
         } else if (late == NOT_TOLD) {
             runAndWhatIsOwed(generation, 0, book.nanoTime());
         } else {
@@ -186,7 +159,12 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         }
     }
 
-    /** Also runs what became due meanwhile and must not be lost: whoever ends a run does that, or who found it going on. */
+    /** Runs the task outside of its schedule. */
+    void runTriggered() {
+        runAndWhatIsOwed(SeriesRun.TRIGGERED, 0, book.nanoTime());
+    }
+
+    /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */
     private void runAndWhatIsOwed(int generation, long late, long nowNanos) {
         try {
             boolean ignored = runUnlessRunning(generation, late, nowNanos);
@@ -198,50 +176,33 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     private void runWhatIsOwed() {
-        int owed = owner.takeOwed();
-        while (owed != RegisteredTask.NONE) {
-            runOwed(owed);
+        TaskSeries.Hold owed = owner.takeOwed();
+        while (owed != null) {
+            boolean isOver = true;
+            try {
+                isOver = runUnlessRunning(owed.generation(), 0, book.nanoTime());
+            } catch (Throwable ex) {
+                // It has been handled, and is no failure of the timer whose run has just ended.
+            } finally {
+                owner.ranWhatWasOwed(owed, isOver);
+            }
             owed = owner.takeOwed();
-        }
-    }
-
-    /** A failure in there has been handled, and is not one of the timer whose run has just ended. */
-    private void runOwed(int owed) {
-        boolean isOver = true;
-        try {
-            isOver = runUnlessRunning(owed, 0, book.nanoTime());
-        } catch (Throwable ex) {
-            // As said above.
-        } finally {
-            owner.ranWhatWasOwed(owed, isOver);
-        }
-    }
-
-    /** Runs outside of the schedule. */
-    void runTriggered() {
-        if (!owner.future().isCancelled()) {
-            runAndWhatIsOwed(TRIGGERED, 0, book.nanoTime());
         }
     }
 
     /** Returns whether there is no run to come of it. */
     private boolean runUnlessRunning(int generation, long late, long nowNanos) {
-        boolean isDue = generation != TRIGGERED;
-        if (!steered && generation == FIRST) {
-            return claimAndRun(generation, late, nowNanos, true);
+        boolean isDue = generation != SeriesRun.TRIGGERED;
+        if (steered || generation != SeriesRun.FIRST) {
+            if (isDue ? !owner.isCurrent(generation) : owner.isCancelled()) {
+                return true;
+            }
+            // First: a run that does not take place must not be in the way of one that is asked for.
+            if (isDue && owner.isHeldBack(generation)) {
+                skipped(SkipReason.PAUSED);
+                return false;
+            }
         }
-        if (isDue ? !owner.isCurrent(generation) : owner.future().hasBeenCancelled()) {
-            return true;
-        }
-        // First: a run that does not take place must not be in the way of one that somebody asks for.
-        if (isDue && owner.isHeldBack(generation)) {
-            skipped(SkipReason.PAUSED);
-            return false;
-        }
-        return claimAndRun(generation, late, nowNanos, isDue);
-    }
-
-    private boolean claimAndRun(int generation, long late, long nowNanos, boolean isDue) {
         if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             if (isDue && owner.keepForLater(generation)) {
                 return false;
@@ -253,7 +214,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             perform(generation, late, nowNanos);
             return true;
         } finally {
-            RUNNER.setVolatile(this, null);
+            runner = null;
         }
     }
 
@@ -262,30 +223,24 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         RunHistory notes = historyToNote();
         boolean isFirst = notes != null && notes.missed(runs);
         // What a pause leaves out is no news.
-        book.missed(owner, runs, isFirst && !owner.isPaused());
+        book.news().missed(owner, runs, isFirst && !owner.isPaused());
     }
 
-    /** Whether runs of a calendar that have missed their instants are not to take place. */
-    public boolean maySkipInstants() {
+    /** Whether the run of a cron that starts so late is not to take place. */
+    boolean skipsInstant(Duration late) {
         TaskRules rules = owner.rules();
         return rules != null
                 && rules.missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
-                && owner.schedule().isCron();
-    }
-
-    /** Whether the run of a calendar that starts so late is not to take place. */
-    public boolean skipsInstant(Duration late) {
-        return maySkipInstants()
+                && owner.schedule().isCron()
                 && late.compareTo(TaskRules.CRON_GRACE) > 0
-                && !owner.isPaused()
-                && !owner.future().hasBeenCancelled();
+                && !owner.isPaused();
     }
 
-    /** That many instants of a calendar have passed without a run; while the task is paused, that is not missed. */
-    public void missedInstants(long instants) {
+    /** That many instants of a cron have passed without a run; while the task is paused, that is not missed. */
+    void missedInstants(long instants) {
         if (!owner.isPaused()) {
             missed(instants);
-            book.leftOut(instants);
+            book.news().leftOut(instants);
         }
     }
 
@@ -300,15 +255,15 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         if (notes != null) {
             notes.skipped();
         }
-        book.skipped(owner, reason);
+        book.news().skipped(owner, reason);
     }
 
     private void perform(int generation, long late, long startNanos) {
-        boolean triggered = generation == TRIGGERED;
+        boolean triggered = generation == SeriesRun.TRIGGERED;
         long startedAtNanos = book.epochNanos();
-        STARTED_AT.setOpaque(this, startedAtNanos);
-        RUNNING_GENERATION.setOpaque(this, generation);
-        // All three show with this one; nothing that follows has to wait for it.
+        startedAt = startedAtNanos;
+        runningGeneration = generation;
+        // Both show with this one; nothing that follows has to wait for it.
         RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
         OpenRuns open = openRuns;
         OpenRun run = open == null ? null : OpenRun.begin(this, open, startedAtNanos, startNanos, late, triggered);
@@ -341,8 +296,8 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         if (outer == null) {
             runUndecorated();
         } else if (!outer.run()) {
-            // Nobody is to wait for it.
-            boolean ignored = owner.future().cancel(false);
+            // It can never run, and no thread is to wait for it.
+            boolean ignored = owner.cancel(false);
         }
     }
 
@@ -381,7 +336,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         try {
             handler().handleError(failure);
         } catch (OutOfMemoryError ex) {
-            if (!isRepeating()) {
+            if (!owner.isRepeating()) {
                 throw ex;
             }
             // That memory is short while a failure is handled says nothing about the series.
@@ -389,13 +344,13 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     void countFailure() {
-        book.failures().countOne();
+        book.timers().failures().countOne();
     }
 
     /** A task may be re-timed from one kind to the other. */
     private ErrorHandler handler() {
-        RunFailures failures = book.failures();
-        if (!isRepeating()) {
+        RunFailures failures = book.timers().failures();
+        if (!owner.isRepeating()) {
             return failures.oneTimeTarget(task);
         }
         ErrorHandler made = seriesHandler;
@@ -404,10 +359,6 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
             seriesHandler = made;
         }
         return made;
-    }
-
-    private boolean isRepeating() {
-        return owner.isRepeating();
     }
 
     /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
@@ -440,7 +391,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
         if (notes != null) {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
-        book.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+        book.news().ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
     }
 
     private void tellOfSuccess() {
@@ -464,7 +415,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     /** Interrupts the run if it has been going on for longer, and says whether it did. */
-    public boolean interruptIfRunningFor(long limitNanos) {
+    boolean interruptIfRunningFor(long limitNanos) {
         synchronized (this) {
             interruptConsidered = true;
             // The thread first: as long as the run has not ended, it is the thread's.
@@ -482,7 +433,7 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
 
     /** Interrupts a run that a timer of that generation knows nothing of. */
     void interruptUnlessOf(int generation) {
-        if (runningGeneration != generation) {
+        if (runningSinceNanos != 0 && runningGeneration != generation) {
             boolean ignored = interruptIfRunningFor(0);
         }
     }
@@ -500,13 +451,13 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     }
 
     /** Returns how long a run may take before it is to be interrupted, in nanoseconds; the longest there is for no limit. */
-    public long timeLimitNanos() {
+    long timeLimitNanos() {
         TaskRules rules = owner.rules();
         return rules == null ? Long.MAX_VALUE : rules.timeLimitNanos();
     }
 
     /** Returns the user's task. */
-    public Runnable task() {
+    Runnable task() {
         return task;
     }
 
@@ -551,33 +502,17 @@ public final class GuardedTask extends DelegatingErrorHandlingRunnable implement
     /** Returns where to take notes; null if there is no memory for it. */
     private @Nullable RunHistory historyToNote() {
         RunHistory notes = history;
-        if (notes == null) {
+        return notes != null ? notes : newHistory();
+    }
+
+    private synchronized @Nullable RunHistory newHistory() {
+        if (history == null) {
             try {
-                RunHistory made = new RunHistory();
-                notes = HISTORY.compareAndSet(this, null, made) ? made : history;
+                history = new RunHistory();
             } catch (OutOfMemoryError ex) {
                 return null;
             }
         }
-        return notes;
-    }
-
-    /** Returns the guarded task that is behind what runs, if there is one; else what runs. */
-    public static Object behind(Object running) {
-        Object behind = running;
-        while (behind instanceof TaskWrapper wrapper) {
-            behind = wrapper.wrapped();
-        }
-        return behind;
-    }
-
-    /** Whether a trigger is a cron of Spring's, or ours, and no code of a user's, which is asked once for each run. */
-    public static boolean isCron(Trigger trigger) {
-        return trigger.getClass() == CronTrigger.class || trigger instanceof DaylightSavingTrigger;
-    }
-
-    /** Whether what runs is a run outside of the schedule, that somebody has asked for. */
-    public static boolean isTriggered(Object running) {
-        return running instanceof SteeredRun.Triggered;
+        return history;
     }
 }

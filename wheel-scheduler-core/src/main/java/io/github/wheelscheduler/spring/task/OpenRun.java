@@ -94,7 +94,7 @@ public final class OpenRun {
         end(thrown, false);
     }
 
-    /** Says that the run has been cancelled, so that it counts neither as a success nor as a failure. As above. */
+    /** Says that the run has been cancelled, so that it counts neither as a success nor as a failure. Any thread. */
     public void cancelled() {
         end(null, true);
     }

@@ -6,18 +6,18 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of one task that have returned and go on, as long as there is anybody who can tell their end. Any thread. */
+/** The runs of one task that have returned and go on, as long as code is left that can tell their end. Any thread. */
 final class OpenRuns {
 
-    /** Not what keeps them: an end may get lost on its way, for each run of a task. Guarded by this. */
+    /** Does not keep them alive: an end may get lost on its way, for each run of a task. Guarded by this. */
     private final Set<OpenRun> open = Collections.newSetFromMap(new WeakHashMap<>());
 
-    /** Does not fail: without memory, it is not seen that the run goes on. */
+    /** Adds a run. Does not fail. */
     synchronized void add(OpenRun run) {
         try {
             open.add(run);
         } catch (OutOfMemoryError ex) {
-            // As said above.
+            // Without memory, it is not seen that the run goes on.
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** Applies a task's rules to one of its timers. Called by the thread that arms the timer, and by its runs, one at a time. */
 final class Pace implements Pacing {
 
-    private final RegisteredTask task;
+    private final TaskSeries task;
     private final TaskRules rules;
 
     /** Of the timer's fixed rate; the longest there is for none. */
@@ -18,7 +18,7 @@ final class Pace implements Pacing {
     /** So many of the runs that were missed before the last one has started, which stands for them. */
     private long absorbed;
 
-    Pace(RegisteredTask task, TaskRules rules, TaskSchedule schedule) {
+    Pace(TaskSeries task, TaskRules rules, TaskSchedule schedule) {
         this.task = task;
         this.rules = rules;
         this.periodNanos = schedule instanceof TaskSchedule.FixedRate rate

@@ -10,22 +10,21 @@ final class TaskLook {
 
     private TaskLook() {}
 
-    static TaskInfo info(RegisteredTask task, TaskRegistry.Grace grace) {
-        RunHistory.View seen = task.guarded().seen();
-        Instant since = task.guarded().runningSince();
+    static TaskInfo info(TaskSeries task, TaskRegistry.Grace grace) {
+        RunHistory.View seen = task.guard().seen();
+        Instant since = task.guard().runningSince();
         TaskInfo.State state = state(task);
         // After the state: a run that has just returned, and goes on, is one or the other.
-        Instant openSince = task.guarded().openSince();
+        Instant openSince = task.guard().openSince();
         TaskSchedule schedule = task.schedule();
-        TaskFuture future = task.future();
         Instant now = task.now();
         Instant next = null;
         Duration lateBy = Duration.ZERO;
         if (state == TaskInfo.State.RUNNING && since != null) {
             lateBy = nextLateBy(schedule, since, now);
-        } else if (isWaiting(state, future) && future.hasTimer()) {
-            long delayNanos = future.getDelay(TimeUnit.NANOSECONDS);
-            Instant exact = future.nextInstant();
+        } else if (isWaiting(state, task) && task.hasTimer()) {
+            long delayNanos = task.getDelay(TimeUnit.NANOSECONDS);
+            Instant exact = task.nextInstant();
             next = exact != null ? exact : now.plusNanos(delayNanos);
             lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
         }
@@ -61,19 +60,19 @@ final class TaskLook {
     }
 
     /** Whether it has a timer that waits for its time. */
-    static boolean isWaiting(RegisteredTask task) {
-        return isWaiting(state(task), task.future());
+    static boolean isWaiting(TaskSeries task) {
+        return isWaiting(state(task), task);
     }
 
-    private static boolean isWaiting(TaskInfo.State state, TaskFuture future) {
-        return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !future.isHeld();
+    private static boolean isWaiting(TaskInfo.State state, TaskSeries task) {
+        return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !task.isHeld();
     }
 
-    private static TaskInfo.State state(RegisteredTask task) {
-        if (task.guarded().isRunning()) {
+    private static TaskInfo.State state(TaskSeries task) {
+        if (task.guard().isRunning()) {
             return TaskInfo.State.RUNNING;
         }
-        if (task.future().isDone()) {
+        if (task.isDone()) {
             return TaskInfo.State.OVER;
         }
         if (task.isDisabled()) {

@@ -132,14 +132,14 @@ public final class TaskRegistry {
     }
 
     /** Returns so many tasks that come first in the order of their ids, in that order; keeps no more of them at a time. */
-    private List<RegisteredTask> first(long limit) {
-        Comparator<RegisteredTask> order = Comparator.comparing(RegisteredTask::id);
-        PriorityQueue<RegisteredTask> kept = new PriorityQueue<>(order.reversed());
-        for (RegisteredTask task : book.tasks()) {
+    private List<TaskSeries> first(long limit) {
+        Comparator<TaskSeries> order = Comparator.comparing(TaskSeries::id);
+        PriorityQueue<TaskSeries> kept = new PriorityQueue<>(order.reversed());
+        for (TaskSeries task : book.tasks()) {
             if (kept.size() < limit) {
                 kept.add(task);
             } else if (limit > 0 && order.compare(task, kept.element()) < 0) {
-                RegisteredTask ignored = kept.remove();
+                TaskSeries ignored = kept.remove();
                 kept.add(task);
             }
         }
@@ -149,7 +149,7 @@ public final class TaskRegistry {
     /** Returns the ids of all tasks, in their order. */
     public List<String> ids() {
         book.forgetOver();
-        return book.tasks().stream().map(RegisteredTask::id).sorted().toList();
+        return book.tasks().stream().map(TaskSeries::id).sorted().toList();
     }
 
     /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
@@ -174,15 +174,15 @@ public final class TaskRegistry {
 
     /** Returns the task with that id, if there is one. */
     public Optional<TaskInfo> find(String id) {
-        RegisteredTask task = book.get(id);
+        TaskSeries task = book.get(id);
         return task == null ? Optional.empty() : Optional.of(TaskLook.info(task, grace));
     }
 
     /** Returns the tasks that have been paused because of their failures, in the order of their ids, at most so many. */
     public List<String> pausedAfterFailures(int limit) {
         return book.tasks().stream()
-                .filter(RegisteredTask::isPausedAfterFailures)
-                .map(RegisteredTask::id)
+                .filter(TaskSeries::isPausedAfterFailures)
+                .map(TaskSeries::id)
                 .sorted()
                 .limit(limit)
                 .toList();
@@ -190,14 +190,14 @@ public final class TaskRegistry {
 
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
-        RegisteredTask task = book.get(id);
+        TaskSeries task = book.get(id);
         return task == null
                 ? Optional.empty()
                 : Optional.of(new TaskInfo.Sort(task.origin(), task.schedule().isRepeating()));
     }
 
-    private RegisteredTask require(String id) {
-        RegisteredTask task = book.get(id);
+    private TaskSeries require(String id) {
+        TaskSeries task = book.get(id);
         if (task == null) {
             throw new UnknownTaskException(id, size());
         }
@@ -207,7 +207,7 @@ public final class TaskRegistry {
     /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, what timers know
      * nothing of: instants of crons, and what only the settings of tasks leave out. */
     public long skips(SkipReason reason) {
-        return book.skips(reason);
+        return book.news().skips(reason);
     }
 
     /** Returns about how much is kept. */
@@ -276,9 +276,9 @@ public final class TaskRegistry {
         steered("reset", id).reset();
     }
 
-    private RegisteredTask steered(String action, String id) {
+    private TaskSeries steered(String action, String id) {
         StackReserve.askForMore();
-        RegisteredTask task = require(id);
+        TaskSeries task = require(id);
         if (logger.isDebugEnabled()) {
             logger.debug("Steering by a call: " + action + " of task " + task.id());
         }
@@ -289,14 +289,14 @@ public final class TaskRegistry {
 
     /** Tells the listener from now on what becomes of tasks; those that are there already are told as added. */
     public void addListener(TaskListener listener) {
-        book.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
+        book.news().add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {
-            book.listeners().tell(listener, told -> told.added(id));
+            book.news().tell(listener, told -> told.added(id));
         }
     }
 
     /** Tells the listener nothing more. */
     public void removeListener(TaskListener listener) {
-        book.listeners().remove(listener);
+        book.news().remove(listener);
     }
 }

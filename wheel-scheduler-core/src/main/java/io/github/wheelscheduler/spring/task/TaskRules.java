@@ -35,7 +35,7 @@ final class TaskRules {
     private final Pace firstPace;
 
     @SuppressWarnings("this-escape")
-    TaskRules(RegisteredTask task, TaskSettings settings, TaskSchedule schedule, String node) {
+    TaskRules(TaskSeries task, TaskSettings settings, TaskSchedule schedule, String node) {
         this.firstPace = new Pace(task, this, schedule);
         this.settings = settings;
         this.node = node;

@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /** How late the runs of a scheduler start. All methods may be called from any thread. */
-public final class RunLateness {
+public final class RunLateness implements LatenessListener {
 
     private static final Log logger = LogFactory.getLog(RunLateness.class);
 
@@ -23,8 +23,9 @@ public final class RunLateness {
         this.nanoClock = nanoClock;
     }
 
-    /** Notes what a run has waited for. On its thread. */
-    void starting(long wheelNanos, long queueNanos, long nowNanos) {
+    /** Notes what a run has waited for, and tells the listeners. On its thread. */
+    @Override
+    public void starting(long wheelNanos, long queueNanos, long nowNanos) {
         distribution.record(wheelNanos, queueNanos, nowNanos);
         for (LatenessListener listener : listeners) {
             try {

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.watch;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,19 +42,6 @@ public record WarningLimits(
     /** Returns the defaults: half a second, a second, and no limit for runs. */
     public static WarningLimits defaults() {
         return new WarningLimits(DEFAULT_OVERSLEEP, DEFAULT_QUEUE_WAIT, null, null);
-    }
-
-    long oversleepNanos() {
-        return nanosOrNever(oversleep);
-    }
-
-    long queueWaitNanos() {
-        return nanosOrNever(queueWait);
-    }
-
-    /** Huge limits are cut. */
-    private static long nanosOrNever(Duration limit) {
-        return limit.isZero() ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(limit);
     }
 
     private static @Nullable Duration nullIfZero(@Nullable Duration limit) {

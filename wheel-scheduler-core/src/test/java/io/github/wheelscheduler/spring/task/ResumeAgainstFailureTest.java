@@ -2,8 +2,10 @@ package io.github.wheelscheduler.spring.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.LogTime;
+import io.github.wheelscheduler.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
@@ -29,10 +31,11 @@ class ResumeAgainstFailureTest {
 
     @Test
     void whoeverComesLastOneFailureIsNotTwo() throws Exception {
-        TaskBook book = new TaskBook(timersThatAreNeverAsked());
+        TaskBook book = new TaskBook(new TaskTimers(
+                new WheelTaskScheduler(), new RunFailures(new LogTime(() -> 0, summary -> {}, Thread::new))));
         TaskSettings settings = TaskSettings.builder().pauseAfterFailures(2).build();
         CyclicBarrier step = new CyclicBarrier(2);
-        AtomicReference<RegisteredTask> current = new AtomicReference<>();
+        AtomicReference<TaskSeries> current = new AtomicReference<>();
         Future<?> failing = threads.submit(() -> {
             for (int i = 0; i < ROUNDS; i++) {
                 step.await(30, TimeUnit.SECONDS);
@@ -42,7 +45,7 @@ class ResumeAgainstFailureTest {
             return null;
         });
         for (int i = 0; i < ROUNDS; i++) {
-            RegisteredTask task = new RegisteredTask(
+            TaskSeries task = new TaskSeries(
                     book,
                     "task",
                     () -> {},
@@ -63,17 +66,7 @@ class ResumeAgainstFailureTest {
         assertThat(failing.get(30, TimeUnit.SECONDS)).isNull();
     }
 
-    private static void fail(RegisteredTask task) {
+    private static void fail(TaskSeries task) {
         task.runFailed(Objects.requireNonNull(task.rules()));
-    }
-
-    private static TaskTimers timersThatAreNeverAsked() {
-        return (TaskTimers) Proxy.newProxyInstance(
-                TaskTimers.class.getClassLoader(), new Class<?>[] {TaskTimers.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("decorate")) {
-                        return arguments[0];
-                    }
-                    throw new AssertionError("must not be asked: " + method);
-                });
     }
 }

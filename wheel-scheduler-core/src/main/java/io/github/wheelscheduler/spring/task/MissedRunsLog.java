@@ -1,9 +1,7 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.GatheredLine;
 import io.github.wheelscheduler.spring.run.LogTime;
-import io.github.wheelscheduler.spring.task.GuardedTask;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -40,7 +38,7 @@ final class MissedRunsLog {
         }
         times++;
         runs += missed;
-        isAtLeast |= schedule.isCron() && missed >= GuardedTask.MOST_COUNTED;
+        isAtLeast |= schedule.isCron() && missed >= TriggerTimes.MOST_COUNTED;
     }
 
     /** Says what there is to say, now. */

@@ -1,20 +1,19 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.run.LogTime;
-import io.github.wheelscheduler.spring.task.GuardedTask;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.spring.task.TaskWatch;
+import io.github.wheelscheduler.spring.watch.RunLateness;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongBinaryOperator;
 import java.util.function.ObjLongConsumer;
 import org.apache.commons.logging.Log;
 
-/** Passes on what is seen of runs to whom it concerns: distributions, listeners, warnings, the watch, the task itself. */
-public final class SchedulerObservation implements RunObserver, TaskWatch {
+/** Passes on what is seen of runs: to the distributions of lateness and their listeners, to warnings, to the watch, and to the task itself. */
+public final class SchedulerObservation implements RunObserver {
 
     private final WheelScheduledExecutor executor;
     private final SchedulerWarnings warnings;
@@ -33,7 +32,7 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
      *
      * @param name how warnings begin
      * @param logger where they go
-     * @param logTime what limits them
+     * @param logTime what limits them; makes the thread of the watch, too
      * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
      * @param pauses is told of each task that is paused, after so many failures
      */
@@ -45,16 +44,20 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
             RunLateness lateness,
             WarningLimits limits,
             LongBinaryOperator notPaused,
-            ObjLongConsumer<String> pauses,
-            ThreadFactory watchThreads) {
+            ObjLongConsumer<String> pauses) {
         this.executor = executor;
         this.warnings = new SchedulerWarnings(logger, name, logTime);
-        this.watch = new RunWatch(executor, watchThreads, warnings, limits);
+        this.watch = new RunWatch(executor, logTime.threads(), warnings, limits);
         this.lateness = lateness;
         this.notPaused = notPaused;
         this.pauses = pauses;
-        this.oversleepNanos = limits.oversleepNanos();
-        this.queueWaitNanos = limits.queueWaitNanos();
+        this.oversleepNanos = nanosOrNever(limits.oversleep());
+        this.queueWaitNanos = nanosOrNever(limits.queueWait());
+    }
+
+    /** Huge limits are cut. */
+    static long nanosOrNever(Duration limit) {
+        return limit.isZero() ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(limit);
     }
 
     @Override
@@ -69,8 +72,8 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
     }
 
     private void starting(Object task, long ownNanos, long wheelNanos, long queueNanos, long nowNanos) {
-        Object known = GuardedTask.behind(task);
-        if (known instanceof GuardedTask guarded && !GuardedTask.isTriggered(task)) {
+        Object known = SeriesRun.behind(task);
+        if (known instanceof GuardedTask guarded && !SeriesRun.isTriggered(task)) {
             guarded.startsLate(ownNanos + wheelNanos + queueNanos, nowNanos);
         }
         try {
@@ -96,18 +99,18 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
         return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
     }
 
-    @Override
-    public void overran(String id, TaskSchedule schedule, long nanos) {
+    /** A run of the task with that id took longer than it is to the next one. */
+    void overran(String id, TaskSchedule schedule, long nanos) {
         warnings.overran(id, Duration.ofNanos(nanos), schedule);
     }
 
-    @Override
-    public void missed(String id, TaskSchedule schedule, long runs) {
+    /** So many runs of a task were missed and are not made up; all those before were on time. */
+    void missed(String id, TaskSchedule schedule, long runs) {
         warnings.missed(id, schedule, runs);
     }
 
-    @Override
-    public void pausedAfterFailures(String id, long failures) {
+    /** A task has been paused, as so many of its runs have failed in a row. */
+    void pausedAfterFailures(String id, long failures) {
         try {
             warnings.pausedAfterFailures(id, failures);
         } finally {
@@ -115,8 +118,8 @@ public final class SchedulerObservation implements RunObserver, TaskWatch {
         }
     }
 
-    @Override
-    public void limited(Duration timeLimit) {
+    /** A task comes whose runs are to be interrupted when they take longer. */
+    void limited(Duration timeLimit) {
         watch.lookWithin(timeLimit);
     }
 

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,9 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.LogTime;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import io.github.wheelscheduler.spring.task.TaskRegistry;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
@@ -142,8 +141,7 @@ class SchedulerWarningsTest {
                 scheduler.getLateness(),
                 new WarningLimits(SHORT, LONG, null, null),
                 (waited, now) -> waited,
-                (id, failures) -> {},
-                Thread::new);
+                (id, failures) -> {});
         observation.starting("a task", SHORT.toNanos() / 2, 0, 0);
         assertThat(said("overslept")).isEmpty();
         observation.starting("a task", SHORT.toNanos() + 1, 0, 0);
@@ -275,8 +273,8 @@ class SchedulerWarningsTest {
         ScheduledFuture<?> ignored = registry.schedule("fast", runs::incrementAndGet, TaskSchedule.fixedDelay(SHORT));
         awaitThat(() -> runs.get() > 1);
         WarningLimits never = new WarningLimits(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO);
-        assertThat(never.oversleepNanos()).isEqualTo(Long.MAX_VALUE);
-        assertThat(never.queueWaitNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(SchedulerObservation.nanosOrNever(never.oversleep())).isEqualTo(Long.MAX_VALUE);
+        assertThat(SchedulerObservation.nanosOrNever(never.queueWait())).isEqualTo(Long.MAX_VALUE);
         assertThat(never.run()).isNull();
         assertThat(never.interrupt()).isNull();
         assertThat(said("")).isEmpty();

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.GatheredLine;
 import io.github.wheelscheduler.spring.run.LogTime;

@@ -1,8 +1,8 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.RunningTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.spring.task.GuardedTask;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -154,9 +154,8 @@ final class RunWatch {
 
     /** Returns after how long a run is to be interrupted; null for never. */
     private @Nullable Duration interruptLimit(RunningTask run) {
-        long ownNanos = GuardedTask.behind(run.task()) instanceof GuardedTask guarded
-                ? guarded.timeLimitNanos()
-                : Long.MAX_VALUE;
+        long ownNanos =
+                SeriesRun.behind(run.task()) instanceof GuardedTask guarded ? guarded.timeLimitNanos() : Long.MAX_VALUE;
         if (ownNanos == Long.MAX_VALUE) {
             return interruptAfter;
         }
@@ -175,7 +174,7 @@ final class RunWatch {
 
     /** Warns or interrupts; false if that is to be tried again, since the task says that it has just begun. */
     private boolean deal(RunningTask run, Duration limit, Known key) {
-        Object task = GuardedTask.behind(run.task());
+        Object task = SeriesRun.behind(run.task());
         // Before the interrupt, which moves it on.
         SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
         if (!key.isInterrupted) {

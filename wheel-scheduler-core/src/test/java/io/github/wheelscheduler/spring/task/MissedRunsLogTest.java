@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import io.github.wheelscheduler.spring.task.TaskListener;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -1,14 +1,13 @@
-package io.github.wheelscheduler.spring;
+package io.github.wheelscheduler.spring.task;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.Scale;
@@ -40,13 +39,13 @@ import org.springframework.scheduling.support.CronExpression;
 import org.springframework.scheduling.support.CronTrigger;
 
 /** How the runs of a trigger begin, follow each other, and end. */
-class TriggerSeriesTest {
+class CronRunTest {
 
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
     private final AtomicInteger runs = new AtomicInteger();
-    private final LogCapture log = LogCapture.of(TriggerSeries.class);
+    private final LogCapture log = LogCapture.of(CronRun.class);
 
     @AfterEach
     void shutdown() {
@@ -293,14 +292,6 @@ class TriggerSeriesTest {
                 .withMessage("the handler");
         assertThat(asked).hasValue(1);
         assertThat(pending()).isZero();
-    }
-
-    @Test
-    void seriesIsOfNoUseBeforeItIsStarted() {
-        scheduler.initialize();
-        TriggerSeries series = new TriggerSeries(
-                () -> {}, context -> null, Clock.systemUTC(), scheduler.getWheelScheduledExecutor(), failure -> {});
-        assertThatIllegalStateException().isThrownBy(series::isDone);
     }
 
     @ParameterizedTest

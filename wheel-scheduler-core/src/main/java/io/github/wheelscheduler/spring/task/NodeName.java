@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring;
+package io.github.wheelscheduler.spring.task;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;

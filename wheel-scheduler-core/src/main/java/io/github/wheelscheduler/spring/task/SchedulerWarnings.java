@@ -1,9 +1,8 @@
-package io.github.wheelscheduler.spring.watch;
+package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.spring.run.LogTime;
-import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;

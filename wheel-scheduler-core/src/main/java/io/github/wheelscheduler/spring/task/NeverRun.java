@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring;
+package io.github.wheelscheduler.spring.task;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Delayed;

@@ -1,0 +1,179 @@
+package io.github.wheelscheduler.spring.task;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what becomes of tasks, and passes it on to listeners and to the log. What a listener throws is logged once; neither that nor short
+ * memory fails a run or a task. Any thread.
+ */
+final class TaskNews {
+
+    private static final Log logger = LogFactory.getLog(TaskNews.class);
+
+    private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean listenerFailed = new AtomicBoolean();
+    private volatile @Nullable SchedulerObservation observation;
+
+    /** By reason; needs no memory to be counted up. */
+    private final AtomicLongArray skips = new AtomicLongArray(SkipReason.values().length);
+
+    /** Sets which log is told from now on. */
+    void setObservation(SchedulerObservation observation) {
+        this.observation = observation;
+    }
+
+    void add(TaskListener listener) {
+        listeners.add(listener);
+    }
+
+    void remove(TaskListener listener) {
+        boolean ignored = listeners.remove(listener);
+    }
+
+    long skips(SkipReason reason) {
+        return skips.get(reason.ordinal());
+    }
+
+    private void tellAll(Consumer<TaskListener> news) {
+        for (TaskListener listener : listeners) {
+            tell(listener, news);
+        }
+    }
+
+    void tell(TaskListener listener, Consumer<TaskListener> news) {
+        try {
+            news.accept(listener);
+        } catch (Throwable ex) {
+            if (listenerFailed.compareAndSet(false, true)) {
+                warn(listener, ex);
+            }
+        }
+    }
+
+    private static void warn(TaskListener listener, Throwable failure) {
+        try {
+            logger.warn(
+                    "A task listener failed; tasks go on, and this is said once: " + NamedTask.of(listener), failure);
+        } catch (Throwable ex) {
+            // The log is broken, too.
+        }
+    }
+
+    void added(TaskSeries task) {
+        try {
+            tellAll(listener -> listener.added(task.id()));
+        } catch (OutOfMemoryError ex) {
+            // It is armed all the same.
+        }
+    }
+
+    void retimed(TaskSeries task) {
+        try {
+            tellAll(listener -> listener.retimed(task.id()));
+        } catch (OutOfMemoryError ex) {
+            // It has another schedule all the same.
+        }
+    }
+
+    void removed(TaskSeries task) {
+        try {
+            tellAll(listener -> listener.removed(task.id()));
+        } catch (OutOfMemoryError ex) {
+            // It is forgotten all the same.
+        }
+    }
+
+    /** A task comes whose runs are to be interrupted when they take longer than its settings say, if they do. */
+    void limited(TaskSettings settings) {
+        SchedulerObservation current = observation;
+        Duration limit = settings.timeLimit();
+        if (current != null && limit != null) {
+            current.limited(limit);
+        }
+    }
+
+    /**
+     * A run has ended.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    void ran(
+            TaskSeries task,
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            boolean overran) {
+        try {
+            if (!listeners.isEmpty()) {
+                RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
+                tellAll(listener -> listener.ran(task.id(), outcome, overran));
+            }
+            SchedulerObservation current = observation;
+            if (overran && current != null) {
+                current.overran(task.id(), task.schedule(), nanos);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+
+    /** A run has not taken place. */
+    void skipped(TaskSeries task, SkipReason reason) {
+        long ignored = skips.incrementAndGet(reason.ordinal());
+        try {
+            tellAll(listener -> listener.skipped(task.id(), reason));
+        } catch (OutOfMemoryError ex) {
+            // It has been counted.
+        }
+    }
+
+    /** So many runs have been left out because they were missed, which the timer knows nothing of. */
+    void leftOut(long runs) {
+        long ignored = skips.addAndGet(SkipReason.MISSED.ordinal(), runs);
+    }
+
+    /**
+     * Runs have been missed.
+     *
+     * @param isWorthAWord whether all before were on time, and the task is not paused
+     */
+    void missed(TaskSeries task, long runs, boolean isWorthAWord) {
+        try {
+            if (!listeners.isEmpty()) {
+                tellAll(listener -> listener.missed(task.id(), runs));
+            }
+            SchedulerObservation current = observation;
+            if (isWorthAWord && current != null) {
+                current.missed(task.id(), task.schedule(), runs);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+
+    /** A task has been paused since so many runs in a row have failed. */
+    void pausedAfterFailures(TaskSeries task, long failures) {
+        try {
+            tellAll(listener -> listener.pausedAfterFailures(task.id(), failures));
+            SchedulerObservation current = observation;
+            if (current != null) {
+                current.pausedAfterFailures(task.id(), failures);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, the log is broken, or a listener of the event is.
+        }
+    }
+}

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring.run;
 
 import io.github.wheelscheduler.internal.LogLimit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -8,14 +10,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings to the log in one line what happens many times: a second after the first of it, and a minute after the line before at the
- * earliest, from a thread that ends with it. Any thread.
+ * Counts what happens many times and brings it to the log in one line: a second after the first of it, and a minute after the line before
+ * at the earliest, from a thread that ends with it. Any thread.
  */
 public final class GatheredLine {
 
     private static final long SHORTEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MOST_NAMED = 3;
 
-    private final Supplier<@Nullable String> gathered;
+    private final Wording wording;
     private final Consumer<String> log;
     private final LogTime time;
 
@@ -25,14 +28,32 @@ public final class GatheredLine {
     private boolean hasSaid;
     private long saidNanos;
 
+    // Since the last line.
+    private long times;
+    private long sum;
+    private final List<String> named = new ArrayList<>(MOST_NAMED);
+
+    /** Puts into words what has been gathered. */
+    @FunctionalInterface
+    public interface Wording {
+
+        /**
+         * Returns the line.
+         *
+         * @param times how often it has happened, at least once
+         * @param sum of the numbers that came with it
+         * @param named names the first few; not empty
+         */
+        String text(long times, long sum, List<String> named);
+    }
+
     /**
      * Makes one that has nothing to say.
      *
-     * @param gathered returns what there is to say, or null, and begins anew; needs no lock that is held while {@link #expect} is called
      * @param log takes the lines
      */
-    public GatheredLine(Supplier<@Nullable String> gathered, Consumer<String> log, LogTime time) {
-        this.gathered = gathered;
+    public GatheredLine(Wording wording, Consumer<String> log, LogTime time) {
+        this.wording = wording;
         this.log = log;
         this.time = time;
     }
@@ -49,23 +70,27 @@ public final class GatheredLine {
         saidNanos = time.nanos();
     }
 
-    /** Sees to it that what has just been gathered is said in time; where no thread can be started, the next call does. */
-    public void expect() {
+    /**
+     * Counts that it has happened, and sees to it that it is said in time; where no thread can be started, the next call does.
+     *
+     * @param name is asked for a name if it is one of the first
+     */
+    public void add(Supplier<String> name, long number) {
         boolean isToBeSaidNow = false;
         synchronized (this) {
+            times++;
+            sum += number;
+            if (named.size() < MOST_NAMED) {
+                named.add(name.get());
+            }
             if (reporter == null) {
-                long waitNanos = waitNanos();
-                isToBeSaidNow = !startReporter(waitNanos) && waitNanos == SHORTEST_WAIT_NANOS;
+                long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
+                isToBeSaidNow = !startReporter(Math.max(SHORTEST_WAIT_NANOS, left)) && left <= SHORTEST_WAIT_NANOS;
             }
         }
         if (isToBeSaidNow) {
             say();
         }
-    }
-
-    private long waitNanos() {
-        long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
-        return Math.max(SHORTEST_WAIT_NANOS, left);
     }
 
     /** Returns whether there is one. */
@@ -114,10 +139,13 @@ public final class GatheredLine {
             if (waiting != null) {
                 LockSupport.unpark(waiting);
             }
-            text = gathered.get();
-            if (text == null) {
+            if (times == 0) {
                 return;
             }
+            text = wording.text(times, sum, named);
+            times = 0;
+            sum = 0;
+            named.clear();
             noteSaid();
         }
         log.accept(text);

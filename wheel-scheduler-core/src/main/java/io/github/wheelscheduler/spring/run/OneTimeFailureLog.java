@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.spring.run;
 
 import io.github.wheelscheduler.NamedTask;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.TaskUtils;
 
 /**
@@ -22,19 +22,10 @@ final class OneTimeFailureLog {
     private final Set<Kind> said = ConcurrentHashMap.newKeySet();
     private final GatheredLine others;
 
-    /** Since the last line; guarded by this, as all that follows. */
-    private long number;
-
-    /** Of these, the ones of kinds that came when no more were remembered. */
-    private long unknown;
-
-    /** The first of these. */
-    private @Nullable String first;
-
     private record Kind(Class<?> task, Class<?> thrown) {}
 
     OneTimeFailureLog(LogTime time) {
-        this.others = new GatheredLine(this::take, logger::error, time);
+        this.others = new GatheredLine(OneTimeFailureLog::text, logger::error, time);
     }
 
     /** Logs the failure if it is time to. Throws nothing, whatever memory and the log are like. */
@@ -46,36 +37,19 @@ final class OneTimeFailureLog {
                 others.begin();
                 logger.error("Unexpected error occurred in scheduled task " + NamedTask.of(task), thrown);
             } else {
-                gather(task, thrown, mayBeNew || said.contains(kind));
-                others.expect();
+                boolean isKnown = mayBeNew || said.contains(kind);
+                others.add(() -> NamedTask.of(task) + " with " + kind.thrown.getName(), isKnown ? 0 : 1);
             }
         } catch (Throwable ex) {
             // The future knows of it all the same.
         }
     }
 
-    private synchronized void gather(Runnable task, Throwable thrown, boolean isKnown) {
-        number++;
-        if (!isKnown) {
-            unknown++;
-        }
-        if (first == null) {
-            first = NamedTask.of(task) + " with " + thrown.getClass().getName();
-        }
-    }
-
-    private synchronized @Nullable String take() {
-        if (number == 0) {
-            return null;
-        }
+    private static String text(long times, long unknown, List<String> named) {
         String kinds = unknown == 0
                 ? ", of kinds that have been logged before"
                 : ", " + unknown + " of them of kinds that are not logged, as " + MOST_KINDS + " others have been";
-        String text = "One-time tasks have failed " + number + " times more" + kinds + ": " + first;
-        number = 0;
-        unknown = 0;
-        first = null;
-        return text;
+        return "One-time tasks have failed " + times + " times more" + kinds + ": " + named.get(0);
     }
 
     /** Says what has not been said yet. Throws nothing. */
@@ -83,7 +57,7 @@ final class OneTimeFailureLog {
         try {
             others.say();
         } catch (Throwable ex) {
-            // As above.
+            // Memory is short, or the log is broken.
         }
     }
 }

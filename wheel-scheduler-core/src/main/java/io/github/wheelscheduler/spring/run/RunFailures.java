@@ -149,8 +149,8 @@ public final class RunFailures {
 
     /** Tells a handler, if it wants to know, that a run has gone well after one that failed. */
     public static void tellOfSuccess(ErrorHandler handler) {
-        if (handler instanceof RunErrorHandler interested) {
-            interested.succeeded();
+        if (handler instanceof SeriesFailureLog log) {
+            log.succeeded();
         }
     }
 
@@ -164,7 +164,11 @@ public final class RunFailures {
         ErrorHandler seen = oneTimeHandler;
         if (seen == null) {
             ErrorHandler set = handler;
-            seen = new Counting(set != null ? set : this::throwUnlogged);
+            ErrorHandler target = set != null ? set : this::throwUnlogged;
+            seen = thrown -> {
+                countOne();
+                target.handleError(thrown);
+            };
             oneTimeHandler = seen;
         }
         return seen;
@@ -187,20 +191,5 @@ public final class RunFailures {
     /** Returns how many runs have failed so far. */
     public long count() {
         return count.get();
-    }
-
-    private final class Counting implements ErrorHandler {
-
-        private final ErrorHandler target;
-
-        Counting(ErrorHandler target) {
-            this.target = target;
-        }
-
-        @Override
-        public void handleError(Throwable thrown) {
-            countOne();
-            target.handleError(thrown);
-        }
     }
 }

@@ -6,13 +6,14 @@ import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.support.TaskUtils;
+import org.springframework.util.ErrorHandler;
 
 /**
  * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, those that
  * follow are counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
  * time sums up on another one.
  */
-final class SeriesFailureLog implements RunErrorHandler {
+final class SeriesFailureLog implements ErrorHandler {
 
     /** Where Spring's own handler logs, so that settings for that keep their meaning. */
     private static final Log logger = LogFactory.getLog(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER.getClass());
@@ -91,8 +92,8 @@ final class SeriesFailureLog implements RunErrorHandler {
         return "Scheduled task " + task + " has failed " + inARow + " times in a row";
     }
 
-    @Override
-    public synchronized void succeeded() {
+    /** A run of the task has ended without a failure, after one that failed. On the thread of the run. */
+    synchronized void succeeded() {
         long failures = inARow;
         inARow = 0;
         isToBeSummedUp = false;
@@ -104,7 +105,7 @@ final class SeriesFailureLog implements RunErrorHandler {
                         "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");
             }
         } catch (Throwable ex) {
-            // As above.
+            // Memory is short, or the log is broken: the series goes on.
         }
     }
 }

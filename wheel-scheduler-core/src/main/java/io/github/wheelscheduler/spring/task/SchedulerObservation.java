@@ -99,14 +99,8 @@ public final class SchedulerObservation implements RunObserver {
         return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
     }
 
-    /** A run of the task with that id took longer than it is to the next one. */
-    void overran(String id, TaskSchedule schedule, long nanos) {
-        warnings.overran(id, Duration.ofNanos(nanos), schedule);
-    }
-
-    /** So many runs of a task were missed and are not made up; all those before were on time. */
-    void missed(String id, TaskSchedule schedule, long runs) {
-        warnings.missed(id, schedule, runs);
+    SchedulerWarnings warnings() {
+        return warnings;
     }
 
     /** A task has been paused, as so many of its runs have failed in a row. */

@@ -2,10 +2,12 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.LogLimit;
+import io.github.wheelscheduler.spring.run.GatheredLine;
 import io.github.wheelscheduler.spring.run.LogTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 
 /** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
@@ -13,11 +15,21 @@ final class SchedulerWarnings {
 
     private static final int STACK_DEPTH = 30;
 
+    /** So many tasks that are paused in a minute are a line each, the others are one: what they need in common may fail all of them at once. */
+    private static final int MOST_PAUSES = 3;
+
+    private static final String UNTIL = "goes on when it is resumed, or triggered with success";
+
     private final Log logger;
     private final String scheduler;
     private final LogTime time;
-    private final MissedRunsLog missedRuns;
-    private final PausedTasksLog pausedTasks;
+    private final GatheredLine missedRuns;
+
+    /** Since the last line of missed runs: instants of crons are counted up to a number only. */
+    private volatile boolean isAtLeast;
+
+    private final List<LogLimit> firstPauses;
+    private final GatheredLine otherPauses;
     private final LogLimit oversleeps;
     private final LogLimit queueWaits;
     private final LogLimit overruns;
@@ -28,13 +40,18 @@ final class SchedulerWarnings {
         this.logger = logger;
         this.scheduler = scheduler;
         this.time = time;
-        this.missedRuns = new MissedRunsLog(text -> logger.warn(scheduler + text), time);
-        this.pausedTasks = new PausedTasksLog(text -> logger.warn(scheduler + text), time);
-        this.oversleeps = new LogLimit(time.nanoClock());
-        this.queueWaits = new LogLimit(time.nanoClock());
-        this.overruns = new LogLimit(time.nanoClock());
-        this.longRuns = new LogLimit(time.nanoClock());
-        this.interrupts = new LogLimit(time.nanoClock());
+        this.missedRuns = new GatheredLine(this::missedText, this::warn, time);
+        this.firstPauses = Stream.generate(this::newLimit).limit(MOST_PAUSES).toList();
+        this.otherPauses = new GatheredLine(SchedulerWarnings::pausedText, this::warn, time);
+        this.oversleeps = newLimit();
+        this.queueWaits = newLimit();
+        this.overruns = newLimit();
+        this.longRuns = newLimit();
+        this.interrupts = newLimit();
+    }
+
+    private LogLimit newLimit() {
+        return new LogLimit(time.nanoClock());
     }
 
     void overslept(long nanos, Object task) {
@@ -59,19 +76,44 @@ final class SchedulerWarnings {
                         + schedule.text());
     }
 
-    /** For each streak of a task once. */
+    /** Many tasks may miss runs at once, as after a pause. For each streak of a task once. */
     void missed(String id, TaskSchedule schedule, long runs) {
-        missedRuns.add(id, schedule, runs);
+        if (schedule.isCron() && runs >= TriggerTimes.MOST_COUNTED) {
+            isAtLeast = true;
+        }
+        missedRuns.add(() -> id + ", its " + schedule.kind() + " is " + schedule.text(), runs);
+    }
+
+    private String missedText(long times, long runs, List<String> named) {
+        String number = (isAtLeast ? "at least " : "") + runs + (runs == 1 ? " run, which is" : " runs, which are")
+                + " not made up; ";
+        isAtLeast = false;
+        return times == 1
+                ? "Task " + named.get(0).replaceFirst(", its ", " has missed " + number + "its ")
+                : "Tasks have fallen behind " + times + " times, and missed " + number + names(times, named);
+    }
+
+    private static String names(long times, List<String> named) {
+        return String.join("; ", named) + (times > named.size() ? "; and others" : "");
+    }
+
+    void pausedAfterFailures(String id, long failures) {
+        if (firstPauses.stream().anyMatch(limit -> limit.tryPass() >= 0)) {
+            warn("Task " + id + " has been paused, as " + failures + " runs in a row have failed; it " + UNTIL);
+        } else {
+            otherPauses.add(() -> id, 1);
+        }
+    }
+
+    private static String pausedText(long times, long sum, List<String> named) {
+        return "Tasks have been paused " + times + (times == 1 ? " time" : " times")
+                + " more, as runs in a row have failed; each " + UNTIL + ": " + names(times, named);
     }
 
     /** Says what is still to be said. */
     void stop() {
         missedRuns.say();
-        pausedTasks.say();
-    }
-
-    void pausedAfterFailures(String id, long failures) {
-        pausedTasks.add(id, failures);
+        otherPauses.say();
     }
 
     void runsLong(Object task, Duration runningFor, Duration limit, Stack stack) {
@@ -97,7 +139,11 @@ final class SchedulerWarnings {
 
     private void warn(Supplier<String> text, long others) {
         String more = others > 0 ? " (" + others + " more like this since the last warning)" : "";
-        logger.warn(scheduler + text.get() + more);
+        warn(text.get() + more);
+    }
+
+    private void warn(String text) {
+        logger.warn(scheduler + text);
     }
 
     private static String name(Object task) {

@@ -123,7 +123,7 @@ final class TaskNews {
             }
             SchedulerObservation current = observation;
             if (overran && current != null) {
-                current.overran(task.id(), task.schedule(), nanos);
+                current.warnings().overran(task.id(), Duration.ofNanos(nanos), task.schedule());
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.
@@ -157,7 +157,7 @@ final class TaskNews {
             }
             SchedulerObservation current = observation;
             if (isWorthAWord && current != null) {
-                current.missed(task.id(), task.schedule(), runs);
+                current.warnings().missed(task.id(), task.schedule(), runs);
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.

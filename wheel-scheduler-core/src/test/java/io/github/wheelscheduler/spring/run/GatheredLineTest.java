@@ -5,33 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.Gate;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** When what has been gathered is said, and by whom. */
 class GatheredLineTest {
 
-    private final Queue<String> gathered = new ConcurrentLinkedQueue<>();
     private final List<String> said = new CopyOnWriteArrayList<>();
     private final List<Thread> reporters = new CopyOnWriteArrayList<>();
     private final Gate gate = new Gate();
 
     private GatheredLine newLine(Runnable before) {
-        return new GatheredLine(gathered::poll, said::add, new LogTime(System::nanoTime, summary -> {}, reporter -> {
+        LogTime time = new LogTime(System::nanoTime, summary -> {}, reporter -> {
             Thread created = new Thread(() -> {
                 before.run();
                 reporter.run();
             });
             reporters.add(created);
             return created;
-        }));
+        });
+        return new GatheredLine((times, sum, named) -> named.get(0), said::add, time);
     }
 
     private void gather(GatheredLine line, String text) {
-        gathered.add(text);
-        line.expect();
+        line.add(() -> text, 1);
     }
 
     @Test
@@ -53,8 +50,8 @@ class GatheredLineTest {
     void whatIsGatheredTogetherNeedsOneThreadWhichEnds() throws Exception {
         GatheredLine line = newLine(() -> {});
         gather(line, "first");
-        line.expect();
-        line.expect();
+        gather(line, "more");
+        gather(line, "more");
         assertThat(reporters).hasSize(1);
         reporters.get(0).join();
         assertThat(said).containsExactly("first");

@@ -224,17 +224,12 @@ final class CronRun extends SeriesRun {
         TaskSeries series = guard.owner();
         ScheduledFuture<?> before = ending;
         ScheduledFuture<?> noted = series.timerOf(generation);
-        while (isSame(noted, before) && series.isCurrent(generation) && (before == null || !before.isDone())) {
+        while (noted == before && series.isCurrent(generation) && (before == null || !before.isDone())) {
             pause(NOTING_PAUSE_NANOS);
             noted = series.timerOf(generation);
         }
         ending = noted;
         return noted;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // this very one
-    private static boolean isSame(@Nullable ScheduledFuture<?> one, @Nullable ScheduledFuture<?> other) {
-        return one == other;
     }
 
     private void endRun(WheelTimer<?> finished, boolean ran, @Nullable Instant actual, Instant completion) {

@@ -176,7 +176,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     private void runWhatIsOwed() {
-        TaskSeries.Hold owed = owner.takeOwed();
+        SeriesFuture.Hold owed = owner.takeOwed();
         while (owed != null) {
             boolean isOver = true;
             try {

@@ -212,7 +212,7 @@ public final class TaskBook {
         }
     }
 
-    /** Forgets a task that has been cancelled. Does not fail. */
+    /** Forgets a task that has been cancelled. */
     void remove(TaskSeries series) {
         if (tasks.remove(series.taskId(), series)) {
             giveBack(series.taskId());

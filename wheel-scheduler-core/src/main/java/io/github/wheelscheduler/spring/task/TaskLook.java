@@ -22,7 +22,7 @@ final class TaskLook {
         Duration lateBy = Duration.ZERO;
         if (state == TaskInfo.State.RUNNING && since != null) {
             lateBy = nextLateBy(schedule, since, now);
-        } else if (isWaiting(state, task) && task.hasTimer()) {
+        } else if (isWaiting(state, task) && task.timer() != null) {
             long delayNanos = task.getDelay(TimeUnit.NANOSECONDS);
             Instant exact = task.nextInstant();
             next = exact != null ? exact : now.plusNanos(delayNanos);

@@ -4,10 +4,13 @@ import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -26,7 +29,13 @@ final class TaskNews {
     private volatile @Nullable SchedulerObservation observation;
 
     /** By reason; needs no memory to be counted up. */
-    private final AtomicLongArray skips = new AtomicLongArray(SkipReason.values().length);
+    private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
+
+    TaskNews() {
+        for (SkipReason reason : SkipReason.values()) {
+            skips.put(reason, new AtomicLong());
+        }
+    }
 
     /** Sets which log is told from now on. */
     void setObservation(SchedulerObservation observation) {
@@ -42,7 +51,11 @@ final class TaskNews {
     }
 
     long skips(SkipReason reason) {
-        return skips.get(reason.ordinal());
+        return counter(reason).get();
+    }
+
+    private AtomicLong counter(SkipReason reason) {
+        return Objects.requireNonNull(skips.get(reason));
     }
 
     private void tellAll(Consumer<TaskListener> news) {
@@ -132,7 +145,7 @@ final class TaskNews {
 
     /** A run has not taken place. */
     void skipped(TaskSeries task, SkipReason reason) {
-        long ignored = skips.incrementAndGet(reason.ordinal());
+        long ignored = counter(reason).incrementAndGet();
         try {
             tellAll(listener -> listener.skipped(task.id(), reason));
         } catch (OutOfMemoryError ex) {
@@ -142,7 +155,7 @@ final class TaskNews {
 
     /** So many runs have been left out because they were missed, which the timer knows nothing of. */
     void leftOut(long runs) {
-        long ignored = skips.addAndGet(SkipReason.MISSED.ordinal(), runs);
+        long ignored = counter(SkipReason.MISSED).addAndGet(runs);
     }
 
     /**

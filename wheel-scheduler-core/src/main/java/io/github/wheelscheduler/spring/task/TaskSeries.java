@@ -1,25 +1,19 @@
 package io.github.wheelscheduler.spring.task;
 
-import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Delayed;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A task that has an id: its schedule, the timer that it has now, and the future that users hold, which stays the same when the task is
  * steered. Any thread.
  */
-final class TaskSeries implements ScheduledFuture<@Nullable Object> {
+final class TaskSeries extends SeriesFuture {
 
     /*
      * The timer says when a run is due, this says whether it takes place, and the guard is the boundary of that run:
@@ -66,27 +60,10 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
     /** The text of the id, once it has been asked for. Any thread, which makes the same. */
     private @Nullable String text;
 
-    /** As the code and its settings say. */
-    private final TaskSchedule written;
-
     /** Null without settings. */
     private final @Nullable TaskRules rules;
 
     // Written with the lock held, and read without it, too.
-
-    private volatile TaskSchedule schedule;
-
-    /** Null before the first one has been armed. A cron replaces it for each run. */
-    private volatile @Nullable ScheduledFuture<?> timer;
-
-    /** What that timer runs if a trigger says when. */
-    private volatile @Nullable CronRun cron;
-
-    /** That of the timer. Written last, so that runs of a new timer wait for all else. */
-    private volatile int generation = SeriesRun.FIRST;
-
-    /** Set while the run of a one-time task is due and must not take place yet. */
-    private volatile @Nullable Hold held;
 
     private volatile boolean paused;
 
@@ -96,40 +73,10 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
     /** Its settings say so, and it has not been enabled since. */
     private volatile boolean disabled;
 
-    /** A cancel has won, whatever the timer says. */
-    private volatile boolean cancelled;
-
     // Guarded by the lock.
-
-    private int lastGeneration = SeriesRun.FIRST;
-
-    /** Made when the task is paused, as a run that is to be held cannot do without. */
-    private @Nullable Hold nextHold;
 
     /** The last run that has been asked for. */
     private @Nullable ScheduledFuture<?> triggered;
-
-    /** The only run of a one-time task, which is due and must not take place yet. */
-    static final class Hold {
-
-        private enum Until {
-            RESUMED,
-            END_OF_RUN,
-            OVER
-        }
-
-        private final CountDownLatch end = new CountDownLatch(1);
-
-        /** Of the timer that was due. Written before this is shown. */
-        private int generation;
-
-        /** Guarded by the series' lock. */
-        private Until until = Until.RESUMED;
-
-        int generation() {
-            return generation;
-        }
-    }
 
     TaskSeries(
             TaskBook book,
@@ -140,12 +87,11 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
             TaskSchedule schedule,
             TaskSettings settings,
             boolean enabled) {
+        super(schedule);
         this.disabled = !enabled;
         this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule, book.nodeFor(settings));
         this.taskId = TaskId.given(name);
         this.origin = origin;
-        this.written = schedule;
-        this.schedule = schedule;
         this.guard =
                 new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule), rules != null || disabled);
     }
@@ -167,6 +113,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         return taskId;
     }
 
+    @Override
     String id() {
         String made = text;
         if (made == null) {
@@ -178,14 +125,6 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     TaskInfo.Origin origin() {
         return origin;
-    }
-
-    TaskSchedule schedule() {
-        return schedule;
-    }
-
-    boolean isRepeating() {
-        return schedule.isRepeating();
     }
 
     boolean isPaused() {
@@ -210,6 +149,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
     }
 
     /** Returns the boundary of its runs. */
+    @Override
     GuardedTask guard() {
         return guard;
     }
@@ -218,32 +158,24 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     /** Gives the task its first timer, unless it has been re-timed meanwhile; false if there is none to be had. */
     boolean armFirst(@Nullable Instant first) {
-        if (timer != null) {
+        if (timer() != null) {
             return true;
         }
         boolean isInert = disabled;
         Pace pace = rules == null ? null : rules.firstPace();
-        TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule, first);
+        TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule(), first);
         if (plan == null && !isInert) {
-            return timer != null;
+            return timer() != null;
         }
         ScheduledFuture<?> armed;
         try {
             // Without the lock: a rejection handler may run it here.
             armed = plan == null ? timers().inert(guard) : plan.arm();
         } catch (Throwable ex) {
-            cancelled = true;
-            boolean ignored = cancel(false);
+            giveUp();
             throw ex;
         }
-        synchronized (guard) {
-            if (timer == null) {
-                cron = plan == null ? null : plan.cron();
-                timer = armed;
-                return true;
-            }
-        }
-        boolean ignored = armed.cancel(false);
+        begin(plan == null ? null : plan.cron(), armed);
         return true;
     }
 
@@ -254,51 +186,6 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
         }
         return plan;
-    }
-
-    private int nextGeneration() {
-        synchronized (guard) {
-            return ++lastGeneration;
-        }
-    }
-
-    /** Follows a timer that has just been armed, in place of the one before. With the lock held. */
-    private void follow(int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
-        guard.steered();
-        guard.setMayOverrunNanos(Intervals.shortest(other));
-        ScheduledFuture<?> before = timer;
-        // Before the schedule: a task that repeats by its code, whose only run is over, must not look as if it were
-        // gone.
-        timer = armed;
-        cron = run;
-        schedule = other;
-        generation = mine;
-        release();
-        if (before != null) {
-            boolean ignored = before.cancel(false);
-        }
-        if (cancelled) {
-            boolean ignored = armed.cancel(false);
-        }
-    }
-
-    /** Returns the timer if it is of that generation; null if it is not, or not yet. */
-    @Nullable
-    ScheduledFuture<?> timerOf(int due) {
-        synchronized (guard) {
-            return due == generation ? timer : null;
-        }
-    }
-
-    /** Notes the timer of the next run of a cron; false if the series has been re-timed or cancelled meanwhile. */
-    boolean note(int mine, WheelTimer<?> next) {
-        synchronized (guard) {
-            if (mine != generation) {
-                return false;
-            }
-            timer = next;
-        }
-        return !cancelled;
     }
 
     // Steering
@@ -329,7 +216,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
                 triggered = this;
             } else if (!mustBeReleased()) {
                 paused = false;
-                if (timer instanceof WheelTimer<?> pending) {
+                if (timer() instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
                     timers().forceRun(pending);
@@ -358,7 +245,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
-        if (timer instanceof WheelTimer<?> pending) {
+        if (timer() instanceof WheelTimer<?> pending) {
             timers().forceRun(pending);
         }
     }
@@ -375,7 +262,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     void resume() {
         if (isToBeEnabled()) {
-            enable(schedule, true);
+            enable(schedule(), true);
             synchronized (guard) {
                 endPause();
             }
@@ -400,12 +287,12 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
             disable();
             return;
         }
-        if (isOther(written)) {
-            if (written instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
+        if (isOther(written())) {
+            if (written() instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
                 throw new IllegalStateException(
                         "The task's own time must be to come to be given back, was " + once.at());
             }
-            retime(written, true, null);
+            retime(written(), true, null);
         }
         endPauseOrRelease();
     }
@@ -414,7 +301,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         ScheduledFuture<?> inert = timers().inert(guard);
         synchronized (guard) {
             requireNotGone();
-            follow(nextGeneration(), written, null, inert);
+            follow(nextGeneration(), written(), null, inert);
             disabled = true;
             endPause();
         }
@@ -423,7 +310,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     void retime(TaskSchedule other) {
-        ZoneId zone = other.isCron() ? schedule.zone() : null;
+        ZoneId zone = other.isCron() ? schedule().zone() : null;
         ZoneId usual = zone == null ? timers().clock().getZone() : zone;
         retime(SettledSchedule.retimed(other, usual, settings()), true, null);
     }
@@ -453,9 +340,8 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         book().news().retimed(this);
     }
 
-    @SuppressWarnings("ReferenceEquality") // this very one
     private boolean isOther(@Nullable TaskSchedule expected) {
-        return expected != null && schedule != expected;
+        return expected != null && schedule() != expected;
     }
 
     /** Claims the enabling of a task that is disabled; false if it is not, or another thread does it. */
@@ -469,7 +355,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     private void enable(TaskSchedule next, boolean isPaced) {
         try {
-            retime(next, isPaced, schedule);
+            retime(next, isPaced, schedule());
         } catch (Throwable ex) {
             disabled = true;
             throw ex;
@@ -481,7 +367,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         long failures;
         synchronized (guard) {
             failures = known.failed();
-            if (failures == 0 || paused || !isRepeating() || cancelled) {
+            if (failures == 0 || paused || !isRepeating() || hasBeenCancelled()) {
                 return;
             }
             pausedAfterFailures = true;
@@ -508,40 +394,6 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         }
     }
 
-    // Runs that are held
-
-    private void prepareToHold() {
-        if (nextHold == null) {
-            nextHold = new Hold();
-        }
-    }
-
-    /** Holds the only run, of the current generation. With the lock held. */
-    private void hold(Hold.Until until) {
-        Hold hold = held;
-        if (hold == null) {
-            hold = nextHold != null ? nextHold : new Hold();
-            nextHold = null;
-            hold.generation = generation;
-            held = hold;
-        }
-        hold.until = until;
-    }
-
-    private void release() {
-        Hold hold = held;
-        if (hold != null) {
-            held = null;
-            hold.end.countDown();
-        }
-    }
-
-    /** Whether the only run of the task is held until the task is resumed; what is owed follows by itself. */
-    private boolean mustBeReleased() {
-        Hold hold = held;
-        return hold != null && hold.until == Hold.Until.RESUMED;
-    }
-
     private void endPauseOrRelease() {
         synchronized (guard) {
             if (!mustBeReleased()) {
@@ -554,7 +406,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     /** Ends the pause of a task that is held, and gives it a timer for now. If there is none to be had, nothing has changed. */
     private void releaseHeld() {
-        TaskSchedule once = schedule;
+        TaskSchedule once = schedule();
         int mine = nextGeneration();
         TaskTimers.Plan plan = plan(mine, once, now(), false);
         synchronized (guard) {
@@ -567,26 +419,13 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
 
     // What runs ask and tell
 
-    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. */
-    boolean isCurrent(int due) {
-        if (cancelled) {
-            return false;
-        }
-        if (due == generation) {
-            return true;
-        }
-        synchronized (guard) {
-            return due == generation;
-        }
-    }
-
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
     boolean isHeldBack(int due) {
         if (!paused) {
             return false;
         }
         synchronized (guard) {
-            if (paused && !isRepeating() && due == generation) {
+            if (paused && !isRepeating() && isCurrent(due)) {
                 hold(Hold.Until.RESUMED);
             }
             return paused;
@@ -599,7 +438,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
             return false;
         }
         synchronized (guard) {
-            if (isRepeating() || due != generation) {
+            if (isRepeating() || !isCurrent(due)) {
                 return false;
             }
             hold(Hold.Until.END_OF_RUN);
@@ -609,226 +448,7 @@ final class TaskSeries implements ScheduledFuture<@Nullable Object> {
         }
     }
 
-    /** Takes the run that has been kept, if there is one and no other is going on. */
-    @Nullable
-    Hold takeOwed() {
-        if (held == null || guard.isRunning()) {
-            return null;
-        }
-        synchronized (guard) {
-            Hold hold = held;
-            if (hold == null || hold.until != Hold.Until.END_OF_RUN) {
-                return null;
-            }
-            hold.until = Hold.Until.OVER;
-            return hold;
-        }
-    }
-
-    /** A run that had been kept has taken place, or will not, unless it is held or kept again. */
-    @SuppressWarnings("ReferenceEquality") // this very one
-    void ranWhatWasOwed(Hold hold, boolean isOver) {
-        synchronized (guard) {
-            if (isOver && held == hold) {
-                release();
-            }
-        }
-    }
-
-    private void requireNotOver() {
-        if (isDone()) {
-            throw new IllegalStateException("The task must not be over: " + id());
-        }
-    }
-
-    /** A task that repeats by its code can be given a schedule when its only run is over. */
-    private void requireNotGone() {
-        if (isGone()) {
-            throw new IllegalStateException("The task must not be over: " + id());
-        }
-    }
-
     Instant now() {
         return timers().clock().instant();
-    }
-
-    // The future
-
-    boolean hasTimer() {
-        return timer != null;
-    }
-
-    boolean isHeld() {
-        return held != null;
-    }
-
-    /** Returns the instant of the next run, where a trigger names it; else null. */
-    @Nullable
-    Instant nextInstant() {
-        CronRun run = cron;
-        return run == null ? null : run.due();
-    }
-
-    /** Cancels the task if it is held, as it will not be resumed any more. */
-    boolean giveUpIfHeld() {
-        Hold hold = held;
-        if (hold == null || cancelled) {
-            return false;
-        }
-        cancelled = true;
-        hold.end.countDown();
-        return true;
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        StackReserve.askForMore();
-        boolean won = false;
-        ScheduledFuture<?> seen;
-        do {
-            seen = timer;
-            won |= seen != null && seen.cancel(mayInterruptIfRunning);
-            won |= held != null || cancelAtRest(seen);
-            if (won) {
-                // Before the timer is read again: a thread that replaces it looks here afterwards.
-                cancelled = true;
-            }
-        } while (seen != timer);
-        if (won) {
-            Hold hold = held;
-            if (hold != null) {
-                hold.end.countDown();
-            }
-            guard.steered();
-            if (mayInterruptIfRunning) {
-                guard.interruptUnlessOf(generation);
-            }
-            book().remove(this);
-        }
-        return won;
-    }
-
-    /** Claims the cancel of a task that is at rest: its timer is done, and it is not. */
-    private boolean cancelAtRest(@Nullable ScheduledFuture<?> seen) {
-        synchronized (guard) {
-            if (seen == null || !outlivesTimer() || cancelled || !seen.isDone() || seen.isCancelled()) {
-                return false;
-            }
-            cancelled = true;
-            return true;
-        }
-    }
-
-    /** Whether the timer is for one run of a task that repeats by its code: when it is done, the task may be given another. */
-    private boolean outlivesTimer() {
-        return written.isRepeating() && !isRepeating();
-    }
-
-    @Override
-    public boolean isCancelled() {
-        ScheduledFuture<?> seen = timer;
-        return cancelled || (seen != null && seen.isCancelled());
-    }
-
-    @Override
-    public boolean isDone() {
-        return isOver(true);
-    }
-
-    /** Whether the task is done, and cannot be given another timer. */
-    boolean isGone() {
-        return isOver(false);
-    }
-
-    private boolean isOver(boolean atRest) {
-        if (cancelled) {
-            return true;
-        }
-        ScheduledFuture<?> seen;
-        boolean done;
-        do {
-            seen = timer;
-            // In this order: a run that is held is so before its timer is done, and until there is another timer. That
-            // of the next run of a
-            // cron has been noted by then.
-            done = seen != null && seen.isDone() && held == null && (atRest || !outlivesTimer() || seen.isCancelled());
-        } while (seen != timer);
-        return done;
-    }
-
-    @Override
-    public @Nullable Object get() throws InterruptedException, ExecutionException {
-        while (true) {
-            // A cron has another timer after a run, but of the same generation.
-            int seenGeneration = generation;
-            ScheduledFuture<?> seen = requireTimer();
-            try {
-                Object result = seen.get();
-                Hold hold = held;
-                if (hold == null && seenGeneration == generation) {
-                    return result;
-                }
-                if (hold != null) {
-                    hold.end.await();
-                }
-            } catch (CancellationException ex) {
-                throwUnlessReplaced(seen, ex);
-            }
-            throwIfCancelled();
-        }
-    }
-
-    @Override
-    public @Nullable Object get(long timeout, TimeUnit unit)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        long endNanos = book().nanoTime() + unit.toNanos(timeout);
-        while (true) {
-            int seenGeneration = generation;
-            ScheduledFuture<?> seen = requireTimer();
-            try {
-                Object result = seen.get(Math.max(0, endNanos - book().nanoTime()), TimeUnit.NANOSECONDS);
-                Hold hold = held;
-                if (hold == null && seenGeneration == generation) {
-                    return result;
-                }
-                if (hold != null && !hold.end.await(endNanos - book().nanoTime(), TimeUnit.NANOSECONDS)) {
-                    throw new TimeoutException("The task is held: " + id());
-                }
-            } catch (CancellationException ex) {
-                throwUnlessReplaced(seen, ex);
-            }
-            throwIfCancelled();
-        }
-    }
-
-    /** A timer is replaced before it is cancelled. */
-    private void throwUnlessReplaced(ScheduledFuture<?> seen, CancellationException ex) {
-        if (seen == timer) {
-            throw ex;
-        }
-    }
-
-    private void throwIfCancelled() {
-        if (cancelled) {
-            throw new CancellationException("The task was cancelled: " + id());
-        }
-    }
-
-    private ScheduledFuture<?> requireTimer() {
-        ScheduledFuture<?> seen = timer;
-        if (seen == null) {
-            throw new IllegalStateException("A task must have a timer before it is used: " + id());
-        }
-        return seen;
-    }
-
-    @Override
-    public long getDelay(TimeUnit unit) {
-        return requireTimer().getDelay(unit);
-    }
-
-    @Override
-    public int compareTo(Delayed other) {
-        return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
 }

@@ -64,7 +64,7 @@ public final class TaskCatalog {
         }
         TaskDeclaration known = declaration.withId(idOf(declaration.id(), declaration.beanName()));
         TaskDeclaration ignored = firstOfId.putIfAbsent(known.id(), known);
-        boolean isNew = declarations
+        boolean unusedAnswer = declarations
                 .computeIfAbsent(known.text(), unused -> new CopyOnWriteArrayList<>())
                 .addIfAbsent(known);
     }

@@ -235,6 +235,7 @@ public sealed interface TaskSchedule {
         private final @Nullable ZoneId usualZone;
 
         /** Empty if it is not known; null before the first question. */
+        @SuppressWarnings("NullableOptional") // null and empty say different things
         private volatile @Nullable Optional<ZoneId> zone;
 
         private Calendar(Trigger trigger, String cronExpression, @Nullable ZoneId usualZone) {

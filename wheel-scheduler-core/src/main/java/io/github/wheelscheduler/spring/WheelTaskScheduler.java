@@ -61,8 +61,8 @@ import org.springframework.util.ErrorHandler;
  * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
  * their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after shutdown.
  *
- * <p>It is long because it must answer every method of its superclass, whose own pool is never made; it only wires: what a setting
- * means, what a task is and how it is watched is elsewhere.
+ * <p>It answers every method of its superclass, whose own pool is never made, and only wires: other classes say what a setting means,
+ * what a task is and how it is watched.
  */
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {

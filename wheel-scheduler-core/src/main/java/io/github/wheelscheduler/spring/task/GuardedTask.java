@@ -321,13 +321,9 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
     private boolean isHandledByTask(Throwable failure) {
-        if (!(task instanceof DelegatingErrorHandlingRunnable) || failure instanceof OutOfMemoryError) {
-            return false;
-        }
-        TaskSchedule schedule = owner.schedule();
-        return schedule instanceof TaskSchedule.FixedRate
-                || schedule instanceof TaskSchedule.FixedDelay
-                || schedule instanceof TaskSchedule.Once;
+        return task instanceof DelegatingErrorHandlingRunnable
+                && !(failure instanceof OutOfMemoryError)
+                && Intervals.startsByDelay(owner.schedule());
     }
 
     void failed(Throwable failure) {

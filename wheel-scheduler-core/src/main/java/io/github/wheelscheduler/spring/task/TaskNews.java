@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -58,15 +58,19 @@ final class TaskNews {
         return Objects.requireNonNull(skips.get(reason));
     }
 
-    private void tellAll(Consumer<TaskListener> news) {
-        for (TaskListener listener : listeners) {
-            tell(listener, news);
+    private void tellAll(TaskSeries task, BiConsumer<TaskListener, String> news) {
+        try {
+            for (TaskListener listener : listeners) {
+                tell(listener, task.id(), news);
+            }
+        } catch (OutOfMemoryError ex) {
+            // There is not even memory to look through the list.
         }
     }
 
-    void tell(TaskListener listener, Consumer<TaskListener> news) {
+    void tell(TaskListener listener, String id, BiConsumer<TaskListener, String> news) {
         try {
-            news.accept(listener);
+            news.accept(listener, id);
         } catch (Throwable ex) {
             if (listenerFailed.compareAndSet(false, true)) {
                 warn(listener, ex);
@@ -84,27 +88,15 @@ final class TaskNews {
     }
 
     void added(TaskSeries task) {
-        try {
-            tellAll(listener -> listener.added(task.id()));
-        } catch (OutOfMemoryError ex) {
-            // It is armed all the same.
-        }
+        tellAll(task, TaskListener::added);
     }
 
     void retimed(TaskSeries task) {
-        try {
-            tellAll(listener -> listener.retimed(task.id()));
-        } catch (OutOfMemoryError ex) {
-            // It has another schedule all the same.
-        }
+        tellAll(task, TaskListener::retimed);
     }
 
     void removed(TaskSeries task) {
-        try {
-            tellAll(listener -> listener.removed(task.id()));
-        } catch (OutOfMemoryError ex) {
-            // It is forgotten all the same.
-        }
+        tellAll(task, TaskListener::removed);
     }
 
     /** A task comes whose runs are to be interrupted when they take longer than its settings say, if they do. */
@@ -132,7 +124,7 @@ final class TaskNews {
         try {
             if (!listeners.isEmpty()) {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
-                tellAll(listener -> listener.ran(task.id(), outcome, overran));
+                tellAll(task, (listener, id) -> listener.ran(id, outcome, overran));
             }
             SchedulerObservation current = observation;
             if (overran && current != null) {
@@ -147,7 +139,7 @@ final class TaskNews {
     void skipped(TaskSeries task, SkipReason reason) {
         long ignored = counter(reason).incrementAndGet();
         try {
-            tellAll(listener -> listener.skipped(task.id(), reason));
+            tellAll(task, (listener, id) -> listener.skipped(id, reason));
         } catch (OutOfMemoryError ex) {
             // It has been counted.
         }
@@ -166,7 +158,7 @@ final class TaskNews {
     void missed(TaskSeries task, long runs, boolean isWorthAWord) {
         try {
             if (!listeners.isEmpty()) {
-                tellAll(listener -> listener.missed(task.id(), runs));
+                tellAll(task, (listener, id) -> listener.missed(id, runs));
             }
             SchedulerObservation current = observation;
             if (isWorthAWord && current != null) {
@@ -180,7 +172,7 @@ final class TaskNews {
     /** A task has been paused since so many runs in a row have failed. */
     void pausedAfterFailures(TaskSeries task, long failures) {
         try {
-            tellAll(listener -> listener.pausedAfterFailures(task.id(), failures));
+            tellAll(task, (listener, id) -> listener.pausedAfterFailures(id, failures));
             SchedulerObservation current = observation;
             if (current != null) {
                 current.pausedAfterFailures(task.id(), failures);

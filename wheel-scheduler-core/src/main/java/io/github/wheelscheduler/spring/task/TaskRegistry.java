@@ -291,7 +291,7 @@ public final class TaskRegistry {
     public void addListener(TaskListener listener) {
         book.news().add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {
-            book.news().tell(listener, told -> told.added(id));
+            book.news().tell(listener, id, TaskListener::added);
         }
     }
 

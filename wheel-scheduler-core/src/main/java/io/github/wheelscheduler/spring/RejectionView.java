@@ -43,7 +43,7 @@ final class RejectionView extends ThreadPoolExecutor {
         handler.rejectedExecution(timer, new RejectionView(executor, reason));
         boolean mayBeKept = !timer.isRepeating() && handler.getClass().getDeclaringClass() != ThreadPoolExecutor.class;
         if (!mayBeKept && !timer.isDone()) {
-            // Nobody can run it any more, and nobody is to wait for it.
+            // It can never run, and no thread is to wait for it.
             boolean ignored = timer.cancel(false);
         }
     }
@@ -99,7 +99,7 @@ final class RejectionView extends ThreadPoolExecutor {
         return executor.toString();
     }
 
-    /** Always empty, and says so to whoever wants to wait for a place in it. */
+    /** Always empty; refuses to be waited for. */
     @SuppressWarnings("serial")
     private static final class NoQueue extends LinkedBlockingQueue<Runnable> {
 

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.CustomizableThreadCreator;
 
 /**
- * Creates threads with a scheduler's settings, and with class loader and group of whoever has initialized it. From the thread
+ * Creates threads with a scheduler's settings, and with class loader and group of the thread that has initialized it. From the thread
  * that happens to need the first one, they have nothing.
  */
 final class SchedulerThreads {
@@ -20,7 +20,7 @@ final class SchedulerThreads {
         this.group = group;
     }
 
-    /** For a scheduler that nobody has initialized. */
+    /** For a scheduler that has not been initialized. */
     static SchedulerThreads ofNobody(CustomizableThreadCreator settings) {
         return new SchedulerThreads(settings, null, null);
     }

@@ -21,7 +21,7 @@ public class TimerWheel {
 
     private final WheelTaskScheduler scheduler;
 
-    /** Makes the wheel of that scheduler injectable; it does not close it, which is the matter of whoever made it, or of the context. */
+    /** Makes the wheel of that scheduler injectable; it does not close it, which its maker or the context does. */
     public TimerWheel(WheelTaskScheduler scheduler) {
         this.scheduler = Objects.requireNonNull(scheduler, "scheduler must not be null");
     }

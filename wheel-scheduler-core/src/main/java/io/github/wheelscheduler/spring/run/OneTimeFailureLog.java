@@ -28,7 +28,7 @@ final class OneTimeFailureLog {
         this.others = new GatheredLine(OneTimeFailureLog::text, logger::error, time);
     }
 
-    /** Logs the failure if it is time to. Throws nothing, whatever memory and the log are like. */
+    /** Logs the failure if it is time to. Throws nothing, also when memory is short or the log is broken. */
     void log(Runnable task, Throwable thrown) {
         try {
             Kind kind = new Kind(task.getClass(), thrown.getClass());

@@ -19,7 +19,7 @@ public final class RunFailures {
     private final LogTime logTime;
     private final OneTimeFailureLog oneTimeLog;
 
-    /** Whom the user has set, if anybody. */
+    /** The user's handler, if one has been set. */
     private volatile @Nullable ErrorHandler handler;
 
     /** For one-time tasks; null until needed. */
@@ -65,7 +65,7 @@ public final class RunFailures {
             return NamedTask.of(task);
         }
 
-        /** For Spring's exception, which tells whoever submits the task that it has been rejected. */
+        /** For Spring's exception, which tells the caller that the task has been rejected. */
         @Override
         public String toString() {
             return task.toString();
@@ -97,7 +97,7 @@ public final class RunFailures {
         }
     }
 
-    /** Brings a failure that nobody handles to the task's wrapper, which is as small as it is because it does not know this. */
+    /** Brings a failure without a handler to the task's wrapper, which is as small as it is because it does not know this. */
     @SuppressWarnings("serial")
     private static final class Unlogged extends RuntimeException {
 
@@ -111,7 +111,7 @@ public final class RunFailures {
         }
     }
 
-    /** Returns what is to run in place of a task whose failure is for whoever waits for its result, and is only counted. */
+    /** Returns what is to run in place of a task whose failure goes to those who wait for its result, and is only counted. */
     public <T> Callable<T> count(Callable<T> task) {
         Objects.requireNonNull(task, "task must not be null");
         return new Counted<>(task);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param startedAt when it started, by the scheduler's clock
  * @param duration how long it took
- * @param lateness how late it started: zero for a run that somebody asked for at that moment
- * @param triggered whether somebody asked for it, outside of the schedule
+ * @param lateness how late it started: zero for a run that was asked for at that moment
+ * @param triggered whether it was asked for, outside of the schedule
  * @param failure what it threw; null if it succeeded
  */
 public record RunOutcome(

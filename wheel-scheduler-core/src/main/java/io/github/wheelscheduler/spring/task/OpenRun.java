@@ -5,10 +5,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that may go on when its method has returned, as that of a reactive method, for whoever can tell its real end.
+ * A run that may go on when its method has returned, as that of a reactive method, for code that can tell its real end.
  *
- * <p>Without anybody who {@linkplain #keepCurrent keeps} it, a run is over when it returns. One that is kept is over when it has returned and
- * somebody has said how it {@link #ended}, and only then are notes taken of it. One that has thrown something does not go on.
+ * <p>A run that no code {@linkplain #keepCurrent keeps} is over when it returns. A run that is kept is over when it has returned and its
+ * keeper has said how it {@link #ended}; only then are notes taken of it. A run that has thrown something does not go on.
  */
 public final class OpenRun {
 
@@ -71,8 +71,8 @@ public final class OpenRun {
     }
 
     /**
-     * Keeps the run open that is going on on this thread: whoever calls this must say later how it ended. Null if there is none that
-     * may go on after its method has returned, or somebody keeps it already.
+     * Keeps the run open that is going on on this thread: the caller must say later how it ended. Null if there is none that
+     * may go on after its method has returned, or it is kept already.
      */
     public static @Nullable OpenRun keepCurrent() {
         OpenRun run = CURRENT.get();
@@ -144,7 +144,7 @@ public final class OpenRun {
         }
     }
 
-    /** As it was said to have ended. */
+    /** Takes notes of the run as its keeper has said that it ended. */
     private void note(long nanos) {
         Throwable thrown;
         synchronized (this) {

@@ -121,7 +121,7 @@ final class RunWatch {
                 alert.set(true);
                 seenNanos = executor.nanoTime();
             } else if (hasSettled && wasAlert) {
-                // Whoever has found the alert set will be seen only after this: so it goes on looking for a while.
+                // A run that has found the alert set is seen only after this: so the watch goes on looking for a while.
                 alert.set(false);
                 seenNanos = executor.nanoTime();
             } else if (hasSettled && !alert.get()) {
@@ -131,7 +131,7 @@ final class RunWatch {
         }
     }
 
-    /** Whatever the log or a clock throws, the watch goes on. */
+    /** Looks at all runs; a log or a clock that fails does not end the watch. */
     private boolean lookGuarded() {
         try {
             return look();

@@ -65,7 +65,7 @@ public final class SchedulerObservation implements RunObserver {
         starting(task, 0, wheelNanos, queueNanos, nowNanos);
     }
 
-    /** What the series itself is late by is said of the task, and of nobody else. */
+    /** Notes by how much the series itself is late for the task alone. */
     @Override
     public void startingLate(Object task, long ownNanos, long queueNanos, long nowNanos) {
         starting(task, ownNanos, 0, queueNanos, nowNanos);
@@ -79,7 +79,7 @@ public final class SchedulerObservation implements RunObserver {
         try {
             note(known, wheelNanos, queueNanos, nowNanos);
         } finally {
-            // Whatever becomes of the notes: the run that starts may be the one to watch.
+            // Also if the notes fail: the run that starts may be the one to watch.
             watch.runStarts();
         }
     }

@@ -66,9 +66,9 @@ public record TaskInfo(
     public enum Origin {
         /** Spring, usually for a {@code @Scheduled} method. */
         ANNOTATED,
-        /** Somebody who has given it a name. */
+        /** Code that has given it a name. */
         NAMED,
-        /** Somebody who has not. */
+        /** Code that has given it no name. */
         PROGRAMMATIC
     }
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** How a task is doing, as whoever looks at it is told. */
+/** Says how a task is doing. */
 final class TaskLook {
 
     private TaskLook() {}

@@ -86,7 +86,7 @@ public final class TaskRegistry {
      * over them.
      *
      * @return its future, which stays the same when the task is re-timed
-     * @throws IllegalArgumentException as above
+     * @throws IllegalArgumentException if a task of that name is scheduled, the name is not allowed, or the schedule names no time to come
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings settings) {

@@ -215,7 +215,7 @@ public final class TaskTimers {
         }
     }
 
-    /** Lets a pending timer of a task that is due run, whatever the scheduler does with what is scheduled. */
+    /** Lets a pending timer of a task that is due run, also while timers are held. */
     void forceRun(WheelTimer<?> timer) {
         executor().forceRun(timer);
     }

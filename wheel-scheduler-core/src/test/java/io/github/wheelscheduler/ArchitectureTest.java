@@ -48,9 +48,6 @@ class ArchitectureTest {
     private static final String SETTINGS = ROOT + ".spring.settings..";
     private static final String WATCH = ROOT + ".spring.watch..";
     private static final String METRICS = ROOT + ".metrics..";
-    private static final String KEYED = ROOT + ".keyed..";
-    private static final String IDLE = ROOT + ".idle..";
-    private static final String HANDLER = ROOT + ".handler..";
     private static final String INTERNAL = ROOT + ".internal..";
     private static final Set<Class<?>> TICK_THREADS = Set.of(
             TickLoop.class,
@@ -120,24 +117,6 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("face", "tasks")
             .whereLayer("settings")
             .mayOnlyBeAccessedByLayers("face", "tasks");
-
-    @ArchTest
-    static final ArchRule theEngineKnowsNothingOfWhatIsBuiltOnIt = noClasses()
-            .that(resideInAnyPackage(ROOT, WHEEL, INBOX, WORKER))
-            .should()
-            .dependOnClassesThat(resideInAnyPackage(KEYED, IDLE, HANDLER));
-
-    @ArchTest
-    static final ArchRule keyedTimersAreBuiltOnTheRootPackageAlone = classes()
-            .that(resideInAPackage(KEYED))
-            .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, KEYED, INTERNAL, HANDLER, "java..", "org.jspecify.."));
-
-    @ArchTest
-    static final ArchRule idleTimeoutsAreBuiltOnTheRootPackageAlone = classes()
-            .that(resideInAPackage(IDLE))
-            .should()
-            .onlyDependOnClassesThat(resideInAnyPackage(ROOT, IDLE, HANDLER, INTERNAL, "java..", "org.jspecify.."));
 
     @ArchTest
     static final ArchRule whatModulesShareKnowsNothingElseOfOurs = classes()

@@ -7,9 +7,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.wheelscheduler.idle.IdleTimeout;
-import io.github.wheelscheduler.idle.IdleTimeouts;
-import io.github.wheelscheduler.keyed.KeyedTimers;
 import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -241,34 +238,6 @@ class GroupsTest {
         assertThat(one.isDone()).isFalse();
         assertThat(two.isDone()).isFalse();
         assertThat(group.pendingCount()).isEqualTo(2);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void keyedTimersAndIdleTimeoutsWaitForAPlaceWhateverTheGroupDoesWithOthers(OnFull onFull) {
-        WheelScheduledExecutor group = group("reports", 1, 0, onFull);
-        Gate gate = fill(group);
-        ConcurrentLinkedQueue<String> handled = new ConcurrentLinkedQueue<>();
-        try (KeyedTimers<String, String> single = KeyedTimers.<String, String>builder(
-                                group, (key, value) -> handled.add(key))
-                        .build();
-                KeyedTimers<String, String> batches = KeyedTimers.<String, String>batchBuilder(
-                                group, 10, batch -> batch.forEach(entry -> handled.add(entry.key())))
-                        .build();
-                IdleTimeouts<String> idle =
-                        IdleTimeouts.<String>builder(group, handled::add).build()) {
-            assertThat(single.set("one", "", Duration.ofMillis(10))).isNull();
-            assertThat(batches.set("two", "", Duration.ofMillis(10))).isNull();
-            IdleTimeout ignored = idle.register("three", Duration.ofMillis(10));
-            time.pass(Duration.ofMillis(50));
-            assertThat(handled).isEmpty();
-            open(gate, group);
-            // What is due now comes with the next tick.
-            time.pass(Duration.ofMillis(1));
-            time.pass(Duration.ofMillis(1));
-            awaitThat(() -> handled.size() == 3);
-            assertThat(handled).containsExactlyInAnyOrder("one", "two", "three");
-        }
     }
 
     @Test

@@ -42,7 +42,7 @@ class EndOfStackIT {
     /** Code that moves something of its own before a timer leaves nothing half done, either. */
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:+TieredCompilation"})
-    void keysAndTasksAreMovedWhollyOrNotAtAll(String mode) throws Exception {
+    void tasksAreMovedWhollyOrNotAtAll(String mode) throws Exception {
         String name = "end-of-stack-above" + mode.replace(':', '-');
         new ChildJvm(
                         name,

@@ -1,15 +1,32 @@
-package io.github.wheelscheduler.idle;
+package io.github.wheelscheduler.timers;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** What idle timeouts need of an executor. Tests that play all interleavings bring another. */
-interface TimerSource {
+/** What timers for programs need of an executor. Tests that play all interleavings bring another. */
+public interface TimerSource {
 
     /** Returns the time of the clock that deadlines are on, in nanoseconds. */
     long nanoTime();
+
+    /**
+     * Runs the task once, after the delay, on a worker.
+     *
+     * @throws RejectedExecutionException if it is not accepted
+     */
+    WheelTimer<?> schedule(Runnable task, long delayNanos);
+
+    /**
+     * Runs the task soon, on a worker.
+     *
+     * @throws RejectedExecutionException if it is not accepted
+     */
+    default void execute(Runnable task) {
+        // Not executed: in a full group that rejects, this one waits.
+        WheelTimer<?> ignored = schedule(task, 0);
+    }
 
     /**
      * Runs the task after the delay, and from then on whenever its {@linkplain io.github.wheelscheduler.Pacing#restNanos rest} is over.
@@ -24,6 +41,11 @@ interface TimerSource {
             @Override
             public long nanoTime() {
                 return executor.nanoTime();
+            }
+
+            @Override
+            public WheelTimer<?> schedule(Runnable task, long delayNanos) {
+                return executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
             }
 
             @Override

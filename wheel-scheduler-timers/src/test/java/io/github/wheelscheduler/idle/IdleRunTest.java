@@ -3,6 +3,7 @@ package io.github.wheelscheduler.idle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,11 @@ class IdleRunTest {
                 next.run();
             }
             return reading;
+        }
+
+        @Override
+        public WheelTimer<?> schedule(Runnable task, long delayNanos) {
+            throw new UnsupportedOperationException();
         }
 
         @Override

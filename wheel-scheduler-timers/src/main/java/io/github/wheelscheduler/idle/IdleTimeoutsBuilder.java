@@ -1,8 +1,9 @@
 package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.handler.CloseLimit;
 import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.timers.CloseLimit;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;

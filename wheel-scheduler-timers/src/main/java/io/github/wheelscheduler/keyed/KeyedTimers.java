@@ -6,6 +6,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
 import io.github.wheelscheduler.internal.Limit;
 import io.github.wheelscheduler.internal.UserCalls;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -104,6 +105,11 @@ class IdleRunLincheckIT {
             @Override
             public long nanoTime() {
                 return clock.get();
+            }
+
+            @Override
+            public WheelTimer<?> schedule(Runnable task, long delayNanos) {
+                throw new UnsupportedOperationException();
             }
 
             @Override

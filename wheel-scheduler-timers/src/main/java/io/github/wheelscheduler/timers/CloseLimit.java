@@ -1,12 +1,12 @@
-package io.github.wheelscheduler.handler;
+package io.github.wheelscheduler.timers;
 
 import java.time.Duration;
 import java.util.Objects;
 
-/** How long whoever closes waits for handlers before he interrupts them. */
+/** Checks how long a close waits for handlers before it interrupts them. */
 public final class CloseLimit {
 
-    /** Ten seconds. */
+    /** The limit where none is set. */
     public static final long DEFAULT_NANOS = 10_000_000_000L;
 
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
@@ -14,7 +14,7 @@ public final class CloseLimit {
     private CloseLimit() {}
 
     /**
-     * Returns it in nanoseconds.
+     * Returns the limit in nanoseconds.
      *
      * @throws IllegalArgumentException if it is negative
      */

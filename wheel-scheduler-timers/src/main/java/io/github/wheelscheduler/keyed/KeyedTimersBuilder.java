@@ -2,8 +2,9 @@ package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.handler.CloseLimit;
 import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.timers.CloseLimit;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.timers.TimerSource;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Delayed;
@@ -25,6 +26,16 @@ final class FakeTimers implements TimerSource {
         Timer timer = new Timer(task);
         armed.add(timer);
         return timer;
+    }
+
+    @Override
+    public WheelTimer<?> repeat(Runnable task, long delayNanos) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long nanoTime() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

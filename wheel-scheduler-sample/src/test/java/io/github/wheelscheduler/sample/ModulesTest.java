@@ -1,0 +1,73 @@
+package io.github.wheelscheduler.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A program can put all modules on its module path. */
+class ModulesTest {
+
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern NAME = Pattern.compile("<module.name>(.*)</module.name>");
+
+    @Test
+    void packagesAreInOneModuleEach() throws IOException {
+        Map<String, Set<String>> modulesOfPackages = new TreeMap<>();
+        for (Path module : modules()) {
+            Path sources = module.resolve("src/main/java");
+            if (Files.exists(sources)) {
+                for (String name : packagesBelow(sources)) {
+                    modulesOfPackages
+                            .computeIfAbsent(name, key -> new TreeSet<>())
+                            .add(module.getFileName().toString());
+                }
+            }
+        }
+        assertThat(modulesOfPackages).containsKey("io/github/wheelscheduler/keyed");
+        assertThat(modulesOfPackages)
+                .allSatisfy((name, modules) -> assertThat(modules).hasSize(1));
+    }
+
+    @Test
+    void publishedModulesHaveNamesOfTheirOwn() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (Path module : modules()) {
+            String pom = Files.readString(module.resolve("pom.xml"));
+            boolean isJar = pom.contains("<parent>") && !pom.contains("<maven.deploy.skip>true");
+            if (isJar) {
+                Matcher name = NAME.matcher(pom);
+                assertThat(name.find()).as("the name of %s", module).isTrue();
+                assertThat(names.add(name.group(1)))
+                        .as("the name of %s", module)
+                        .isTrue();
+            }
+        }
+        assertThat(names).contains("io.github.wheelscheduler.core", "io.github.wheelscheduler.timers");
+    }
+
+    private static List<Path> modules() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT)) {
+            return files.filter(path -> Files.exists(path.resolve("pom.xml"))).toList();
+        }
+    }
+
+    private static List<String> packagesBelow(Path sources) throws IOException {
+        try (Stream<Path> files = Files.walk(sources)) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .map(file -> sources.relativize(file.getParent()).toString().replace('\\', '/'))
+                    .distinct()
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What keyed timers and idle timeouts share. For the other packages of this module only: it may change with any version. */
+@NullMarked
+package io.github.wheelscheduler.timers;
+
+import org.jspecify.annotations.NullMarked;

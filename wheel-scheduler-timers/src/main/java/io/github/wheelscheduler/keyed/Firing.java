@@ -1,38 +1,160 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings entries whose time has come to the handler, those of one key one after the other. Workers.
  *
- * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted with the turn, and then
- * the worker looks whether the turn has ended. Who ends it reads afterwards who waits. So one of the two sees the other, no worker waits, and nothing is lost: the entry is
- * pending until it has its turn, and can be removed, moved and replaced until then.
+ * <p>The worker of an entry handles it at once, as a batch of one. Where batches may hold more, the first entry that is due asks for a
+ * collector, which goes to the end of the workers' queue: what is due at the same time is before it there, so the collector finds it all.
+ * Batches may run side by side, with different keys.
+ *
+ * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted with the turn, and
+ * then the worker looks whether the turn has ended. The worker that ends it reads afterwards which entry waits. So one of the two sees
+ * the other, no worker waits, and nothing is lost: the entry is pending until it has its turn, and can be removed, moved and replaced
+ * until then.
  */
-abstract class Firing<K, V> {
+final class Firing<K, V> implements Runnable, ManagedTask {
+
+    private static final int FIRST_ROOM = 16;
 
     private final KeyedTimers<K, V> owner;
+    private final boolean isSingle;
+    private final int maxBatch;
+    private final Consumer<? super Batch<K, V>> handler;
     private final Turns<K, V> turns = new Turns<>();
+    private final Queue<KeyedEntry<K, V>> due = new ConcurrentLinkedQueue<>();
 
-    Firing(KeyedTimers<K, V> owner) {
+    /** Whether a collector will look at the queue that has not begun to. Any worker, after it has added to the queue. */
+    private final AtomicBoolean isCollectorComing = new AtomicBoolean();
+
+    private Firing(KeyedTimers<K, V> owner, boolean isSingle, int maxBatch, Consumer<? super Batch<K, V>> handler) {
         this.owner = owner;
+        this.isSingle = isSingle;
+        this.maxBatch = maxBatch;
+        this.handler = handler;
     }
 
-    final KeyedTimers<K, V> owner() {
-        return owner;
+    /** Creates one that calls the handler for each entry by itself. */
+    static <K, V> Firing<K, V> single(KeyedTimers<K, V> owner, BiConsumer<? super K, ? super V> handler) {
+        return new Firing<>(owner, true, 1, batch -> {
+            KeyedEntry<K, V> entry = batch.turn(0).entry();
+            handler.accept(entry.key(), entry.value());
+        });
     }
 
-    /** The time of an entry has come, or its turn. */
-    abstract void due(KeyedEntry<K, V> entry);
+    /** Creates one that calls the handler for what is due together. */
+    static <K, V> Firing<K, V> ofBatches(
+            KeyedTimers<K, V> owner, int maxBatch, Consumer<? super List<DueEntry<K, V>>> handler) {
+        return new Firing<>(owner, false, maxBatch, handler);
+    }
+
+    /** The time of an entry has come. */
+    void due(KeyedEntry<K, V> entry) {
+        add(entry);
+        if (isSingle || !askForCollector()) {
+            run();
+        }
+    }
+
+    /** Without memory for it, it is tried again as long as the entry is pending. */
+    private void add(KeyedEntry<K, V> entry) {
+        boolean isDone = false;
+        while (!isDone && entry.isLive()) {
+            try {
+                isDone = due.add(entry);
+            } catch (OutOfMemoryError ex) {
+                ShortMemory.pause();
+            }
+        }
+    }
+
+    /** Sees to it that a collector comes, if anything is due; false if the caller has to be that. */
+    private boolean askForCollector() {
+        if (due.isEmpty() || !isCollectorComing.compareAndSet(false, true)) {
+            return true;
+        }
+        try {
+            owner.timers().execute(this);
+            return true;
+        } catch (Throwable ex) {
+            // Out of memory, at its limit, or shut down.
+            return false;
+        }
+    }
+
+    /** Collects what is due, and handles it. */
+    @Override
+    public void run() {
+        boolean goesOn = true;
+        while (goesOn) {
+            isCollectorComing.set(false);
+            try {
+                goesOn = handleBatch();
+            } catch (OutOfMemoryError ex) {
+                // Before anything was taken.
+                ShortMemory.pause();
+            }
+        }
+    }
+
+    /** Calls the handler with a batch; true if the caller has to go on. */
+    private boolean handleBatch() {
+        if (!owner.handlers().enter()) {
+            return false;
+        }
+        try {
+            Batch<K, V> batch = new Batch<>(maxBatch);
+            fill(batch);
+            boolean isAnotherComing = askForCollector();
+            if (!batch.isEmpty()) {
+                call(batch);
+            }
+            for (int i = 0; i < batch.size(); i++) {
+                endAndGoOn(batch.turn(i));
+            }
+            // Asked again, so that a key that is set again and again does not keep a worker for itself.
+            return !isAnotherComing || !askForCollector();
+        } finally {
+            owner.handlers().leave();
+        }
+    }
+
+    /** Takes what is due, at most as much as a batch may hold, and looks at no more than that. */
+    private void fill(Batch<K, V> batch) {
+        for (int looks = 0; looks < maxBatch && batch.hasRoom(); looks++) {
+            KeyedEntry<K, V> entry = due.poll();
+            if (entry == null) {
+                return;
+            }
+            Turn<K, V> turn = takeTurn(entry);
+            if (turn != null) {
+                if (owner.end(entry, owner.tally().fired)) {
+                    batch.take(turn);
+                } else {
+                    endAndGoOn(turn);
+                }
+            }
+        }
+    }
 
     /**
-     * Takes the turn of the entry's key, to be ended with {@link #endTurn}; null if the entry is gone, or waits from now on. Without memory
-     * for it, it is tried again as long as the entry is pending.
+     * Takes the turn of the entry's key; null if the entry is gone, or waits from now on. Without memory for it, it is tried again as long
+     * as the entry is pending.
      */
-    final @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
-        owner.awaitPlaced(entry);
+    private @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
+        owner.dropIfChanged(entry);
         while (entry.isLive() && !owner.handlers().isClosed()) {
             try {
                 Turn<K, V> turn = new Turn<>(entry);
@@ -50,32 +172,76 @@ abstract class Firing<K, V> {
         return null;
     }
 
-    /** Ends the turn, and returns the entry that waits for it, if one does. */
-    final @Nullable KeyedEntry<K, V> endTurn(Turn<K, V> turn) {
-        return turns.end(turn);
+    private void endAndGoOn(Turn<K, V> turn) {
+        KeyedEntry<K, V> next = turns.end(turn);
+        if (next != null) {
+            add(next);
+        }
     }
 
-    /** Enters the handlers; without memory for it, it is tried again as long as the entry is pending. */
-    final boolean enter(KeyedEntry<K, V> entry) {
-        owner.awaitPlaced(entry);
-        while (entry.isLive()) {
+    private void call(Batch<K, V> batch) {
+        try {
+            handler.accept(batch);
+        } catch (Throwable ex) {
+            owner.handlers().failed(ex);
+        }
+    }
+
+    @Override
+    public boolean isSteered() {
+        return true;
+    }
+
+    /** Nothing that is kept by a key is lost because others fill a group. */
+    @Override
+    public boolean waitsWhenFull() {
+        return true;
+    }
+
+    @Override
+    public String taskName() {
+        return owner.name();
+    }
+
+    /** What the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
+    private static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
+
+        private final ArrayList<Turn<K, V>> taken;
+
+        Batch(int maxBatch) {
+            taken = new ArrayList<>(Math.min(maxBatch, FIRST_ROOM));
+        }
+
+        /** Makes room for one more, before that is taken; without memory, a batch that holds something goes without more. */
+        boolean hasRoom() {
             try {
-                return owner.handlers().enter();
+                taken.ensureCapacity(taken.size() + 1);
+                return true;
             } catch (OutOfMemoryError ex) {
-                ShortMemory.pause();
+                if (taken.isEmpty()) {
+                    throw ex;
+                }
+                return false;
             }
         }
-        return false;
-    }
 
-    /** Has something run by another worker, or by the next free one; false if that is not possible. */
-    final boolean passOn(Runnable task) {
-        try {
-            owner.timers().execute(task);
-            return true;
-        } catch (Throwable ex) {
-            // Out of memory, at its limit, or shut down.
-            return false;
+        void take(Turn<K, V> turn) {
+            boolean ignored = taken.add(turn);
+        }
+
+        Turn<K, V> turn(int index) {
+            return taken.get(index);
+        }
+
+        @Override
+        public DueEntry<K, V> get(int index) {
+            KeyedEntry<K, V> entry = turn(index).entry();
+            return new DueEntry<>(entry.key(), entry.value());
+        }
+
+        @Override
+        public int size() {
+            return taken.size();
         }
     }
 }

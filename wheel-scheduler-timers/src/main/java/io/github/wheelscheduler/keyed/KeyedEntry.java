@@ -11,28 +11,24 @@ import org.jspecify.annotations.Nullable;
 final class KeyedEntry<K, V> implements Runnable, ManagedTask {
 
     /*
-     * Its state decides between all who want to end it:
+     * Its state decides between all threads that want to end it:
      *
-     *   PLACING ---placed---> PENDING ---await turn---> WAITING      its time has come, while the handler of an earlier one of the key runs
-     *                           |  |                     |  |
-     *                           |  +--------- end -------|--+--> GONE       fired, removed, drained, closed, withdrawn, dropped
-     *                           +---------- replace -----+-----> REPLACED   by another, which is about to be in the map in its place
+     *   PENDING ---await turn---> WAITING      its time has come, while the handler of an earlier one of the key runs
+     *      |                         |
+     *      +--------- end -----------+--> GONE       fired, removed, replaced, drained, closed, withdrawn, dropped
      *
-     * What can be done to a PENDING one can be done to one that is still PLACING, as others may find it in the map before its caller has
-     * noted that it is there. What has been placed, is none of the last two, and is not in the map has a key that has changed.
-     * A key is pending if there is an entry for it in the map that is not GONE. Whoever makes the move to GONE does what follows from it.
-     * REPLACED is seen in the map only while somebody holds the lock of the key's bin.
+     * A key is pending if there is an entry for it in the map that is not GONE. The thread that makes the move to GONE does what follows
+     * from it. The one that replaces an entry holds the lock of the key's bin until the other one is in its place: a thread that finds an
+     * entry GONE in the map looks again under that lock.
      *
      * The state is in the lowest bits of a number. The others have as many as there is room for of the hash that the key had when it was
      * set: by that the map lets go of the entry, although its key has changed.
      */
-    private static final int PLACING = 0;
-    private static final int PENDING = 1;
-    private static final int WAITING = 2;
-    private static final int REPLACED = 3;
-    private static final int GONE = 4;
+    private static final int PENDING = 0;
+    private static final int WAITING = 1;
+    private static final int GONE = 2;
 
-    private static final int STATE_BITS = 3;
+    private static final int STATE_BITS = 2;
 
     /** The bits that there is no room for can be so many. */
     static final int HASHES = 1 << STATE_BITS;
@@ -53,7 +49,7 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
     private final K key;
     private final V value;
 
-    /** Written before the entry is in the map, read by who has found it there. */
+    /** Written before the entry is in the map, read by threads that have found it there. */
     private @Nullable WheelTimer<?> timer;
 
     private volatile int word;
@@ -63,7 +59,7 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         this.owner = owner;
         this.key = key;
         this.value = value;
-        this.word = hash << STATE_BITS | PLACING;
+        this.word = hash << STATE_BITS | PENDING;
     }
 
     K key() {
@@ -78,18 +74,9 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
 
     /** Ends a pending entry; true for one caller. */
     boolean end() {
-        return moveFromLive(GONE);
-    }
-
-    /** Ends a pending entry in favour of another; true if nobody was faster. */
-    boolean replace() {
-        return moveFromLive(REPLACED);
-    }
-
-    private boolean moveFromLive(int to) {
         int seen = word;
-        while (isLive(seen & STATE_MASK)) {
-            if (WORD.compareAndSet(this, seen, (seen & ~STATE_MASK) | to)) {
+        while (isLive(seen)) {
+            if (WORD.compareAndSet(this, seen, (seen & ~STATE_MASK) | GONE)) {
                 return true;
             }
             seen = word;
@@ -97,13 +84,22 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         return false;
     }
 
-    private boolean move(int from, int to) {
+    /** Notes that its time has come and that it waits for its turn. */
+    void awaitTurn() {
         int hash = word & ~STATE_MASK;
-        return WORD.compareAndSet(this, hash | from, hash | to);
+        boolean ignored = WORD.compareAndSet(this, hash | PENDING, hash | WAITING);
     }
 
-    private int state() {
-        return word & STATE_MASK;
+    boolean isLive() {
+        return isLive(word);
+    }
+
+    private static boolean isLive(int seen) {
+        return (seen & STATE_MASK) != GONE;
+    }
+
+    boolean isWaiting() {
+        return (word & STATE_MASK) == WAITING;
     }
 
     /** Whether the key has another hash than when it was set. */
@@ -116,49 +112,20 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         return word >>> STATE_BITS | index << (Integer.SIZE - STATE_BITS);
     }
 
-    /** Notes that it is in the map. */
-    void placed() {
-        boolean ignored = move(PLACING, PENDING);
-    }
-
-    boolean isPlaced() {
-        return state() != PLACING;
-    }
-
-    /** Notes that its time has come and that it waits for its turn. */
-    void awaitTurn() {
-        boolean ignored = move(PENDING, WAITING)
-                || move(PLACING, WAITING)
-                // Its caller has noted meanwhile that it is placed.
-                || move(PENDING, WAITING);
-    }
-
-    boolean isLive() {
-        return isLive(state());
-    }
-
-    private static boolean isLive(int seen) {
-        return seen <= WAITING;
-    }
-
-    boolean isWaiting() {
-        return state() == WAITING;
-    }
-
-    boolean isReplaced() {
-        return state() == REPLACED;
-    }
-
     // Its timer
 
-    /** Arms it, once, before it is in the map. If that fails, it is gone. */
+    /** Arms it, once, before it is in the map. */
     void arm(long delayNanos) {
-        try {
-            timer = owner.timers().schedule(this, delayNanos);
-        } catch (Throwable ex) {
-            boolean ignored = end();
-            throw ex;
+        timer = owner.timers().schedule(this, delayNanos);
+    }
+
+    /** Ends it and takes its timer off the wheel; false if it has ended before. */
+    boolean withdraw() {
+        boolean isMine = end();
+        if (isMine) {
+            cancelTimer();
         }
+        return isMine;
     }
 
     /** Gives it another time; false if that has come already, or the timer is out of use. */
@@ -187,7 +154,7 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         owner.firing().due(this);
     }
 
-    /** The rejection handler has no say: whoever sets the key is told. */
+    /** The rejection handler has no say: the caller that sets the key is told. */
     @Override
     public boolean isSteered() {
         return true;

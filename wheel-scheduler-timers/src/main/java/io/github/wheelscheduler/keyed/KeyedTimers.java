@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -47,16 +46,13 @@ import org.jspecify.annotations.Nullable;
  * fail, and do not call back. A key must not change while it is pending: one that is not found when its time comes is not handled, which
  * is counted and logged; then nothing of it stays.
  *
- * <p>It is long because half of it is the door, which tells of each method what it promises, and because whatever sets, replaces or ends
- * an entry keeps map, limit and counts in step, also where memory runs out in between.
+ * <p>It is long because half of it is the door, which tells of each method what it promises, and because each of them keeps map, limit
+ * and counts in step, also where memory runs out in between.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
  */
 public final class KeyedTimers<K, V> implements AutoCloseable {
-
-    /** Between arming an entry and putting it in, its caller does nothing that takes time. */
-    private static final long PLACING_PAUSE_NANOS = 10_000;
 
     /** Among so many keys of one hash an entry is looked for whose key has changed; what is not found stays until all is closed. */
     private static final int MOST_LOOKS = 8;
@@ -68,7 +64,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private final FailureLog dropLog;
     private final Limit limit;
     private final Firing<K, V> firing;
-    private final Tally tally = new Tally();
+    private final KeyedTally tally = new KeyedTally();
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
 
     /** Made before there is no memory for it. */
@@ -103,7 +99,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public static <K, V> KeyedTimersBuilder<K, V> builder(
             WheelScheduledExecutor executor, BiConsumer<? super K, ? super V> handler) {
         Objects.requireNonNull(handler, "handler must not be null");
-        return new KeyedTimersBuilder<>(executor, owner -> new SingleFiring<>(owner, handler));
+        return new KeyedTimersBuilder<>(executor, owner -> Firing.single(owner, handler));
     }
 
     /**
@@ -120,7 +116,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         if (maxBatch < 1) {
             throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
         }
-        return new KeyedTimersBuilder<>(executor, owner -> new BatchFiring<>(owner, maxBatch, handler));
+        return new KeyedTimersBuilder<>(executor, owner -> Firing.ofBatches(owner, maxBatch, handler));
     }
 
     /**
@@ -135,12 +131,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         StackReserve.askForMore();
         requireKeyAndDelay(key, delay);
         Objects.requireNonNull(value, "value must not be null");
-        long delayNanos = nanosOf(delay);
-        if (entries.get(key) == null && placeFirst(key, value, delayNanos)) {
-            return null;
-        }
         KeyedEntry<K, V> replaced =
-                place(key, new Placement<>(this, value, delayNanos, true)).replaced();
+                place(key, new Placement<>(this, value, nanosOf(delay), true)).replaced();
         return replaced == null ? null : replaced.value();
     }
 
@@ -155,12 +147,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         StackReserve.askForMore();
         requireKeyAndDelay(key, delay);
         Objects.requireNonNull(value, "value must not be null");
-        long delayNanos = nanosOf(delay);
-        if (entries.get(key) == null && placeFirst(key, value, delayNanos)) {
-            return true;
-        }
         return live(key) == null
-                && place(key, new Placement<>(this, value, delayNanos, false)).placed() != null;
+                && place(key, new Placement<>(this, value, nanosOf(delay), false))
+                                .placed()
+                        != null;
     }
 
     /**
@@ -275,16 +265,24 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return handlers;
     }
 
-    Tally tally() {
+    KeyedTally tally() {
         return tally;
     }
 
-    /** Takes a place within the limit. */
+    /**
+     * Takes a place within the limit.
+     *
+     * @throws RejectedExecutionException if all are taken, with the numbers
+     */
     void takePlace() {
         if (!limit.tryTake()) {
             throw new RejectedExecutionException(
                     "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " keys are pending");
         }
+    }
+
+    void givePlaceBack() {
+        limit.giveBack();
     }
 
     Firing<K, V> firing() {
@@ -298,33 +296,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
     }
 
-    /** Arms an entry, and takes a place for it within the limit; both or none. */
-    void armNew(KeyedEntry<K, V> entry, long delayNanos) {
-        requireOpen();
-        takePlace();
-        try {
-            entry.arm(delayNanos);
-        } catch (Throwable ex) {
-            limit.giveBack();
-            throw ex;
+    /** Drops a pending entry whose key has changed, so that the map does not find it. Worker. */
+    void dropIfChanged(KeyedEntry<K, V> entry) {
+        // Its caller may be about to place it, under the lock of the bin, if its time came as soon as it was armed.
+        if (entries.get(entry.key()) == entry || awaitBin(entry.key()) == entry || !entry.isKeyChanged()) {
+            return;
         }
-    }
-
-    /** Waits until an entry whose time comes as soon as it is armed is in the map, or gone; what is lost there is dropped. Worker. */
-    void awaitPlaced(KeyedEntry<K, V> entry) {
-        boolean wasPlaced = entry.isPlaced();
-        while (entry.isLive() && entries.get(entry.key()) != entry && awaitBin(entry.key()) != entry) {
-            if (wasPlaced) {
-                drop(entry);
-                return;
-            }
-            LockSupport.parkNanos(this, PLACING_PAUSE_NANOS);
-            wasPlaced = entry.isPlaced();
-        }
-    }
-
-    /** Its key has changed, so that the map does not find it. */
-    private void drop(KeyedEntry<K, V> entry) {
         if (handlers.isClosed()) {
             boolean ignored = end(entry, tally.closed);
         } else if (end(entry, tally.dropped)) {
@@ -332,7 +309,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
     }
 
-    /** Ends a pending entry and counts that; false if somebody was faster. */
+    /** Ends a pending entry and counts that; false if it has ended before. */
     boolean end(KeyedEntry<K, V> entry, StripedCount outcome) {
         if (!entry.end()) {
             return false;
@@ -389,46 +366,23 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private @Nullable KeyedEntry<K, V> live(K key) {
         KeyedEntry<K, V> entry = entries.get(key);
         while (entry != null && !entry.isLive()) {
-            if (!entry.isReplaced()) {
+            KeyedEntry<K, V> placed = awaitBin(key);
+            if (placed == entry) {
+                // It has not been replaced, as another would be in its place by now.
                 return null;
             }
-            entry = awaitBin(key);
+            entry = placed;
         }
         return entry;
     }
 
-    /** Waits until nobody places an entry in the key's bin, and returns what is there. */
+    /** Waits until no caller places an entry in the key's bin, and returns the entry that is there. */
     private @Nullable KeyedEntry<K, V> awaitBin(K key) {
         return entries.computeIfPresent(key, sameEntry);
     }
 
     private static <K, V> KeyedEntry<K, V> sameEntry(K key, KeyedEntry<K, V> entry) {
         return entry;
-    }
-
-    /** Sets a key of which nothing is in the map; false, and nothing has changed, if something is by now. */
-    private boolean placeFirst(K key, V value, long delayNanos) {
-        KeyedEntry<K, V> fresh = new KeyedEntry<>(this, key, value, key.hashCode());
-        try {
-            armNew(fresh, delayNanos);
-        } catch (RejectedExecutionException ex) {
-            tally.rejected.increment();
-            throw ex;
-        }
-        boolean isIn = true;
-        try {
-            isIn = entries.putIfAbsent(key, fresh) == null || !withdraw(fresh);
-        } catch (Throwable ex) {
-            if (!isPlaced(key, fresh)) {
-                throw ex;
-            }
-        }
-        if (isIn) {
-            fresh.placed();
-            tally.set.increment();
-            closeIfLate(fresh);
-        }
-        return isIn;
     }
 
     private Placement<K, V> place(K key, Placement<K, V> placement) {
@@ -450,17 +404,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Whether an entry is pending, or was, though the map has thrown something; if not, it is withdrawn. */
     private boolean isPlaced(K key, KeyedEntry<K, V> entry) {
         // The map may run out of memory after it has put the entry in, when it counts that.
-        return entries.get(key) == entry || !withdraw(entry);
-    }
-
-    /** Ends an entry that has been armed and is not in the map; false if it has been ended. */
-    private boolean withdraw(KeyedEntry<K, V> entry) {
-        if (!entry.end()) {
-            return false;
+        if (entries.get(key) == entry || !entry.withdraw()) {
+            return true;
         }
         limit.giveBack();
-        entry.cancelTimer();
-        return true;
+        return false;
     }
 
     private void finish(Placement<K, V> placement) {
@@ -475,16 +423,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
                 tally.replaced.increment();
             }
         }
-        if (placed != null) {
-            placed.placed();
-            closeIfLate(placed);
-        }
-    }
-
-    /** Who closes may have looked before the entry was there. */
-    private void closeIfLate(KeyedEntry<K, V> entry) {
-        if (handlers.isClosed() && end(entry, tally.closed)) {
-            entry.cancelTimer();
+        if (placed != null && handlers.isClosed() && end(placed, tally.closed)) {
+            // The close may have looked before the entry was there.
+            placed.cancelTimer();
         }
     }
 

@@ -5,8 +5,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts an entry into the map, in place of another if there is one: all or nothing. The map calls it while it holds the lock of the key's
- * bin, so that whoever meets the other one meanwhile can wait for that.
+ * Arms an entry and puts it into the map, in place of another if there is one: all or nothing. The map calls it while it holds the lock of
+ * the key's bin, so that an entry which is due at once is not seen before it is there.
  */
 final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
 
@@ -22,6 +22,8 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
     private @Nullable KeyedEntry<K, V> replaced;
 
     /**
+     * Creates one that has placed nothing.
+     *
      * @param value null to keep the value of what is in the map, if there is any
      * @param mayReplace whether to take the place of a pending entry, if there is one
      */
@@ -53,15 +55,22 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         if (current == null ? value == null : !mayReplace) {
             return present;
         }
+        owner.requireOpen();
         KeyedEntry<K, V> fresh = newEntry(key, current);
         if (current == null) {
-            owner.armNew(fresh, delayNanos);
-        } else {
-            owner.requireOpen();
-            fresh.arm(delayNanos);
+            owner.takePlace();
         }
-        if (current != null && !takeOver(current, fresh)) {
-            return present;
+        try {
+            fresh.arm(delayNanos);
+            if (current != null && !takeOver(current, fresh)) {
+                return present;
+            }
+        } catch (Throwable ex) {
+            fresh.withdraw();
+            if (current == null) {
+                owner.givePlaceBack();
+            }
+            throw ex;
         }
         placed = fresh;
         return fresh;
@@ -75,22 +84,14 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
 
     /** Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a place of its own. */
     private boolean takeOver(KeyedEntry<K, V> current, KeyedEntry<K, V> fresh) {
-        if (current.replace()) {
+        if (current.end()) {
             replaced = current;
-            return true;
+        } else if (value != null) {
+            owner.takePlace();
+        } else {
+            fresh.withdraw();
+            return false;
         }
-        boolean isIn = false;
-        try {
-            if (value != null) {
-                owner.takePlace();
-                isIn = true;
-            }
-            return isIn;
-        } finally {
-            if (!isIn) {
-                boolean ignored = fresh.end();
-                fresh.cancelTimer();
-            }
-        }
+        return true;
     }
 }

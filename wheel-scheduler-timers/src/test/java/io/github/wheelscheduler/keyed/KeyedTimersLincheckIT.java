@@ -90,7 +90,7 @@ class KeyedTimersLincheckIT {
         private final FakeTimers source = new FakeTimers();
         private final List<Integer> handled = new ArrayList<>();
         private final KeyedTimers<String, Integer> timers =
-                newTimers(source, owner -> new SingleFiring<>(owner, (key, value) -> handled.add(value)));
+                newTimers(source, owner -> Firing.single(owner, (key, value) -> handled.add(value)));
 
         @Operation
         public @Nullable Integer set(@Param(name = "value") int value) {
@@ -195,14 +195,14 @@ class KeyedTimersLincheckIT {
     public static class SingleTurns extends Turns {
         @Override
         Firing<String, Integer> firing(KeyedTimers<String, Integer> owner) {
-            return new SingleFiring<>(owner, (key, value) -> handle());
+            return Firing.single(owner, (key, value) -> handle());
         }
     }
 
     public static class BatchTurns extends Turns {
         @Override
         Firing<String, Integer> firing(KeyedTimers<String, Integer> owner) {
-            return new BatchFiring<>(owner, 2, batch -> batch.forEach(entry -> handle()));
+            return Firing.ofBatches(owner, 2, batch -> batch.forEach(entry -> handle()));
         }
     }
 }

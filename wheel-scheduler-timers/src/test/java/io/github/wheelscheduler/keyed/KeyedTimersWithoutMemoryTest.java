@@ -21,7 +21,7 @@ class KeyedTimersWithoutMemoryTest {
             () -> 0,
             2,
             Long.MAX_VALUE,
-            owner -> new SingleFiring<>(owner, (key, value) -> handled.add(key + value)));
+            owner -> Firing.single(owner, (key, value) -> handled.add(key + value)));
 
     @Test
     void whatCannotBeArmedChangesNothing() {
@@ -42,25 +42,24 @@ class KeyedTimersWithoutMemoryTest {
 
     @Test
     void aKeyThatCannotBeMovedStaysWhereItWas() {
-        List<KeyedEntry<String, String>> due = new ArrayList<>();
         KeyedTimers<String, String> held = new KeyedTimers<>(
-                "test", source, () -> 0, Long.MAX_VALUE, Long.MAX_VALUE, owner -> new Firing<>(owner) {
-                    @Override
-                    void due(KeyedEntry<String, String> entry) {
-                        due.add(entry);
-                    }
-                });
+                "test",
+                source,
+                () -> 0,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                owner -> Firing.ofBatches(owner, 2, batch -> batch.forEach(entry -> handled.add(entry.value()))));
         assertThat(held.set("a", "1", SECOND)).isNull();
+        // It is due, and waits for the collector.
         source.runArmed();
-        assertThat(due).hasSize(1);
         // Its timer is used up, so that it needs another.
         source.failure = new OutOfMemoryError("test");
         assertThatThrownBy(() -> held.move("a", SECOND)).isSameAs(source.failure);
         assertThat(held.isPending("a")).isTrue();
-        assertThat(due.get(0).isLive()).isTrue();
         source.failure = null;
         assertThat(held.move("a", SECOND)).isTrue();
-        assertThat(due.get(0).isLive()).isFalse();
+        source.runExecuted();
+        assertThat(handled).isEmpty();
         assertThat(held.counts().set()).isEqualTo(1);
         assertThat(held.remove("a")).isEqualTo("1");
     }
@@ -74,7 +73,7 @@ class KeyedTimersWithoutMemoryTest {
                 () -> 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                owner -> new SingleFiring<>(owner, (key, value) -> handleSettingAgain(owner, order, value)));
+                owner -> Firing.single(owner, (key, value) -> handleSettingAgain(owner, order, value)));
         assertThat(own.set("a", "1", SECOND)).isNull();
         source.runArmed();
         assertThat(order).containsExactly("1", "end of 1", "2", "end of 2");
@@ -90,7 +89,7 @@ class KeyedTimersWithoutMemoryTest {
                 () -> 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                owner -> new BatchFiring<>(
+                owner -> Firing.ofBatches(
                         owner, 2, batch -> batch.forEach(entry -> handleSettingAgain(owner, order, entry.value()))));
         assertThat(own.set("a", "1", SECOND)).isNull();
         source.failure = new OutOfMemoryError("test");

@@ -2,8 +2,8 @@ package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.StripedCount;
 
-/** Counts what becomes of entries: how many have been accepted or not, and how they have ended. Needs no memory to be counted up. Any thread. */
-final class Tally {
+/** Counts how many entries have been accepted or not, and how they have ended. Counting up needs no memory. Any thread. */
+final class KeyedTally {
 
     final StripedCount set = new StripedCount();
     final StripedCount rejected = new StripedCount();

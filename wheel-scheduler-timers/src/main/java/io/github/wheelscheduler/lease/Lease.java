@@ -21,7 +21,7 @@ public final class Lease<K> implements AutoCloseable {
      *             due            ended
      *   KEPT ------------> RENEWING ----> KEPT
      *    |                    |
-     *    +--> LOST, CLOSED <--+     whoever moves it there does what follows: tells, counts, waits
+     *    +--> LOST, CLOSED <--+     the thread that moves it there does what follows: tells, counts, waits
      *
      * A renewal that ends in LOST or CLOSED changes nothing any more.
      */
@@ -81,7 +81,7 @@ public final class Lease<K> implements AutoCloseable {
         return key;
     }
 
-    /** Whether it is neither lost nor closed. A lease that ends at this very moment may not be told lost yet: see {@link #remaining}. */
+    /** Returns whether it is neither lost nor closed. A lease that ends at this very moment may not be told lost yet: see {@link #remaining}. */
     public boolean isKept() {
         lock.lock();
         try {
@@ -191,15 +191,13 @@ public final class Lease<K> implements AutoCloseable {
     /** Arms the first renewal and the loss; if that fails, nothing is armed. */
     void begin() {
         lock.lock();
-        boolean begun = false;
         try {
             armLoss();
-            armRenewal(leaseNanos / RENEWALS_A_LEASE - renewer.clocks().nanosSince(granted));
-            begun = true;
+            armNextRenewal();
+        } catch (Throwable ex) {
+            end(State.CLOSED);
+            throw ex;
         } finally {
-            if (!begun) {
-                end(State.CLOSED);
-            }
             lock.unlock();
         }
     }
@@ -231,7 +229,7 @@ public final class Lease<K> implements AutoCloseable {
         try {
             runner = null;
             ended.signalAll();
-            // Whoever has interrupted it meant the renewal.
+            // An interrupt of the lease meant the renewal.
             boolean ignored = Thread.interrupted();
             if (state != State.RENEWING) {
                 return;
@@ -261,7 +259,7 @@ public final class Lease<K> implements AutoCloseable {
         isToBeArmed = true;
         if (outcome == Outcome.RENEWED) {
             armLoss();
-            armRenewal(leaseNanos / RENEWALS_A_LEASE - renewer.clocks().nanosSince(granted));
+            armNextRenewal();
         } else {
             long pause = pauseNanos();
             if (pause < nanosToLoss()) {
@@ -346,6 +344,10 @@ public final class Lease<K> implements AutoCloseable {
         if (armed == null || !armed.reschedule(nanos, TimeUnit.NANOSECONDS)) {
             loss = renewer.armLoss(this, nanos);
         }
+    }
+
+    private void armNextRenewal() {
+        armRenewal(leaseNanos / RENEWALS_A_LEASE - renewer.clocks().nanosSince(granted));
     }
 
     private void armRenewal(long nanos) {

@@ -9,13 +9,13 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,22 +71,15 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /** Written under the lock. */
     private volatile boolean isClosed;
 
-    LeaseRenewer(
-            WheelScheduledExecutor executor,
-            String name,
-            int maxConcurrent,
-            Duration closeLimit,
-            @Nullable Duration margin,
-            boolean isSingle,
-            BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing) {
-        this.name = name;
-        this.clocks = new Clocks(executor);
-        this.closeLimit = closeLimit;
-        this.margin = margin;
-        this.isSingle = isSingle;
-        this.renewals = groupOf(executor, name, maxConcurrent);
-        this.losses = groupOf(executor, name + "-lost", Integer.MAX_VALUE);
-        this.renewing = renewing.apply(this, renewals);
+    LeaseRenewer(LeaseRenewerBuilder<K> settings) {
+        this.name = settings.name;
+        this.clocks = new Clocks(settings.executor);
+        this.closeLimit = settings.closeLimit;
+        this.margin = settings.margin;
+        this.isSingle = settings.isSingle;
+        this.renewals = groupOf(settings.executor, name, settings.maxConcurrent);
+        this.losses = groupOf(settings.executor, name + "-lost", Integer.MAX_VALUE);
+        this.renewing = new Renewing<>(this, renewals, settings.renewal, settings.maxBatch, isSingle);
         renewals.setStopListener(this::stopping);
     }
 
@@ -105,7 +98,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      */
     public static <K> LeaseRenewerBuilder<K> builder(WheelScheduledExecutor executor, Renewal<? super K> renewal) {
         Objects.requireNonNull(renewal, "renewal must not be null");
-        return new LeaseRenewerBuilder<>(executor, true, (renewer, workers) -> new SingleRenewing<>(renewer, renewal));
+        return new LeaseRenewerBuilder<>(executor, 1, true, keys -> Map.of(keys.get(0), renewal.renew(keys.get(0))));
     }
 
     /**
@@ -121,8 +114,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         if (maxBatch < 1) {
             throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
         }
-        return new LeaseRenewerBuilder<>(
-                executor, false, (renewer, workers) -> new BatchRenewing<>(renewer, workers, renewal, maxBatch));
+        return new LeaseRenewerBuilder<>(executor, maxBatch, false, renewal);
     }
 
     /** Returns the time now, to be taken before the store is asked for a lease. */

@@ -3,7 +3,6 @@ package io.github.wheelscheduler.lease;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,21 +16,25 @@ public final class LeaseRenewerBuilder<K> {
     private static final int DEFAULT_MAX_CONCURRENT = 16;
     private static final Duration DEFAULT_CLOSE_LIMIT = Duration.ofSeconds(10);
 
-    private final WheelScheduledExecutor executor;
-    private final boolean isSingle;
-    private final BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing;
-    private String name = "leases";
-    private int maxConcurrent = DEFAULT_MAX_CONCURRENT;
-    private Duration closeLimit = DEFAULT_CLOSE_LIMIT;
-    private @Nullable Duration margin;
+    final WheelScheduledExecutor executor;
+    final int maxBatch;
 
-    LeaseRenewerBuilder(
-            WheelScheduledExecutor executor,
-            boolean isSingle,
-            BiFunction<LeaseRenewer<K>, WheelScheduledExecutor, Renewing<K>> renewing) {
+    /** Whether a worker that renews a lease renews no other meanwhile. */
+    final boolean isSingle;
+
+    final BatchRenewal<K> renewal;
+    String name = "leases";
+    int maxConcurrent = DEFAULT_MAX_CONCURRENT;
+    Duration closeLimit = DEFAULT_CLOSE_LIMIT;
+
+    @Nullable
+    Duration margin;
+
+    LeaseRenewerBuilder(WheelScheduledExecutor executor, int maxBatch, boolean isSingle, BatchRenewal<K> renewal) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
+        this.maxBatch = maxBatch;
         this.isSingle = isSingle;
-        this.renewing = renewing;
+        this.renewal = renewal;
     }
 
     /** Sets the name of the group of workers, {@code leases} by default; that of losses has {@code -lost} behind it. */
@@ -95,6 +98,6 @@ public final class LeaseRenewerBuilder<K> {
      * @throws java.util.concurrent.RejectedExecutionException if the executor has been shut down
      */
     public LeaseRenewer<K> build() {
-        return new LeaseRenewer<>(executor, name, maxConcurrent, closeLimit, margin, isSingle, renewing);
+        return new LeaseRenewer<>(this);
     }
 }

@@ -1,8 +1,108 @@
 package io.github.wheelscheduler.lease;
 
-/** How leases that are due are renewed: one by one, or together. */
-interface Renewing<K> {
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.lease.Renewal.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-    /** The lease is due. On a worker for renewals. */
-    void due(Lease<K> lease);
+/** Renews leases that are due: each at once where batches hold one, else together with what is due within a moment. Workers. */
+final class Renewing<K> {
+
+    /** Renewals are due long before a lease ends. */
+    private static final long WINDOW_NANOS = 2_000_000;
+
+    private final LeaseRenewer<K> renewer;
+    private final WheelScheduledExecutor workers;
+    private final BatchRenewal<K> renewal;
+    private final int maxBatch;
+    private final boolean isSingle;
+    private final Queue<Lease<K>> due = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean collecting = new AtomicBoolean();
+
+    Renewing(
+            LeaseRenewer<K> renewer,
+            WheelScheduledExecutor workers,
+            BatchRenewal<K> renewal,
+            int maxBatch,
+            boolean isSingle) {
+        this.renewer = renewer;
+        this.workers = workers;
+        this.renewal = renewal;
+        this.maxBatch = maxBatch;
+        this.isSingle = isSingle;
+    }
+
+    /** The lease is due. */
+    void due(Lease<K> lease) {
+        if (isSingle) {
+            List<Lease<K>> batch = List.of(lease);
+            if (lease.beginRenewal()) {
+                renew(batch);
+            }
+        } else {
+            boolean ignored = due.add(lease);
+            collectSoon(WINDOW_NANOS);
+        }
+    }
+
+    private void collectSoon(long nanos) {
+        if (!collecting.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            WheelTimer<?> ignored = workers.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
+        } catch (Throwable ex) {
+            collecting.set(false);
+            throw ex;
+        }
+    }
+
+    private void collect() {
+        // First: a lease that is added from now on is collected again.
+        collecting.set(false);
+        List<Lease<K>> batch = new ArrayList<>();
+        Lease<K> lease = due.poll();
+        while (lease != null) {
+            if (lease.beginRenewal()) {
+                batch.add(lease);
+            }
+            lease = batch.size() < maxBatch ? due.poll() : null;
+        }
+        if (!due.isEmpty()) {
+            // On another worker, beside this one.
+            collectSoon(0);
+        }
+        if (!batch.isEmpty()) {
+            renew(batch);
+        }
+    }
+
+    private void renew(List<Lease<K>> batch) {
+        Map<K, Outcome> outcomes = Map.of();
+        try {
+            outcomes = renewal.renew(batch.stream().map(Lease::key).toList());
+        } catch (Throwable ex) {
+            renewer.attemptFailed(ex);
+        } finally {
+            for (Lease<K> each : batch) {
+                renewer.ended(each, outcomeOf(each, outcomes));
+            }
+        }
+    }
+
+    private static <K> Outcome outcomeOf(Lease<K> lease, Map<K, Outcome> outcomes) {
+        try {
+            Outcome outcome = outcomes.get(lease.key());
+            return outcome == null ? Outcome.FAILED : outcome;
+        } catch (RuntimeException ex) {
+            // A map of the user's.
+            return Outcome.FAILED;
+        }
+    }
 }

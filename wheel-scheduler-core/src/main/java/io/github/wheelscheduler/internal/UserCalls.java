@@ -31,10 +31,10 @@ public final class UserCalls {
     private final FailureLog log;
     private final AtomicLong failures = new AtomicLong();
 
-    /** Counts who is in a call, or about to be. Read after {@link #closed} is written; and written before that is read. */
+    /** Counts the threads that are in a call, or about to be. Read after {@link #closed} is written; and written before that is read. */
     private final AtomicInteger entered = new AtomicInteger();
 
-    /** The threads that are in a call, each with how often: who runs a task may do so within another. */
+    /** The threads that are in a call, each with how often: a call may be made within another. */
     private final ConcurrentHashMap<Thread, Integer> inside = new ConcurrentHashMap<>();
 
     /** The threads whose call has been interrupted. Added while its count in {@link #inside} is locked. */
@@ -90,7 +90,7 @@ public final class UserCalls {
         try {
             Integer ignored = inside.computeIfPresent(Thread.currentThread(), ONCE_LESS);
         } catch (OutOfMemoryError ex) {
-            // The thread is out by then; the map has failed to count that, and nobody asks it for its size.
+            // The thread is out by then; the map has failed to count that, and it is never asked for its size.
         }
         if (closed && !isInside() && interrupted.remove(Thread.currentThread())) {
             // It was meant for the call, and not for what the thread does next.

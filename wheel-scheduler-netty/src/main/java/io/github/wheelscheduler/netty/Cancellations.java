@@ -72,7 +72,7 @@ final class Cancellations implements Runnable, ManagedTask {
         }
     }
 
-    /** Insists, as nobody else comes for the timeout that this run is for. */
+    /** Insists, as no other run comes for the timeout of this one. */
     private boolean enter() {
         while (true) {
             try {

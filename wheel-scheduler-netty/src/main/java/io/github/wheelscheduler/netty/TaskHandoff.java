@@ -20,7 +20,7 @@ final class TaskHandoff {
     private final Semaphore places;
     private final FailureLog refusals;
 
-    /** Writer: who stops the executor or the timer, once. Reader: the worker. */
+    /** Writer: the thread that stops the executor or the timer, once. Reader: the worker. */
     private volatile boolean isGivenUp;
 
     TaskHandoff(Executor executor, int maxConcurrent, FailureLog refusals) {
@@ -46,7 +46,7 @@ final class TaskHandoff {
         while (isWanted(timeout)) {
             try {
                 if (!hasPlace) {
-                    // Nobody says when the executor is shut down, and drops what has the places.
+                    // An executor that is shut down and drops what has the places tells nothing of it.
                     hasPlace = places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
                 } else if (isTaken(run)) {
                     return;
@@ -55,7 +55,7 @@ final class TaskHandoff {
                     pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
                 }
             } catch (InterruptedException ex) {
-                // By a stop, which is seen above, or by nobody who has a say here.
+                // A stop is seen above; other interrupts mean nothing here.
             }
         }
         if (hasPlace && run.begin()) {

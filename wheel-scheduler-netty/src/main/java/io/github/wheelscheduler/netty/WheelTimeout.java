@@ -20,7 +20,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
      *
      *   EXPIRED     its task is about to begin
      *   CANCELLED   by its user, or by a stop of the timer
-     *   REJECTED    it could not be armed, and nobody but the timer has ever seen it
+     *   REJECTED    it could not be armed, and only the timer has ever seen it
      */
     private static final int PENDING = 0;
     private static final int EXPIRED = 1;
@@ -53,7 +53,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     /** It is in that list, guarded by the list's lock. */
     boolean isListed;
 
-    /** Null until it is armed; who cancels it earlier is noticed then. Writer: who makes the timeout. Readers: any. */
+    /** Null until it is armed; a cancellation before that is noticed then. Writer: the thread that makes the timeout. Readers: any. */
     private volatile @Nullable WheelTimer<?> timer;
 
     private volatile int state;
@@ -112,7 +112,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
                 owner.due(this);
                 return;
             } catch (OutOfMemoryError ex) {
-                // Nobody else knows of it: it insists. What has been done is not done twice.
+                // It insists, as no other thread knows of the timeout. No step is done twice.
                 ShortMemory.pause();
             }
         }

@@ -27,7 +27,7 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
      *
      * So one compare-and-set decides between a touch and the expiry: if the touch is first, the expiry finds another word than it has
      * looked at, and looks again; if the expiry is first, the touch finds that it is over. The time of the last touch never goes back, so
-     * that threads that touch at once do not undo each other. All but touch read the clock after the word that they change: whatever
+     * that threads that touch at once do not undo each other. All moves but touch read the clock after the word that they change: what
      * they find there was before.
      */
     private static final int ACTIVE = 0;
@@ -53,7 +53,7 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
 
     private volatile long word;
 
-    /** Null until it has been armed; who ends the timeout before that leaves it to who arms it to cancel it. */
+    /** Null until it has been armed; a timeout that ends before that leaves it to the thread that arms it to cancel it. */
     private volatile @Nullable WheelTimer<?> timer;
 
     IdleRun(IdleTimeouts<K> owner, TimerSource timers, K key, long idleNanos) {
@@ -246,7 +246,7 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
         return 0;
     }
 
-    /** The rejection handler has no say: whoever registers the key is told. */
+    /** The rejection handler has no say: the caller that registers the key is told. */
     @Override
     public boolean isSteered() {
         return true;

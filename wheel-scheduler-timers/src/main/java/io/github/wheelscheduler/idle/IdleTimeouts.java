@@ -107,22 +107,22 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             throw new RejectedExecutionException(
                     "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " timeouts are pending");
         }
-        boolean isOpen = false;
         try {
             boolean ignored = open.add(run);
             run.arm();
-            isOpen = true;
-        } finally {
-            if (!isOpen && run.withdraw()) {
+        } catch (Throwable ex) {
+            if (run.withdraw()) {
                 limit.giveBack();
                 forget(run);
             } else {
-                // It counts also if it has not been armed, but has been closed meanwhile.
+                // It counts although it has not been armed, as it has been closed meanwhile.
                 registered.increment();
             }
+            throw ex;
         }
+        registered.increment();
         if (handlers.isClosed()) {
-            // Who closes may have looked before it was there.
+            // The close may have looked before it was there.
             boolean ignored = run.close();
         }
         return run;
@@ -163,7 +163,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         return handlers;
     }
 
-    /** Does what follows from the end of a timeout. By whoever has ended it. */
+    /** Counts and forgets a timeout. The thread that has ended it calls this. */
     void ended(IdleRun<K> run, boolean hasExpired) {
         (hasExpired ? expired : closed).increment();
         limit.giveBack();
@@ -175,7 +175,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         try {
             boolean ignored = open.remove(run);
         } catch (OutOfMemoryError ex) {
-            // It is out by then; the set has failed to count that, and nobody asks it for its size.
+            // It is out by then; the set has failed to count that, and it is never asked for its size.
         }
     }
 

@@ -203,7 +203,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. What is handed over is not handled,
      * and every key can be set again. Keys that are set meanwhile may be handed over or not.
      *
-     * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, those that it has not seen are still
+     * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, the others are still
      * pending.
      *
      * @return how many were handed over, when the last call of the consumer has ended
@@ -237,7 +237,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         handlers.awaitQuiet(name, closeLimitNanos);
     }
 
-    /** What is there now is over, or about to be closed by who has set it. */
+    /** An entry that is there now is over, or about to be closed by the caller that has set it. */
     private void forgetAll() {
         try {
             entries.clear();
@@ -321,7 +321,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
                 removeChanged(entry);
             }
         } catch (OutOfMemoryError ex) {
-            // The entry is out by then; the map has failed to count that, and nobody asks it for its size.
+            // The entry is out by then; the map has failed to count that, and it is never asked for its size.
         }
         return true;
     }

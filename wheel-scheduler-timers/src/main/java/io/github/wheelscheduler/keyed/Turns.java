@@ -41,7 +41,7 @@ final class Turns<K, V> {
             // By identity: an equal key's turn may be there.
             Turn<K, V> ignored = taken.computeIfPresent(turn, turn);
         } catch (OutOfMemoryError ex) {
-            // It is out by then; the map has failed to count that, and nobody asks it for its size.
+            // It is out by then; the map has failed to count that, and it is never asked for its size.
         }
     }
 
@@ -56,7 +56,7 @@ final class Turns<K, V> {
         private final transient KeyedEntry<K, V> entry;
         private final int hash;
 
-        /** Written by the thread that has the turn, before it reads who waits; read by the others after they have said so. */
+        /** Written by the thread that has the turn, before it reads which entry waits; read by the others after they have noted theirs. */
         private transient volatile boolean ended;
 
         Turn(KeyedEntry<K, V> entry) {

@@ -261,7 +261,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         try {
             LOGGER.log(level, message, failure);
         } catch (Throwable ex) {
-            // There is nobody left to tell.
+            // Neither a broken log nor a lack of memory may harm the caller.
         }
     }
 

@@ -21,7 +21,7 @@ public interface LossListener<K> {
         EXPIRED,
         /** The store said so. */
         GONE,
-        /** The executor has been stopped, so that nobody renews it any more. */
+        /** The executor has been stopped, so that it is not renewed any more. */
         STOPPED
     }
 }

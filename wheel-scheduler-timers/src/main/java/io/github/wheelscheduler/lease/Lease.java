@@ -46,15 +46,15 @@ public final class Lease<K> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
 
-    // Guarded by the lock.
+    // Written under the lock; state and runner are read by any thread, the others under the lock.
 
-    private State state = State.KEPT;
+    private volatile State state = State.KEPT;
 
     /** The start of the last renewal that succeeded; of the acquisition before. */
     private LeaseStart granted;
 
     private @Nullable LeaseStart attempt;
-    private @Nullable Thread runner;
+    private volatile @Nullable Thread runner;
     private @Nullable WheelTimer<?> renewal;
     private @Nullable WheelTimer<?> loss;
     private int failuresInARow;
@@ -83,12 +83,7 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Returns whether it is neither lost nor closed. A lease that ends at this very moment may not be told lost yet: see {@link #remaining}. */
     public boolean isKept() {
-        lock.lock();
-        try {
-            return isAlive();
-        } finally {
-            lock.unlock();
-        }
+        return isAlive();
     }
 
     /** Returns how long it lasts unless it is renewed, without the margin; zero if it is over. */
@@ -121,25 +116,21 @@ public final class Lease<K> implements AutoCloseable {
         if (limit.isNegative()) {
             throw new IllegalArgumentException("limit must not be negative, was " + limit);
         }
-        lock.lock();
-        try {
-            if (!stop()) {
-                return state == State.LOST ? LeaseEnd.LOST : LeaseEnd.CLOSED_BEFORE;
-            }
-            if (runner == Thread.currentThread()) {
-                return LeaseEnd.FROM_RENEWAL;
-            }
-            long limitNanos = TimeUnit.NANOSECONDS.convert(limit);
-            long ignored = awaitRenewal(limitNanos);
-            if (runner == null) {
-                return LeaseEnd.CLOSED;
-            }
-            interruptRenewal();
-            ignored = awaitRenewal(limitNanos);
-            return runner == null ? LeaseEnd.INTERRUPTED : LeaseEnd.STILL_RENEWING;
-        } finally {
-            lock.unlock();
+        if (!stop()) {
+            return state == State.LOST ? LeaseEnd.LOST : LeaseEnd.CLOSED_BEFORE;
         }
+        // No other renewal begins from now on.
+        if (runner == Thread.currentThread()) {
+            return LeaseEnd.FROM_RENEWAL;
+        }
+        long limitNanos = TimeUnit.NANOSECONDS.convert(limit);
+        long ignored = awaitRenewal(limitNanos);
+        if (runner == null) {
+            return LeaseEnd.CLOSED;
+        }
+        interruptRenewal();
+        ignored = awaitRenewal(limitNanos);
+        return runner == null ? LeaseEnd.INTERRUPTED : LeaseEnd.STILL_RENEWING;
     }
 
     // For the renewer
@@ -317,7 +308,8 @@ public final class Lease<K> implements AutoCloseable {
     // Under the lock
 
     private boolean isAlive() {
-        return state == State.KEPT || state == State.RENEWING;
+        State seen = state;
+        return seen == State.KEPT || seen == State.RENEWING;
     }
 
     private void end(State how) {
@@ -357,11 +349,6 @@ public final class Lease<K> implements AutoCloseable {
     /** Does not show the key, which may be a secret. */
     @Override
     public String toString() {
-        lock.lock();
-        try {
-            return "Lease[" + state + ", remaining = " + remaining() + "]";
-        } finally {
-            lock.unlock();
-        }
+        return "Lease[" + state + ", remaining = " + remaining() + "]";
     }
 }

@@ -4,7 +4,8 @@
  * <table>
  * <caption>Who may touch what</caption>
  * <tr><th>state</th><th>writers</th><th>readers</th></tr>
- * <tr><td>all of a lease</td><td>any thread, under its lock</td><td>any thread, under its lock</td></tr>
+ * <tr><td>state and thread of the renewal of a lease</td><td>any thread, under its lock</td><td>any thread</td></tr>
+ * <tr><td>everything else of a lease</td><td>any thread, under its lock</td><td>any thread, under its lock</td></tr>
  * <tr><td>the leases of a renewer</td><td>any thread</td><td>any thread</td></tr>
  * </table>
  */

@@ -30,7 +30,6 @@ final class Firing<K, V> implements Runnable, ManagedTask {
     private static final int FIRST_ROOM = 16;
 
     private final KeyedTimers<K, V> owner;
-    private final boolean isSingle;
     private final int maxBatch;
     private final Consumer<? super Batch<K, V>> handler;
     private final Turns<K, V> turns = new Turns<>();
@@ -39,16 +38,15 @@ final class Firing<K, V> implements Runnable, ManagedTask {
     /** Whether a collector will look at the queue that has not begun to. Any worker, after it has added to the queue. */
     private final AtomicBoolean isCollectorComing = new AtomicBoolean();
 
-    private Firing(KeyedTimers<K, V> owner, boolean isSingle, int maxBatch, Consumer<? super Batch<K, V>> handler) {
+    private Firing(KeyedTimers<K, V> owner, int maxBatch, Consumer<? super Batch<K, V>> handler) {
         this.owner = owner;
-        this.isSingle = isSingle;
         this.maxBatch = maxBatch;
         this.handler = handler;
     }
 
     /** Creates one that calls the handler for each entry by itself. */
     static <K, V> Firing<K, V> single(KeyedTimers<K, V> owner, BiConsumer<? super K, ? super V> handler) {
-        return new Firing<>(owner, true, 1, batch -> {
+        return new Firing<>(owner, 1, batch -> {
             KeyedEntry<K, V> entry = batch.turn(0).entry();
             handler.accept(entry.key(), entry.value());
         });
@@ -57,13 +55,13 @@ final class Firing<K, V> implements Runnable, ManagedTask {
     /** Creates one that calls the handler for what is due together. */
     static <K, V> Firing<K, V> ofBatches(
             KeyedTimers<K, V> owner, int maxBatch, Consumer<? super List<DueEntry<K, V>>> handler) {
-        return new Firing<>(owner, false, maxBatch, handler);
+        return new Firing<>(owner, maxBatch, handler);
     }
 
     /** The time of an entry has come. */
     void due(KeyedEntry<K, V> entry) {
         add(entry);
-        if (isSingle || !askForCollector()) {
+        if (maxBatch == 1 || !askForCollector()) {
             run();
         }
     }

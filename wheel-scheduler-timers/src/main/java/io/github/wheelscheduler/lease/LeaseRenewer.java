@@ -76,10 +76,10 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         this.clocks = new Clocks(settings.executor);
         this.closeLimit = settings.closeLimit;
         this.margin = settings.margin;
-        this.isSingle = settings.isSingle;
+        this.isSingle = settings.maxBatch == 1;
         this.renewals = groupOf(settings.executor, name, settings.maxConcurrent);
         this.losses = groupOf(settings.executor, name + "-lost", Integer.MAX_VALUE);
-        this.renewing = new Renewing<>(this, renewals, settings.renewal, settings.maxBatch, isSingle);
+        this.renewing = new Renewing<>(this, renewals, settings.renewal, settings.maxBatch);
         renewals.setStopListener(this::stopping);
     }
 
@@ -98,7 +98,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      */
     public static <K> LeaseRenewerBuilder<K> builder(WheelScheduledExecutor executor, Renewal<? super K> renewal) {
         Objects.requireNonNull(renewal, "renewal must not be null");
-        return new LeaseRenewerBuilder<>(executor, 1, true, keys -> Map.of(keys.get(0), renewal.renew(keys.get(0))));
+        return new LeaseRenewerBuilder<>(executor, 1, keys -> Map.of(keys.get(0), renewal.renew(keys.get(0))));
     }
 
     /**
@@ -114,7 +114,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         if (maxBatch < 1) {
             throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
         }
-        return new LeaseRenewerBuilder<>(executor, maxBatch, false, renewal);
+        return new LeaseRenewerBuilder<>(executor, maxBatch, renewal);
     }
 
     /** Returns the time now, to be taken before the store is asked for a lease. */

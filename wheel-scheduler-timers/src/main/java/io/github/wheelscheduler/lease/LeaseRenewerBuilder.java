@@ -19,9 +19,6 @@ public final class LeaseRenewerBuilder<K> {
     final WheelScheduledExecutor executor;
     final int maxBatch;
 
-    /** Whether a worker that renews a lease renews no other meanwhile. */
-    final boolean isSingle;
-
     final BatchRenewal<K> renewal;
     String name = "leases";
     int maxConcurrent = DEFAULT_MAX_CONCURRENT;
@@ -30,10 +27,9 @@ public final class LeaseRenewerBuilder<K> {
     @Nullable
     Duration margin;
 
-    LeaseRenewerBuilder(WheelScheduledExecutor executor, int maxBatch, boolean isSingle, BatchRenewal<K> renewal) {
+    LeaseRenewerBuilder(WheelScheduledExecutor executor, int maxBatch, BatchRenewal<K> renewal) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
         this.maxBatch = maxBatch;
-        this.isSingle = isSingle;
         this.renewal = renewal;
     }
 

@@ -21,26 +21,19 @@ final class Renewing<K> {
     private final WheelScheduledExecutor workers;
     private final BatchRenewal<K> renewal;
     private final int maxBatch;
-    private final boolean isSingle;
     private final Queue<Lease<K>> due = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean collecting = new AtomicBoolean();
 
-    Renewing(
-            LeaseRenewer<K> renewer,
-            WheelScheduledExecutor workers,
-            BatchRenewal<K> renewal,
-            int maxBatch,
-            boolean isSingle) {
+    Renewing(LeaseRenewer<K> renewer, WheelScheduledExecutor workers, BatchRenewal<K> renewal, int maxBatch) {
         this.renewer = renewer;
         this.workers = workers;
         this.renewal = renewal;
         this.maxBatch = maxBatch;
-        this.isSingle = isSingle;
     }
 
     /** The lease is due. */
     void due(Lease<K> lease) {
-        if (isSingle) {
+        if (maxBatch == 1) {
             List<Lease<K>> batch = List.of(lease);
             if (lease.beginRenewal()) {
                 renew(batch);

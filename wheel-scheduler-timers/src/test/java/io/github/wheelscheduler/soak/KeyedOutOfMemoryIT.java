@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.soak;
 
 import io.github.wheelscheduler.testing.ChildJvm;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
 import io.github.wheelscheduler.testing.WorkerKind;
 import java.time.Duration;
@@ -10,10 +11,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** No keyed timer is lost when memory runs out: a round for each kind of workers, 20 in the long form. */
+/** No keyed timer is lost when memory runs out: a round for each kind of workers, 20 with -Pstress. */
 class KeyedOutOfMemoryIT {
 
-    private static final int ROUNDS = SoakLength.isLong() ? 20 : 1;
+    private static final int ROUNDS = Scale.of(1, 20);
 
     @ParameterizedTest
     @EnumSource

@@ -2,8 +2,10 @@ package io.github.wheelscheduler.durable;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
 import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -126,5 +128,32 @@ final class Claim implements Runnable, ManagedTask {
     @Override
     public String toString() {
         return key.handler() + " " + key.id();
+    }
+
+    /** A time on both clocks of this machine: the monotonic one stands still while some machines sleep, the other one is set. */
+    record Moment(long nanos, long wallMillis) {
+
+        private static final long MILLI = 1_000_000;
+
+        static Moment now(WheelScheduledExecutor executor) {
+            return new Moment(executor.nanoTime(), executor.wallClockInstant().toEpochMilli());
+        }
+
+        /** Returns how long it was before the other, by the clock by which it was longer. */
+        long nanosUntil(Moment later) {
+            return Math.max(later.nanos - nanos, (later.wallMillis - wallMillis) * MILLI);
+        }
+    }
+
+    /** A row as a node has claimed it: when somebody else touches it, it gets another version. In the order in which several are locked. */
+    record RowKey(String handler, String id, long version) implements Comparable<RowKey> {
+
+        private static final Comparator<RowKey> ORDER =
+                Comparator.comparing(RowKey::handler).thenComparing(RowKey::id).thenComparingLong(RowKey::version);
+
+        @Override
+        public int compareTo(RowKey other) {
+            return ORDER.compare(this, other);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Database.HeldConnection;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;

@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
@@ -26,6 +27,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
@@ -167,6 +169,58 @@ final class Database {
         @Override
         public <T> T deserialize(Class<T> type, byte[] data) {
             return type.cast(data);
+        }
+    }
+
+    /**
+     * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One thread uses it at a time. A connection that has
+     * failed is given back, and the next call takes another one.
+     */
+    static final class HeldConnection {
+
+        private final DataSource dataSource;
+        private final Dialect dialect;
+        private final String table;
+
+        private @Nullable SingleConnectionDataSource held;
+
+        HeldConnection(DataSource dataSource, Dialect dialect, String table) {
+            this.dataSource = dataSource;
+            this.dialect = dialect;
+            this.table = table;
+        }
+
+        /** Does something with the table over this connection. */
+        synchronized <T extends @Nullable Object> T use(Function<TaskTable, T> work) {
+            try {
+                return work.apply(new TaskTable(connect(), dialect, table));
+            } catch (Throwable ex) {
+                close();
+                throw ex;
+            }
+        }
+
+        private DataSource connect() {
+            SingleConnectionDataSource current = held;
+            if (current == null) {
+                try {
+                    Connection connection = dataSource.getConnection();
+                    current = new SingleConnectionDataSource(connection, true);
+                } catch (SQLException ex) {
+                    throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
+                }
+                held = current;
+            }
+            return current;
+        }
+
+        /** Gives the connection back. */
+        synchronized void close() {
+            SingleConnectionDataSource current = held;
+            held = null;
+            if (current != null) {
+                current.destroy();
+            }
         }
     }
 }

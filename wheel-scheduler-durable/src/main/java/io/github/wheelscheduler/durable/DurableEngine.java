@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,7 +59,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         NodeGroups groups = NodeGroups.of(executor, settings);
         NodeState state = new NodeState();
         NodeLoops loops = new NodeLoops(settings, groups, database, clock, availability, tally, state);
-        AfterCommit claimSoonAfterCommit = new AfterCommit(loops::claimSoon);
+        Runnable claimSoonAfterCommit = loops::claimSoonAfterCommit;
         this.oneTimeTasks = new OneTimeTasks(database, payloads, clock, settings.claimAhead(), claimSoonAfterCommit);
         this.recurringTasks = new RecurringTasks(database, handlers, claimSoonAfterCommit);
         this.registrar = new RecurringRegistrar(groups, database, clock, handlers, availability, state, loops);

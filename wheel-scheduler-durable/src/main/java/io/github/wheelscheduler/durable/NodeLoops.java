@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -7,6 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * What a node does again and again: it claims rows, says that they are alive, frees those of dead nodes, asks for the time, and forgets what is long gone. Keepers do that; any
@@ -117,6 +120,20 @@ final class NodeLoops {
             } catch (RejectedExecutionException ex) {
                 isClaimAsked.set(false);
             }
+        }
+    }
+
+    /** Claims soon once the transaction that the caller is in has committed, or now if there is none. Any thread. */
+    void claimSoonAfterCommit() {
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    claimSoon();
+                }
+            });
+        } else {
+            claimSoon();
         }
     }
 

@@ -15,14 +15,14 @@ final class OneTimeTasks implements DurableTasks {
     private final Payloads payloads;
     private final DatabaseClock clock;
     private final Duration claimAhead;
-    private final AfterCommit claimSoonAfterCommit;
+    private final Runnable claimSoonAfterCommit;
 
     OneTimeTasks(
             Database database,
             Payloads payloads,
             DatabaseClock clock,
             Duration claimAhead,
-            AfterCommit claimSoonAfterCommit) {
+            Runnable claimSoonAfterCommit) {
         this.database = database;
         this.payloads = payloads;
         this.clock = clock;

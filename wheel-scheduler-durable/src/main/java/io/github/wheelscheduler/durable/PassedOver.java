@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Claim.RowKey;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -53,4 +53,14 @@ final class Payloads {
                     + ex.getClass().getSimpleName() + " at " + ex.getLocation().offsetDescription());
         }
     }
+
+    /** A row's payload is not what the handler of this node expects. */
+    static final class UnreadablePayloadException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnreadablePayloadException(String message) {
+            super(message);
+        }
+    }
 }

@@ -2,6 +2,10 @@ package io.github.wheelscheduler.durable;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Claim.RowKey;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
+import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.io.PrintWriter;
 import java.io.StringWriter;

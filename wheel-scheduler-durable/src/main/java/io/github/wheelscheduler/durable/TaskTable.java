@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Claim.RowKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,12 +1,10 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -34,12 +32,11 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         ConditionMessage.Builder message = ConditionMessage.forCondition("No user-defined scheduler");
-        Set<String> found = new LinkedHashSet<>();
-        BeanFactory beanFactory = context.getBeanFactory();
-        while (beanFactory instanceof ConfigurableListableBeanFactory listable) {
-            addUserSchedulers(listable, found);
-            beanFactory = listable.getParentBeanFactory();
-        }
+        Set<String> found = WheelSchedulers.names(
+                context.getBeanFactory(),
+                OnNoUserSchedulerCondition::isCandidate,
+                TaskScheduler.class,
+                ScheduledExecutorService.class);
         if (isNameTaken(context)) {
             found.add(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
         }
@@ -75,16 +72,6 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
         ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
         return beanFactory != null
                 && beanFactory.containsLocalBean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
-    }
-
-    private static void addUserSchedulers(ConfigurableListableBeanFactory beanFactory, Set<String> found) {
-        for (Class<?> type : new Class<?>[] {TaskScheduler.class, ScheduledExecutorService.class}) {
-            for (String name : beanFactory.getBeanNamesForType(type, true, false)) {
-                if (isCandidate(beanFactory, name) && !FrameworkSchedulers.contains(beanFactory, name)) {
-                    found.add(name);
-                }
-            }
-        }
     }
 
     /** Returns whether the bean is injected by its type. As in Boot's own conditions, others do not count. */

@@ -2,12 +2,8 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -30,26 +26,17 @@ public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         ConditionMessage.Builder message = ConditionMessage.forCondition("Wheel scheduler, or what may be one");
-        Set<String> found = new LinkedHashSet<>();
-        BeanFactory beanFactory = context.getBeanFactory();
-        while (beanFactory instanceof ConfigurableListableBeanFactory listable) {
-            for (String name : listable.getBeanNamesForType(TaskScheduler.class, true, false)) {
-                if (mayBeOne(listable.getType(name, false)) && !FrameworkSchedulers.contains(listable, name)) {
-                    found.add(name);
-                }
-            }
-            found.addAll(List.of(listable.getBeanNamesForType(TimerWheel.class, true, false)));
-            beanFactory = listable.getParentBeanFactory();
-        }
+        Set<String> found = WheelSchedulers.names(
+                context.getBeanFactory(),
+                (beanFactory, name) -> isPossible(beanFactory.getType(name, false)),
+                TaskScheduler.class,
+                TimerWheel.class);
         return found.isEmpty()
                 ? ConditionOutcome.noMatch(message.didNotFind("any").atAll())
                 : ConditionOutcome.match(message.found("bean", "beans").items(found));
     }
 
-    /** Whether what is declared so may turn out to be a scheduler on the wheel. */
-    static boolean mayBeOne(@Nullable Class<?> declared) {
-        return declared != null
-                && (declared.isAssignableFrom(WheelTaskScheduler.class)
-                        || WheelTaskScheduler.class.isAssignableFrom(declared));
+    private static boolean isPossible(@Nullable Class<?> declared) {
+        return WheelSchedulers.mayBeOne(declared) || (declared != null && TimerWheel.class.isAssignableFrom(declared));
     }
 }

@@ -8,11 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.context.ApplicationListener;
@@ -68,15 +64,6 @@ class OwnTimerWheel extends TimerWheel
         scheduler.setThreadNamePrefix(scheduler.getThreadNamePrefix());
         Object ignored = beanFactory.initializeBean(
                 scheduler, scheduler.getClass().getName() + AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX);
-    }
-
-    /** Returns the one that the bean is, or is a proxy of; null if it is none. */
-    static @Nullable OwnTimerWheel behind(Object bean) {
-        Object target = bean;
-        while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
-            target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
-        }
-        return target instanceof OwnTimerWheel wheel ? wheel : null;
     }
 
     /** Returns the scheduler and its groups by name. */

@@ -6,12 +6,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -58,8 +55,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
             bindInTime(scheduler, nameOf(beanName));
         }
-        OwnTimerWheel wheel = OwnTimerWheel.behind(bean);
-        if (wheel != null) {
+        if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
             wheel.schedulers().forEach((name, own) -> bindInTime(own, name));
         }
         return bean;
@@ -78,11 +74,8 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     /** Returns the scheduler that the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
     private static @Nullable WheelTaskScheduler behindProxies(Object bean) {
-        Object target = bean;
-        while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
-            target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
-        }
-        return target instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)
+        return WheelSchedulers.unproxied(bean) instanceof WheelTaskScheduler scheduler
+                        && WheelTaskScheduler.isReal(scheduler)
                 ? scheduler
                 : null;
     }
@@ -147,13 +140,12 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public boolean requiresDestruction(Object bean) {
-        return OwnTimerWheel.behind(bean) != null || behindProxies(bean) != null;
+        return WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel || behindProxies(bean) != null;
     }
 
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
-        OwnTimerWheel wheel = OwnTimerWheel.behind(bean);
-        if (wheel != null) {
+        if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
             wheel.schedulers().forEach((name, own) -> unbind(own, name));
         } else {
             unbind(behindProxies(bean), nameOf(beanName));

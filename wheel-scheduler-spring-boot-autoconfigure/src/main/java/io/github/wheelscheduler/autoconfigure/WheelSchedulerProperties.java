@@ -80,6 +80,11 @@ record WheelSchedulerProperties(
         }
     }
 
+    private static void requireNotNegative(String setting, @Nullable Duration value, String example) {
+        UnusableSettingException.unless(
+                value == null || !value.isNegative(), PREFIX + setting, value, "must not be negative", example);
+    }
+
     /**
      * Settings of the threads that run tasks.
      *
@@ -95,8 +100,7 @@ record WheelSchedulerProperties(
         Worker {
             UnusableSettingException.unless(
                     maxSize == null || maxSize >= 1, PREFIX + ".worker.max-size", maxSize, "must be at least 1", "16");
-            UnusableSettingException.unless(
-                    !keepAlive.isNegative(), PREFIX + ".worker.keep-alive", keepAlive, "must not be negative", "60s");
+            requireNotNegative(".worker.keep-alive", keepAlive, "60s");
         }
     }
 
@@ -122,28 +126,21 @@ record WheelSchedulerProperties(
             @Nullable Duration run,
             @Nullable Duration interruptRun) {
 
-        private static final String WARN = PREFIX + ".warn";
-
         Warn {
-            requireNotNegative(WARN + ".oversleep", oversleep, "500ms");
-            requireNotNegative(WARN + ".queue-wait", queueWait, "1s");
-            requireNotNegative(WARN + ".run", run, "30s");
-            requireNotNegative(WARN + ".interrupt-run", interruptRun, "10m");
+            requireNotNegative(".warn.oversleep", oversleep, "500ms");
+            requireNotNegative(".warn.queue-wait", queueWait, "1s");
+            requireNotNegative(".warn.run", run, "30s");
+            requireNotNegative(".warn.interrupt-run", interruptRun, "10m");
             UnusableSettingException.unless(
                     run == null
                             || run.isZero()
                             || interruptRun == null
                             || interruptRun.isZero()
                             || interruptRun.compareTo(run) >= 0,
-                    WARN + ".interrupt-run",
+                    PREFIX + ".warn.interrupt-run",
                     interruptRun,
-                    "must not be shorter than " + WARN + ".run, which is " + run,
+                    "must not be shorter than " + PREFIX + ".warn.run, which is " + run,
                     String.valueOf(run));
-        }
-
-        private static void requireNotNegative(String property, @Nullable Duration value, String example) {
-            UnusableSettingException.unless(
-                    value == null || !value.isNegative(), property, value, "must not be negative", example);
         }
 
         WarningLimits toLimits() {
@@ -164,12 +161,7 @@ record WheelSchedulerProperties(
         Overdue {
             UnusableSettingException.unless(
                     grace >= 0, PREFIX + ".overdue.grace", grace, "must not be negative", "0.5");
-            UnusableSettingException.unless(
-                    !shortestGrace.isNegative(),
-                    PREFIX + ".overdue.shortest-grace",
-                    shortestGrace,
-                    "must not be negative",
-                    "1s");
+            requireNotNegative(".overdue.shortest-grace", shortestGrace, "1s");
         }
     }
 

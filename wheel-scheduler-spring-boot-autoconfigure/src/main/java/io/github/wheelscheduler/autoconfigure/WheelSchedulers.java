@@ -2,44 +2,124 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.HierarchicalBeanFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
+import org.springframework.scheduling.TaskScheduler;
 
-/** All schedulers on the wheel that an application has: those that are beans, and those of a {@link TimerWheel} with its own. */
+/**
+ * Finds the schedulers of an application: the names of beans that are or may be one, before they are made, and the schedulers on the
+ * wheel that have been made, which are beans or belong to a {@link TimerWheel} with its own. Mocks are none.
+ */
 public final class WheelSchedulers {
 
     private WheelSchedulers() {}
 
-    /** Returns the schedulers that are there, by name, also those of parent contexts; no wheel is made for the sake of this. Mocks are left out. */
-    public static Map<String, WheelTaskScheduler> in(ListableBeanFactory beanFactory) {
-        Map<String, WheelTaskScheduler> all = new LinkedHashMap<>(
-                BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, WheelTaskScheduler.class, false, false));
-        BeanFactory next = beanFactory;
-        while (next != null) {
-            if (next instanceof ConfigurableListableBeanFactory listable) {
-                ownOf(listable).forEach(all::putIfAbsent);
-            }
-            next = next instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
+    /** Returns the schedulers that have been made, by name, also those of parent contexts. */
+    public static Map<String, WheelTaskScheduler> in(@Nullable BeanFactory beanFactory) {
+        Map<String, WheelTaskScheduler> all = new LinkedHashMap<>();
+        if (beanFactory instanceof ConfigurableListableBeanFactory context) {
+            all.putAll(of(context));
+            in(context.getParentBeanFactory()).forEach((name, scheduler) -> {
+                if (!context.containsLocalBean(name)) {
+                    all.putIfAbsent(name, scheduler);
+                }
+            });
         }
-        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         return all;
     }
 
-    /** Returns those of wheels with a scheduler of their own that have been made in this context. */
+    /** Returns the schedulers of this context that have been made, by name. */
+    static Map<String, WheelTaskScheduler> of(ConfigurableListableBeanFactory beanFactory) {
+        Map<String, WheelTaskScheduler> all =
+                new LinkedHashMap<>(beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false));
+        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
+        ownOf(beanFactory).forEach(all::putIfAbsent);
+        return all;
+    }
+
+    /** Returns the schedulers of the wheels with a scheduler of their own that have been made in this context. */
     static Map<String, WheelTaskScheduler> ownOf(ConfigurableListableBeanFactory beanFactory) {
         Map<String, WheelTaskScheduler> own = new LinkedHashMap<>();
         for (String name : beanFactory.getBeanNamesForType(TimerWheel.class, false, false)) {
-            OwnTimerWheel wheel =
-                    beanFactory.containsSingleton(name) ? OwnTimerWheel.behind(beanFactory.getBean(name)) : null;
-            if (wheel != null) {
+            if (beanFactory.containsSingleton(name)
+                    && unproxied(beanFactory.getBean(name)) instanceof OwnTimerWheel wheel) {
                 own.putAll(wheel.schedulers());
             }
         }
         return own;
+    }
+
+    /** Returns the scheduler whose wheel the application shares, which is made for it; null if there is none, or none of several. */
+    static @Nullable WheelTaskScheduler main(ConfigurableListableBeanFactory beanFactory) {
+        String usual = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+        if (beanFactory.containsBean(usual)
+                && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler
+                && WheelTaskScheduler.isReal(scheduler)) {
+            return scheduler;
+        }
+        List<WheelTaskScheduler> found = new ArrayList<>();
+        for (String name :
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskScheduler.class, false, true)) {
+            if (mayBeOne(beanFactory.getType(name, false))
+                    && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler
+                    && WheelTaskScheduler.isReal(scheduler)) {
+                found.add(scheduler);
+            }
+        }
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        WheelTaskScheduler primary =
+                beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
+        return primary != null && WheelTaskScheduler.isReal(primary) ? primary : null;
+    }
+
+    /** Returns the names of all beans of some types that are wanted, of parent contexts, too, except {@link FrameworkSchedulers}. */
+    static Set<String> names(
+            @Nullable BeanFactory beanFactory,
+            BiPredicate<ConfigurableListableBeanFactory, String> wanted,
+            Class<?>... types) {
+        Set<String> found = new LinkedHashSet<>();
+        BeanFactory next = beanFactory;
+        while (next instanceof ConfigurableListableBeanFactory context) {
+            for (Class<?> type : types) {
+                for (String name : context.getBeanNamesForType(type, true, false)) {
+                    if (wanted.test(context, name) && !FrameworkSchedulers.contains(context, name)) {
+                        found.add(name);
+                    }
+                }
+            }
+            next = context.getParentBeanFactory();
+        }
+        return found;
+    }
+
+    /** Returns whether what is declared so may turn out to be a scheduler on the wheel. */
+    static boolean mayBeOne(@Nullable Class<?> declared) {
+        return declared != null
+                && (declared.isAssignableFrom(WheelTaskScheduler.class)
+                        || WheelTaskScheduler.class.isAssignableFrom(declared));
+    }
+
+    /** Returns what is behind all proxies of a singleton. */
+    static Object unproxied(Object bean) {
+        Object target = bean;
+        while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {
+            target = Objects.requireNonNull(AopProxyUtils.getSingletonTarget(target));
+        }
+        return target;
     }
 }

@@ -1,8 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import java.util.Arrays;
-import java.util.List;
+import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -47,9 +46,7 @@ final class WhyNotTheWheel implements SmartInitializingSingleton {
         if (!beanFactory.containsBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)) {
             return "@EnableScheduling is missing";
         }
-        List<String> schedulers = Arrays.stream(beanFactory.getBeanNamesForType(TaskScheduler.class, true, false))
-                .filter(name -> !FrameworkSchedulers.contains(beanFactory, name))
-                .toList();
+        Set<String> schedulers = WheelSchedulers.names(beanFactory, (context, name) -> true, TaskScheduler.class);
         return "the application, or a library, has brought a scheduler of its own: " + schedulers;
     }
 }

@@ -15,6 +15,8 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.scheduling.TaskScheduler;
@@ -28,16 +30,17 @@ public final class WheelSchedulers {
     private WheelSchedulers() {}
 
     /** Returns the schedulers that have been made, by name, also those of parent contexts. */
-    public static Map<String, WheelTaskScheduler> in(@Nullable BeanFactory beanFactory) {
-        Map<String, WheelTaskScheduler> all = new LinkedHashMap<>();
-        if (beanFactory instanceof ConfigurableListableBeanFactory context) {
-            all.putAll(of(context));
-            in(context.getParentBeanFactory()).forEach((name, scheduler) -> {
-                if (!context.containsLocalBean(name)) {
-                    all.putIfAbsent(name, scheduler);
-                }
-            });
+    public static Map<String, WheelTaskScheduler> in(ListableBeanFactory beanFactory) {
+        Map<String, WheelTaskScheduler> all = new LinkedHashMap<>(
+                BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, WheelTaskScheduler.class, false, false));
+        BeanFactory next = beanFactory;
+        while (next != null) {
+            if (next instanceof ConfigurableListableBeanFactory context) {
+                ownOf(context).forEach(all::putIfAbsent);
+            }
+            next = next instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
         }
+        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         return all;
     }
 

@@ -25,10 +25,28 @@ class ConfigurationMetadataTest {
         assertThat(facts)
                 .containsExactly(
                         Map.entry(
+                                "management.endpoint.wheeldurable.access",
+                                "org.springframework.boot.actuate.endpoint.Access read_only"),
+                        Map.entry("management.endpoint.wheeldurable.cache.time-to-live", "java.time.Duration 0ms"),
+                        Map.entry(
                                 "management.endpoint.wheelscheduler.access",
                                 "org.springframework.boot.actuate.endpoint.Access read_only"),
                         Map.entry("management.endpoint.wheelscheduler.cache.time-to-live", "java.time.Duration 0ms"),
+                        Map.entry("management.health.wheeldurable.enabled", "java.lang.Boolean true"),
                         Map.entry("management.health.wheelscheduler.enabled", "java.lang.Boolean true"),
+                        Map.entry("wheel.scheduler.durable.claim-ahead", "java.time.Duration 1s"),
+                        Map.entry("wheel.scheduler.durable.close-limit", "java.time.Duration 20s"),
+                        Map.entry("wheel.scheduler.durable.dead-after", "java.time.Duration 6s"),
+                        Map.entry("wheel.scheduler.durable.enabled", "java.lang.Boolean true"),
+                        Map.entry("wheel.scheduler.durable.forget-after", "java.time.Duration 7d"),
+                        Map.entry("wheel.scheduler.durable.heartbeat", "java.time.Duration 1500ms"),
+                        Map.entry(
+                                "wheel.scheduler.durable.initialize-schema",
+                                "io.github.wheelscheduler.durable.autoconfigure.DurableProperties$Initialization embedded"),
+                        Map.entry("wheel.scheduler.durable.max-claimed", "java.lang.Integer 2000"),
+                        Map.entry("wheel.scheduler.durable.max-concurrent", "java.lang.Integer 10"),
+                        Map.entry("wheel.scheduler.durable.node", "java.lang.String null"),
+                        Map.entry("wheel.scheduler.durable.table", "java.lang.String wheel_durable_task"),
                         Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.endpoint.min-interval", "java.time.Duration 1ms"),
                         Map.entry(

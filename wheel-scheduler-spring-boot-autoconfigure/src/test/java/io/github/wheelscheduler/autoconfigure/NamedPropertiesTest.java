@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.github.wheelscheduler.autoconfigure.testing.EnableAutoConfigurationButDurable;
 import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
@@ -31,7 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.context.event.ApplicationStartedEvent;
@@ -549,7 +549,7 @@ class NamedPropertiesTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @EnableAutoConfigurationButDurable
     @EnableScheduling
     static class Polling {
 

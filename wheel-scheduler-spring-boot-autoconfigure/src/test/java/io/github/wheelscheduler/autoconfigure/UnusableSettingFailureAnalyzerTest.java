@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 import io.github.wheelscheduler.UnusableSettingException;
+import io.github.wheelscheduler.autoconfigure.testing.EnableAutoConfigurationButDurable;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Scheduling;
 import io.github.wheelscheduler.spring.WheelTask;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -165,7 +165,7 @@ class UnusableSettingFailureAnalyzerTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @EnableAutoConfigurationButDurable
     @Import(Scheduling.class)
     static class Application {}
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
+import io.github.wheelscheduler.autoconfigure.testing.EnableAutoConfigurationButDurable;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.util.Map;
@@ -11,7 +12,6 @@ import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -81,7 +81,7 @@ class SeveralSchedulersTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @EnableAutoConfigurationButDurable
     static class TwoSchedulers {
 
         @Bean

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableTasks;
@@ -16,21 +18,24 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}. */
+/** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}, where the module of them is there. */
 @AutoConfiguration(
-        after = DataSourceAutoConfiguration.class,
-        afterName = {
-            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
-            "io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration",
-            "io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration"
-        })
+        after = {
+            DataSourceAutoConfiguration.class,
+            TimerWheelAutoConfiguration.class,
+            WheelTaskSchedulerBuilderAutoConfiguration.class
+        },
+        afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+@ConditionalOnClass({DurableEngine.class, JdbcTemplate.class})
 @ConditionalOnMissingBean(DurableTasks.class)
 @EnableConfigurationProperties(DurableProperties.class)
 @ImportRuntimeHints(DurableSchemaHints.class)
@@ -78,6 +83,11 @@ public final class DurableAutoConfiguration {
     static DurableHandlerMethods wheelDurableHandlerMethods(
             ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
         return new DurableHandlerMethods(beanFactory, engine);
+    }
+
+    @Bean
+    static DurableHandlerHints wheelDurableHandlerHints() {
+        return new DurableHandlerHints();
     }
 
     @Bean

@@ -88,10 +88,7 @@ class PublishedNamesTest {
                         List.of(
                                 OURS + "autoconfigure.UnusableSettingFailureAnalyzer",
                                 OURS + "autoconfigure.UnusableSetupFailureAnalyzer")));
-        assertThat(factoriesIn("META-INF/spring/aot.factories"))
-                .containsExactly(Map.entry(
-                        "org.springframework.beans.factory.aot.BeanRegistrationAotProcessor",
-                        List.of(OURS + "durable.autoconfigure.DurableHandlerHints")));
+        assertThat(factoriesIn("META-INF/spring/aot.factories")).isEmpty();
     }
 
     /** A class that has a log names the category by itself, unless it is shown otherwise. */

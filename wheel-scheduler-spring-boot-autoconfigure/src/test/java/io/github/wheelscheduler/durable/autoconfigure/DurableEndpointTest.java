@@ -4,32 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
+import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -43,9 +37,8 @@ class DurableEndpointTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
-    private final ConfigurableApplicationContext one = start("a");
-    private final ConfigurableApplicationContext other = start("b");
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final ActuatorServer one = start("a");
+    private final ActuatorServer other = start("b");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -71,14 +64,13 @@ class DurableEndpointTest {
         }
     }
 
-    private ConfigurableApplicationContext start(String node) {
-        return new SpringApplicationBuilder(Application.class)
-                .run(
-                        "--server.port=0",
-                        "--spring.datasource.url=" + url,
-                        "--wheel.scheduler.durable.node=" + node,
-                        "--management.endpoints.web.exposure.include=wheeldurable",
-                        "--management.endpoint.wheeldurable.access=unrestricted");
+    private ActuatorServer start(String node) {
+        return ActuatorServer.start(
+                new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
+                Application.class,
+                "spring.datasource.url=" + url,
+                "wheel.scheduler.durable.node=" + node,
+                "management.endpoint.wheeldurable.access=unrestricted");
     }
 
     @AfterAll
@@ -88,27 +80,21 @@ class DurableEndpointTest {
         Application.ran.clear();
     }
 
-    private HttpResponse<String> send(ConfigurableApplicationContext node, String path, String json) throws Exception {
-        String port = node.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/wheeldurable" + path));
-        if (!json.isEmpty()) {
-            request.header("Content-Type", "application/json")
-                    .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"')));
-        }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    private static Answer send(ActuatorServer node, String path, String json) {
+        String whole = "wheeldurable" + path;
+        return json.isEmpty() ? node.get(whole) : node.post(whole, json.replace('\'', '"'));
     }
 
-    private JsonNode read(ConfigurableApplicationContext node, String path, String json) throws Exception {
-        HttpResponse<String> answer = send(node, path, json);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        return JsonMapper.builder().build().readTree(answer.body());
+    private JsonNode read(ActuatorServer node, String path, String json) throws Exception {
+        Answer answer = send(node, path, json);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return JsonMapper.builder().build().readTree(answer.text());
     }
 
     private void assertRefused(int status, String path, String json, String reason) throws Exception {
-        HttpResponse<String> answer = send(one, path, json);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        assertThat(answer.body()).contains(reason);
+        Answer answer = send(one, path, json);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+        assertThat(answer.text()).contains(reason);
     }
 
     @Test
@@ -140,7 +126,7 @@ class DurableEndpointTest {
 
     @Test
     void oneTimeTasksAreSeenAndSteered() throws Exception {
-        DurableTasks tasks = one.getBean(DurableTasks.class);
+        DurableTasks tasks = one.context().getBean(DurableTasks.class);
         Instant later = Instant.now().plusSeconds(3_600);
         for (String id : new String[] {"1", "2", "3"}) {
             assertThat(tasks.schedule("mail", id, "secret " + id, later)).isTrue();
@@ -168,7 +154,7 @@ class DurableEndpointTest {
 
     @Test
     void whatHasFailedForGoodIsSeenAndRetried() throws Exception {
-        assertThat(one.getBean(DurableTasks.class).schedule("report", "1", "text", Instant.now()))
+        assertThat(one.context().getBean(DurableTasks.class).schedule("report", "1", "text", Instant.now()))
                 .isTrue();
         await().atMost(PATIENCE).until(() -> read(other, "", "").path("failed").asInt() == 1);
         JsonNode failed =
@@ -209,7 +195,8 @@ class DurableEndpointTest {
         assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "was none");
         assertRefused(400, "/tasks/recurring:night", "", "must not begin with recurring:");
         assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'id': '1'}", "only be given for tasks");
-        assertThat(one.getBean(DurableTasks.class)
+        assertThat(one.context()
+                        .getBean(DurableTasks.class)
                         .schedule("nobody", "x", "text", Instant.now().plusSeconds(3_600)))
                 .isTrue();
         assertRefused(409, "/tasks/nobody", "{'action': 'retry', 'id': 'x'}", "SCHEDULED");
@@ -247,45 +234,32 @@ class DurableEndpointTest {
         String much = "x".repeat(5_000);
         String action = "{'action': '" + much + "'}";
         String at = "{'action': 'reschedule', 'id': '" + much + "', 'at': '" + much + "'}";
-        for (HttpResponse<String> answer : List.of(
+        for (Answer answer : List.of(
                 send(one, "/recurring/" + much, ""),
                 send(one, "/recurring/" + much, action),
                 send(one, "/tasks/mail?limit=" + much, ""),
                 send(one, "/tasks/mail", at))) {
-            assertThat(answer.statusCode()).isIn(400, 404);
-            assertThat(answer.body()).contains("x").doesNotContain("x".repeat(201));
+            assertThat(answer.status()).isIn(400, 404);
+            assertThat(answer.text()).contains("x").doesNotContain("x".repeat(201));
         }
     }
 
     @Test
-    void eachSteeringLeavesOneLine() throws Exception {
-        List<String> lines = new CopyOnWriteArrayList<>();
-        Handler handler = new StreamHandler() {
-            @Override
-            public synchronized void publish(LogRecord line) {
-                lines.add(line.getMessage());
-            }
-        };
-        Logger log = Logger.getLogger("io.github.wheelscheduler.durable");
-        Level before = log.getLevel();
-        log.setLevel(Level.INFO);
-        log.addHandler(handler);
-        try {
-            assertThat(one.getBean(DurableTasks.class)
-                            .schedule("mail", "line", "text", Instant.now().plusSeconds(3_600)))
-                    .isTrue();
-            JsonNode ignored = read(one, "/tasks/mail", "{'action': 'cancel', 'id': 'line'}");
-            assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'li\\ne'}", "was li");
-        } finally {
-            log.removeHandler(handler);
-            log.setLevel(before);
-        }
-        assertThat(lines)
-                .filteredOn(line -> line.startsWith("Steering by"))
+    @ExtendWith(OutputCaptureExtension.class)
+    void eachSteeringLeavesOneLine(CapturedOutput output) throws Exception {
+        assertThat(one.context()
+                        .getBean(DurableTasks.class)
+                        .schedule("mail", "line", "text", Instant.now().plusSeconds(3_600)))
+                .isTrue();
+        JsonNode ignored = read(one, "/tasks/mail", "{'action': 'cancel', 'id': 'line'}");
+        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'li\\ne'}", "was li");
+        assertThat(output.getOut().lines())
+                .filteredOn(line -> line.contains("Steering by"))
+                .allMatch(line -> line.contains("io.github.wheelscheduler.durable "))
                 .satisfiesExactly(
                         done -> assertThat(done)
                                 .matches(
-                                        "Steering by an unknown user over HTTP: cancel of durable task line of tasks/mail,"
+                                        ".*Steering by an unknown user over HTTP: cancel of durable task line of tasks/mail,"
                                                 + " from SCHEDULED .* to gone"),
                         refused -> assertThat(refused)
                                 .contains("was refused: cancel of durable task li?e of tasks/mail, as "));
@@ -293,7 +267,7 @@ class DurableEndpointTest {
 
     @Test
     void aTaskThatHasRunBeforeTheAnswerIsAnsweredAsItWas() throws Exception {
-        DurableTasks tasks = one.getBean(DurableTasks.class);
+        DurableTasks tasks = one.context().getBean(DurableTasks.class);
         for (int i = 0; i < 50; i++) {
             assertThat(tasks.schedule("mail", "r" + i, "text", Instant.now().plusSeconds(3_600)))
                     .isTrue();
@@ -304,12 +278,12 @@ class DurableEndpointTest {
 
     @Test
     void aDatabaseThatIsAwayIsAnsweredWithoutItsWords() throws Exception {
-        try (ConfigurableApplicationContext third = start("c")) {
-            third.getBean(HikariDataSource.class).close();
+        try (ActuatorServer third = start("c")) {
+            third.context().getBean(HikariDataSource.class).close();
             for (String path : new String[] {"", "/recurring/night/close", "/tasks/mail"}) {
-                HttpResponse<String> answer = send(third, path, "");
-                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
-                assertThat(answer.body()).contains("the database must answer").doesNotContain("select");
+                Answer answer = send(third, path, "");
+                assertThat(answer.status()).as(answer.text()).isEqualTo(503);
+                assertThat(answer.text()).contains("the database must answer").doesNotContain("select");
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
-import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -15,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the {@link DurableEndpoint}, where there is the Actuator, and the endpoint is exposed. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
-@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, EndpointAnswers.class})
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, DurableEngine.class})
 @ConditionalOnBean(DurableEngine.class)
 @ConditionalOnAvailableEndpoint(DurableEndpoint.class)
 @EnableConfigurationProperties(WheelSchedulerEndpointProperties.class)

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the health of durable tasks. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
-@ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class, DurableEngine.class})
 @ConditionalOnBean(DurableEngine.class)
 @ConditionalOnEnabledHealthIndicator("wheeldurable")
 public final class DurableHealthAutoConfiguration {

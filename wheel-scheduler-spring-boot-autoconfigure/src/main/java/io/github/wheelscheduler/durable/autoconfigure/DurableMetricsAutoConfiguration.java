@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
         after = DurableAutoConfiguration.class)
-@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnClass({MeterRegistry.class, DurableEngine.class})
 @ConditionalOnBean({MeterRegistry.class, DurableEngine.class})
 @ConditionalOnMissingBean(DurableObserver.class)
 public final class DurableMetricsAutoConfiguration {

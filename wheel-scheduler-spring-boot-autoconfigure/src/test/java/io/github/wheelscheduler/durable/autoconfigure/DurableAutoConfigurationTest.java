@@ -29,6 +29,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -82,6 +83,22 @@ class DurableAutoConfigurationTest {
                 void two(String one, String two) {}
             };
         }
+    }
+
+    @Test
+    void anApplicationWithoutTheModuleHasNothingOfIt() {
+        FilteredClassLoader withoutModule =
+                new FilteredClassLoader(name -> name.startsWith(DurableEngine.class.getPackageName())
+                        && !name.startsWith(DurableAutoConfiguration.class.getPackageName()));
+        runner.withConfiguration(AutoConfigurations.of(
+                        DurableEndpointAutoConfiguration.class,
+                        DurableMetricsAutoConfiguration.class,
+                        DurableHealthAutoConfiguration.class))
+                .withClassLoader(withoutModule)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBeanDefinitionNames()).noneMatch(name -> name.contains("Durable"));
+                });
     }
 
     @Test

@@ -1,18 +1,16 @@
 package io.github.wheelscheduler;
 
-import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** An executor without its end, see {@link WheelScheduledExecutor#unclosable}. Any thread. */
-final class UnclosableExecutor implements ScheduledExecutorService, AutoCloseable {
+final class UnclosableExecutor extends AbstractExecutorService implements ScheduledExecutorService, AutoCloseable {
 
     private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -88,31 +86,6 @@ final class UnclosableExecutor implements ScheduledExecutorService, AutoCloseabl
     @Override
     public Future<?> submit(Runnable task) {
         return executor.submit(task);
-    }
-
-    @Override
-    public <T extends @Nullable Object> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks)
-            throws InterruptedException {
-        return executor.invokeAll(tasks);
-    }
-
-    @Override
-    public <T extends @Nullable Object> List<Future<T>> invokeAll(
-            Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit) throws InterruptedException {
-        return executor.invokeAll(tasks, timeout, unit);
-    }
-
-    @Override
-    public <T extends @Nullable Object> T invokeAny(Collection<? extends Callable<T>> tasks)
-            throws InterruptedException, ExecutionException {
-        return executor.invokeAny(tasks);
-    }
-
-    @Override
-    public <T extends @Nullable Object> T invokeAny(
-            Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        return executor.invokeAny(tasks, timeout, unit);
     }
 
     @Override

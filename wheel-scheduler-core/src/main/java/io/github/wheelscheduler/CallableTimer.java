@@ -11,11 +11,6 @@ class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
     }
 
     @Override
-    final void perform(boolean wasReady) {
-        performOnce(wasReady);
-    }
-
-    @Override
     final @Nullable Object call(Object task) throws Exception {
         return ((Callable<?>) task).call();
     }
@@ -25,11 +20,6 @@ class CallableTimer<V extends @Nullable Object> extends ScheduledTimer<V> {
 
         AtOnce(TimerOwner owner, Callable<V> task, long deadlineNanos) {
             super(owner, task, deadlineNanos);
-        }
-
-        @Override
-        boolean runsAtOnce() {
-            return true;
         }
 
         @Override

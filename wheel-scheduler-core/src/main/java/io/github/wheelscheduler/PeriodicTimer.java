@@ -67,13 +67,6 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
         return rearm(deadlineNanos);
     }
 
-    @Override
-    @Nullable
-    Object call(Object task) {
-        ((Runnable) task).run();
-        return null;
-    }
-
     /** Returns who has a say in when it is due next; null for nobody. */
     @Nullable
     Pacing pacing() {

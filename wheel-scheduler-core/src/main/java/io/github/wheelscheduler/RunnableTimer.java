@@ -9,27 +9,11 @@ class RunnableTimer extends ScheduledTimer<@Nullable Void> {
         super(owner, task, deadlineNanos);
     }
 
-    @Override
-    final void perform(boolean wasReady) {
-        performOnce(wasReady);
-    }
-
-    @Override
-    final @Nullable Object call(Object task) {
-        ((Runnable) task).run();
-        return null;
-    }
-
     /** Without a time of its own. */
     static final class AtOnce extends RunnableTimer {
 
         AtOnce(TimerOwner owner, Runnable task, long deadlineNanos) {
             super(owner, task, deadlineNanos);
-        }
-
-        @Override
-        boolean runsAtOnce() {
-            return true;
         }
 
         @Override

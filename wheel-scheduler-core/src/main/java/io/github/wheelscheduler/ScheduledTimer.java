@@ -254,14 +254,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /**
-     * Does the run; the state is RUNNING.
+     * Does the run, in the state RUNNING, and ends the timer with its result.
      *
      * @param wasReady whether a worker has it, or had
      */
-    abstract void perform(boolean wasReady);
-
-    /** Runs the task once and ends the timer with its result. */
-    final void performOnce(boolean wasReady) {
+    void perform(boolean wasReady) {
         Object task = task();
         Object outcome;
         try {
@@ -273,7 +270,11 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /** Calls the task and returns its result. */
-    abstract @Nullable Object call(Object task) throws Exception;
+    @Nullable
+    Object call(Object task) throws Exception {
+        ((Runnable) task).run();
+        return null;
+    }
 
     /** Ends the timer with its outcome, unless it has been cancelled meanwhile. */
     final void finish(@Nullable Object outcome, boolean wasReady) {
@@ -607,8 +608,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     }
 
     /** Whether it has no time of its own, or somebody wants it now, so that it runs though others are held in the wheel. */
-    boolean runsAtOnce() {
-        return taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce();
+    final boolean runsAtOnce() {
+        return hasNoTime() || (taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce());
     }
 
     /** Returns the {@linkplain GroupSlots#mark mark} of the last refusal of its series; 0 if none came after the last run. */

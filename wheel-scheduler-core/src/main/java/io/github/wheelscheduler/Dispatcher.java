@@ -1,9 +1,9 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.wheel.Bucket;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
-import io.github.wheelscheduler.wheel.WaitingList;
 import io.github.wheelscheduler.worker.Workers;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +43,9 @@ final class Dispatcher {
     private boolean active;
 
     /** Null until something waits. */
-    private @Nullable WaitingList timed;
+    private @Nullable Bucket timed;
 
-    private @Nullable WaitingList atOnce;
+    private @Nullable Bucket atOnce;
 
     /** Timers may leave one at a time, or not at all. */
     private boolean stepped;
@@ -136,10 +136,6 @@ final class Dispatcher {
 
     // The state of a pass
 
-    boolean isStepped() {
-        return stepped;
-    }
-
     /** Reads what is held. */
     void look() {
         lacksPlace = false;
@@ -216,7 +212,7 @@ final class Dispatcher {
         if (!halted) {
             isAtOnceApart = false;
         } else if (!isAtOnceApart && timed != null) {
-            WaitingList passBy = atOnce == null ? wheel.newWaitingList() : atOnce;
+            Bucket passBy = atOnce == null ? wheel.newWaitingList() : atOnce;
             atOnce = passBy;
             Predicate<TimerNode> move = node -> {
                 if (((ScheduledTimer<?>) node).runsAtOnce()) {
@@ -242,7 +238,7 @@ final class Dispatcher {
         }
     }
 
-    private static boolean isWaiting(@Nullable WaitingList list) {
+    private static boolean isWaiting(@Nullable Bucket list) {
         return list != null && !list.isEmpty();
     }
 
@@ -410,7 +406,7 @@ final class Dispatcher {
         removeIf(atOnce, filter, handOver);
     }
 
-    private void removeIf(@Nullable WaitingList list, Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
+    private void removeIf(@Nullable Bucket list, Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
         if (list != null) {
             wheel.removeWaitingIf(
                     list,
@@ -439,7 +435,7 @@ final class Dispatcher {
         return more;
     }
 
-    private boolean letGo(@Nullable WaitingList list, HandOver handOver) {
+    private boolean letGo(@Nullable Bucket list, HandOver handOver) {
         for (int left = BUDGET; left > 0; left--) {
             if (list == null || !(list.peek() instanceof ScheduledTimer<?> timer)) {
                 return false;
@@ -461,7 +457,7 @@ final class Dispatcher {
     /** Says how many wait; in virtual time the first of them may be due then. */
     void noteWaiting(long nowNanos) {
         // What is held waits for no worker.
-        long count = (timed == null || stepped ? 0 : timed.size()) + (atOnce == null ? 0 : atOnce.size()) + inTurns;
+        long count = (timed == null || stepped ? 0 : timed.count()) + (atOnce == null ? 0 : atOnce.count()) + inTurns;
         if (inTurns > 0) {
             waitingSinceNanos = firstInTurnsNanos;
         } else if (count > 0) {

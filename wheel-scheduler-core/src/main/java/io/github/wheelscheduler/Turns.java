@@ -1,8 +1,8 @@
 package io.github.wheelscheduler;
 
+import io.github.wheelscheduler.wheel.Bucket;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
-import io.github.wheelscheduler.wheel.WaitingList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -21,7 +21,7 @@ final class Turns {
     private final TimingWheel wheel;
     private final Hold hold;
     private final Dispatchers dispatchers;
-    private final WaitingList list;
+    private final Bucket list;
 
     /** Those that have been passed by for lack of a place. */
     private final List<Dispatcher> lacking = new ArrayList<>();

@@ -3,19 +3,20 @@ package io.github.wheelscheduler.wheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of one slot of a level, in the order in which they came: a list of chunks.
+ * The timers of one slot of a level, or those whose time has come and that wait for something else, in the order in which they came: a list
+ * of chunks. Those that wait are in the wheel as before: they can be removed, repositioned and swept out, and cost no more than a cell.
  *
  * <p>It keeps its first chunk when it is empty, so that a wheel that has warmed up allocates nothing for a few timers a
  * bucket.
  */
-final class Bucket {
+public final class Bucket {
 
     /** Larger than any tick. */
     static final long NO_TICK = Long.MAX_VALUE;
 
     private final ChunkTable table;
 
-    /** The level whose occupancy bitmap shows this bucket; null for the list of timers that are already due. */
+    /** The level whose occupancy bitmap shows this bucket; null for lists of timers that are already due. */
     private final @Nullable Level level;
 
     private final int slot;
@@ -55,8 +56,7 @@ final class Bucket {
     }
 
     /** Returns the first timer, or null if there is none. */
-    @Nullable
-    TimerNode peek() {
+    public @Nullable TimerNode peek() {
         Chunk chunk = head;
         return chunk == null || count == 0 ? null : chunk.peek();
     }
@@ -87,7 +87,7 @@ final class Bucket {
         removedFrom(chunk);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return count == 0;
     }
 
@@ -96,7 +96,8 @@ final class Bucket {
         return count == 1 && !pinned;
     }
 
-    long count() {
+    /** Returns how many timers are in here, those that are over and have not been given up included. */
+    public long count() {
         return count;
     }
 

@@ -93,7 +93,7 @@ public final class TimingWheel {
     final Bucket due;
 
     /** Timers whose time has come, and that wait outside of all that follows. */
-    private final List<WaitingList> waitingLists = new ArrayList<>();
+    private final List<Bucket> waitingLists = new ArrayList<>();
 
     /** All timers that are due at this tick or before it are in {@link #due}; no other timers are. */
     long currentTick;
@@ -175,23 +175,23 @@ public final class TimingWheel {
     }
 
     /** Returns a new list for timers of this wheel that wait for something that is no time. */
-    public WaitingList newWaitingList() {
-        WaitingList list = new WaitingList(new Bucket(chunks, null, 0));
+    public Bucket newWaitingList() {
+        Bucket list = new Bucket(chunks, null, 0);
         waitingLists.add(list);
         return list;
     }
 
     /** Forgets a list in which no timer waits, and in which none will. */
-    public void dropWaitingList(WaitingList list) {
+    public void dropWaitingList(Bucket list) {
         if (!list.isEmpty()) {
-            throw new IllegalStateException("list must be empty, holds " + list.size() + " timers");
+            throw new IllegalStateException("list must be empty, holds " + list.count() + " timers");
         }
         int index = waitingLists.indexOf(list);
         if (index >= 0) {
             waitingLists.remove(index);
             sweep.waitingListDropped(index);
         }
-        list.bucket.releaseLastChunk();
+        list.releaseLastChunk();
     }
 
     /**
@@ -199,8 +199,8 @@ public final class TimingWheel {
      *
      * @throws OutOfMemoryError if there is no memory for it; it is in no wheel then
      */
-    public void addWaiting(TimerNode node, WaitingList list) {
-        list.bucket.append(node, Bucket.NO_TICK);
+    public void addWaiting(TimerNode node, Bucket list) {
+        list.append(node, Bucket.NO_TICK);
         size++;
     }
 
@@ -209,25 +209,24 @@ public final class TimingWheel {
      *
      * @throws OutOfMemoryError if there is no memory for it; it is where it was then
      */
-    public void moveWaiting(TimerNode node, WaitingList list) {
+    public void moveWaiting(TimerNode node, Bucket list) {
         Chunk chunk = chunks.chunkOf(node);
         if (chunk != null && chunk.bucket != null) {
-            Bucket bucket = chunk.bucket;
             int cell = Chunk.cellOf(node.position);
-            list.bucket.append(node, Bucket.NO_TICK);
-            bucket.remove(chunk, cell);
+            list.append(node, Bucket.NO_TICK);
+            chunk.bucket.remove(chunk, cell);
         }
     }
 
     /** Passes on and removes those of the waiting timers for which the filter says so. */
-    public void removeWaitingIf(WaitingList list, Predicate<? super TimerNode> filter, Expiry removed) {
-        removeIf(list.bucket, filter, removed);
+    public void removeWaitingIf(Bucket list, Predicate<? super TimerNode> filter, Expiry removed) {
+        removeIf(list, filter, removed);
     }
 
     /** Returns the bucket of a waiting list, null if there are not so many. */
     @Nullable
     Bucket waitingBucket(int index) {
-        return index < waitingLists.size() ? waitingLists.get(index).bucket : null;
+        return index < waitingLists.size() ? waitingLists.get(index) : null;
     }
 
     /**
@@ -378,8 +377,8 @@ public final class TimingWheel {
     public long removeIf(Predicate<? super TimerNode> filter, Expiry removed) {
         long before = size;
         removeIf(due, filter, removed);
-        for (WaitingList list : waitingLists) {
-            removeIf(list.bucket, filter, removed);
+        for (Bucket list : waitingLists) {
+            removeIf(list, filter, removed);
         }
         for (int index = 0; index < MAX_LEVELS; index++) {
             removeIf(levels[index], filter, removed);

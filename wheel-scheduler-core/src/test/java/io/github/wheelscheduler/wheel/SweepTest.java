@@ -85,8 +85,8 @@ class SweepTest {
 
     @Test
     void noneIsMissedThoughAListOfThoseThatWaitIsDropped() {
-        List<WaitingList> lists = List.of(wheel.newWaitingList(), wheel.newWaitingList(), wheel.newWaitingList());
-        for (WaitingList list : lists.subList(1, 3)) {
+        List<Bucket> lists = List.of(wheel.newWaitingList(), wheel.newWaitingList(), wheel.newWaitingList());
+        for (Bucket list : lists.subList(1, 3)) {
             TestNode node = new TestNode("timer " + nodes.size(), -5);
             nodes.add(node);
             wheel.addWaiting(node, list);

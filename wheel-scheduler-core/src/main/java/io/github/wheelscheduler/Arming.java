@@ -23,7 +23,6 @@ final class Arming {
     private final ExecutorSettings settings;
     private final TimeSource clock;
     private final RunState runState;
-    private final ShutdownPolicies policies;
     private final PendingTimers pending;
     private final Shortcut shortcut;
     private final Inbox<ScheduledTimer<?>> inbox;
@@ -37,25 +36,17 @@ final class Arming {
     private final CatchUp catchUp;
     private final StripedCount rejected = new StripedCount();
 
-    Arming(
-            ExecutorSettings settings,
-            RunState runState,
-            ShutdownPolicies policies,
-            PendingTimers pending,
-            Inbox<ScheduledTimer<?>> inbox,
-            Dispatcher dispatcher,
-            Lifecycle lifecycle) {
-        this.settings = settings;
+    Arming(Engine engine) {
+        this.settings = engine.settings();
         this.clock = settings.clock();
-        this.runState = runState;
-        this.policies = policies;
-        this.pending = pending;
+        this.runState = engine.runState();
+        this.pending = engine.pending();
+        this.inbox = engine.inbox();
+        this.dispatcher = engine.dispatcher();
         this.shortcut = dispatcher.shortcut();
-        this.inbox = inbox;
-        this.dispatcher = dispatcher;
         this.places = dispatcher.places();
-        this.workers = dispatcher.workers();
-        this.lifecycle = lifecycle;
+        this.workers = engine.workers();
+        this.lifecycle = engine.lifecycle();
         this.catchUp = new CatchUp(settings.maxCatchUp());
     }
 
@@ -94,7 +85,7 @@ final class Arming {
      */
     boolean armNext(InstantTimer running, InstantTimer timer) {
         StackReserve.ask();
-        if (!policies.mayRepeat() || !running.takePermit()) {
+        if (!runState.mayRepeat() || !running.takePermit()) {
             return false;
         }
         try {
@@ -161,7 +152,7 @@ final class Arming {
     }
 
     private boolean mayHaveComeTooLate(ScheduledTimer<?> timer) {
-        return lifecycle.isLeaving() || (runState.isShutdown() && !(timer.isRepeating() && policies.mayRepeat()));
+        return lifecycle.isLeaving() || (runState.isShutdown() && !(timer.isRepeating() && runState.mayRepeat()));
     }
 
     /** Posts a timer, so that nobody sees the message who would not see it counted. */
@@ -271,7 +262,7 @@ final class Arming {
         long nextNanos = pacing == null
                 ? catchUp.nextDeadlineNanos(timer, nowNanos)
                 : pacedDeadlineNanos(timer, pacing, nowNanos);
-        if (policies.mayRepeat()) {
+        if (runState.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos, nowNanos)) {
                 return;
             }
@@ -279,7 +270,7 @@ final class Arming {
         } else {
             timer.endRun();
         }
-        if (!policies.mayRepeat()) {
+        if (!runState.mayRepeat()) {
             // Not what shutdownNow has handed back meanwhile.
             boolean ignored = timer.withdraw();
         }
@@ -291,7 +282,7 @@ final class Arming {
             try {
                 return catchUp.pacedDeadlineNanos(timer, pacing, nowNanos) + pacing.drawPutOffNanos();
             } catch (OutOfMemoryError ex) {
-                if (!policies.mayRepeat()) {
+                if (!runState.mayRepeat()) {
                     return nowNanos + timer.intervalNanos();
                 }
                 ScheduledTimer.pauseWithoutMemory();
@@ -324,7 +315,7 @@ final class Arming {
             } catch (Throwable ex) {
                 ScheduledTimer.pauseWithoutMemory();
             }
-            if (!policies.mayRepeat()) {
+            if (!runState.mayRepeat()) {
                 boolean ignored = timer.withdraw();
             }
             if (!straight && !posted && timer.state() != TimerWord.ARMED) {

@@ -36,12 +36,11 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final boolean decorates;
     private final TimeSource clock;
     private final boolean isVirtual;
-    private final RunState runState = new RunState();
+    private final RunState runState;
     private final SharedWheel shared;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final PendingTimers pending;
     private final Hold hold;
-    private final ShutdownPolicies policies;
     /** The tick thread writes into it all the time, so whoever runs or arms timers does not look into it without need. */
     private final Dispatcher dispatcher;
 
@@ -65,33 +64,32 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.clock = settings.clock();
         this.isVirtual = clock.isVirtual();
         this.observation = new RunObservation(clock);
-        Starter starter =
-                parent == null ? new Starter(settings.tickThreadFactory(), this::ended) : parent.shared.starter();
         if (parent == null) {
             this.inbox = new Inbox<>();
             this.pending = new PendingTimers(inbox::posted, settings.maxPending());
             this.hold = new Hold();
+            this.runState = new RunState(hold);
+            Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
             this.workers = settings.newWorkers(starter, this);
             TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
             this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, null, null);
-            this.shared = new SharedWheel(
-                    settings, runState, inbox, wheel, starter, dispatcher, pending, this::tickThreadEnded);
+            this.shared = new SharedWheel(this, wheel, starter);
         } else {
             this.inbox = parent.inbox;
             this.pending = new PendingTimers(parent.pending);
             this.hold = new Hold(parent.hold, !settings.standsApart());
-            this.workers = settings.newWorkers(starter, this);
+            this.runState = new RunState(hold);
+            this.workers = settings.newWorkers(parent.shared.starter, this);
             this.shared = parent.shared;
             GroupSlots places = new GroupSlots(workers, settings.queueCapacity());
-            this.dispatcher = new Dispatcher(inbox, shared.wheel(), workers, hold, places, newRefusals(places));
+            this.dispatcher = new Dispatcher(inbox, shared.wheel, workers, hold, places, newRefusals(places));
         }
         this.hasPlaces = parent != null;
-        this.policies = new ShutdownPolicies(runState, hold);
-        this.lifecycle = new Lifecycle(this, shared, runState, policies, pending, dispatcher);
-        this.arming = new Arming(settings, runState, policies, pending, inbox, dispatcher, lifecycle);
+        this.lifecycle = new Lifecycle(this, shared);
+        this.arming = new Arming(this);
         if (parent != null) {
-            policies.setExecuteDelayed(parent.policies.executesDelayed());
-            policies.setContinuePeriodic(parent.policies.continuesPeriodic());
+            runState.setExecutesDelayed(parent.runState.executesDelayed());
+            runState.setContinuesPeriodic(parent.runState.continuesPeriodic());
         } else if (isVirtual) {
             hold.allow(0);
         }
@@ -105,7 +103,7 @@ final class Engine implements TimerOwner, Workers.Listener {
                 : new GroupRefusals(
                         String.valueOf(settings.groupName()),
                         settings.onFull(),
-                        settings.newRefusalWorkers(shared.starter(), this::refusalsEnded),
+                        settings.newRefusalWorkers(shared.starter, this::refusalsEnded),
                         places);
     }
 
@@ -117,7 +115,7 @@ final class Engine implements TimerOwner, Workers.Listener {
      * @throws RejectedExecutionException after shutdown
      */
     Engine newGroup(ExecutorSettings settingsOfGroup) {
-        shared.lock().lock();
+        shared.lock.lock();
         try {
             if (runState.isShutdown()) {
                 throw new RejectedExecutionException(
@@ -128,7 +126,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             shared.add(created);
             return created;
         } finally {
-            shared.lock().unlock();
+            shared.lock.unlock();
         }
     }
 
@@ -138,10 +136,6 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     ExecutorSettings settings() {
         return settings;
-    }
-
-    private void tickThreadEnded() {
-        lifecycle.tickThreadEnded();
     }
 
     private void refusalsEnded() {
@@ -155,15 +149,15 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
-    void setExecuteDelayed(boolean value) {
-        policies.setExecuteDelayed(value);
-        forEachGroupThatFollows(each -> each.policies.setExecuteDelayed(value));
+    void setExecutesDelayed(boolean value) {
+        runState.setExecutesDelayed(value);
+        forEachGroupThatFollows(each -> each.runState.setExecutesDelayed(value));
     }
 
     /** The same for repeating ones. */
-    void setContinuePeriodic(boolean value) {
-        policies.setContinuePeriodic(value);
-        forEachGroupThatFollows(each -> each.policies.setContinuePeriodic(value));
+    void setContinuesPeriodic(boolean value) {
+        runState.setContinuesPeriodic(value);
+        forEachGroupThatFollows(each -> each.runState.setContinuesPeriodic(value));
     }
 
     /** Does something for each group of this, if this is no group itself. */
@@ -191,12 +185,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public long deadlineAfter(long delay, TimeUnit unit) {
-        return deadlineAfter(clock.nanoTime(), delay, unit);
-    }
-
-    /** Returns the deadline that lies so far ahead of then, cut as above. */
-    static long deadlineAfter(long nowNanos, long delay, TimeUnit unit) {
-        return nowNanos + Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
+        return clock.nanoTime() + Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
     }
 
     /** Returns the deadline for a run that is due now: no later than that, although the state word rounds up. */
@@ -211,7 +200,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
-        return policies.mayStart(timer, handedOver);
+        return runState.mayStart(timer, handedOver);
     }
 
     @Override
@@ -259,7 +248,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     private void cancelledInWheel(ScheduledTimer<?> timer) {
         if (timer instanceof InstantTimer) {
             tellOfCancelled(timer);
-        } else if (timer.isSample(SAMPLE_SHIFT) && shared.loop().isLittered()) {
+        } else if (timer.isSample(SAMPLE_SHIFT) && shared.loop.isLittered()) {
             inbox.wake();
         }
     }
@@ -398,11 +387,13 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
     void setHalted(boolean halted) {
         StackReserve.ask();
-        lifecycle.unlessShutdown(() -> {
-            boolean isOpened = !halted && hold.isHalted() && !isVirtual;
-            hold.setHalted(halted);
-            noteHold(isOpened);
-            forEachGroupThatFollows(each -> each.noteHold(isOpened));
+        shared.locked(() -> {
+            if (!runState.isShutdown()) {
+                boolean isOpened = !halted && hold.isHalted() && !isVirtual;
+                hold.setHalted(halted);
+                noteHold(isOpened);
+                forEachGroupThatFollows(each -> each.noteHold(isOpened));
+            }
         });
         inbox.wake();
     }
@@ -427,13 +418,13 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Lets a timer go that is due, though others are held. */
     void forceRun(ScheduledTimer<?> timer) {
         if (!hold.isOpen()) {
-            lifecycle.onTickThread(() -> shared.loop().forceRun(timer));
+            shared.onTickThread(() -> shared.loop.forceRun(timer));
         }
     }
 
     /** Makes the tick thread compare the clocks. */
     void checkWallClock() {
-        shared.watch().ask();
+        shared.watch.ask();
         inbox.wake();
     }
 
@@ -445,10 +436,10 @@ final class Engine implements TimerOwner, Workers.Listener {
                 areWorkersQuiet &= each.areWorkersQuiet();
             }
         }
-        if (shared.isTickThreadGone()) {
+        if (shared.tickThread.isGone()) {
             return areWorkersQuiet;
         }
-        TickLoop loop = shared.loop();
+        TickLoop loop = shared.loop;
         return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
     }
 
@@ -479,7 +470,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     }
 
     TickLoop loop() {
-        return shared.loop();
+        return shared.loop;
     }
 
     PendingTimers pending() {
@@ -488,10 +479,6 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     RunObservation observation() {
         return observation;
-    }
-
-    ShutdownPolicies policies() {
-        return policies;
     }
 
     /** Returns about how many due timers wait for a worker. */
@@ -510,7 +497,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     long nanosToFirstDeadline() {
         long[] nanos = {Long.MAX_VALUE};
         TimerOwner owner = root == this ? null : this;
-        lifecycle.onTickThread(() -> nanos[0] = shared.loop().nanosToFirstDeadline(owner));
+        shared.onTickThread(() -> nanos[0] = shared.loop.nanosToFirstDeadline(owner));
         return nanos[0];
     }
 
@@ -518,7 +505,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     List<WheelTimer<?>> somePending(int most) {
         List<WheelTimer<?>> some = new ArrayList<>();
         workers.forEachReady(run -> addPending(timerOf(run), some, most));
-        lifecycle.onTickThread(() -> shared.loop().forEachPending(timer -> {
+        shared.onTickThread(() -> shared.loop.forEachPending(timer -> {
             if (timer.owner() == this && timer.state() == TimerWord.ARMED) {
                 addPending(timer, some, most);
             }
@@ -535,7 +522,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     /** Returns when the timers were due that may go now in virtual time, at most so many, also of groups; in their order. */
     long[] dueNanos(int most) {
         long[][] due = {{}};
-        lifecycle.onTickThread(() -> due[0] = shared.loop().dueNanos(most));
+        shared.onTickThread(() -> due[0] = shared.loop.dueNanos(most));
         return due[0];
     }
 
@@ -575,7 +562,7 @@ final class Engine implements TimerOwner, Workers.Listener {
                         arming.skippedSoFar(),
                         workers.refusedHandOvers(),
                         refusedSoFar()),
-                shared.lookAtTickThread(nowNanos));
+                shared.tickThread.look(nowNanos));
     }
 
     /** Creates a timer for an instant on the wall clock, with a deadline as seen now. */

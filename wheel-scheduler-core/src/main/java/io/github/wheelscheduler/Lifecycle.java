@@ -3,12 +3,11 @@ package io.github.wheelscheduler;
 import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.worker.Workers;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +26,6 @@ final class Lifecycle {
      *                     of the wheel, and all groups have ended
      */
 
-    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
-
     private final Engine engine;
     private final boolean ownsWheel;
 
@@ -37,16 +34,13 @@ final class Lifecycle {
 
     private final SharedWheel shared;
     private final RunState runState;
-    private final TickLoop loop;
     private final Inbox<ScheduledTimer<?>> inbox;
-    private final ReentrantLock lock;
     private final PendingTimers pending;
     /** See {@link Engine}: not looked into without need. */
     private final Dispatcher dispatcher;
 
     private final Shortcut shortcut;
     private final Workers workers;
-    private final ShutdownPolicies policies;
 
     /** Set once both tick thread and workers have been started. */
     private volatile boolean started;
@@ -67,7 +61,7 @@ final class Lifecycle {
     private volatile boolean areWorkersStopped;
 
     /** What shutdownNow is to return. Guarded by the lock. */
-    private final NeverRan givenBack = new NeverRan();
+    private final ArrayList<ScheduledTimer<?>> givenBack = new ArrayList<>();
 
     /** What the workers have given back, and is to follow. Guarded by the lock. */
     private List<Runnable> stoppedRuns = List.of();
@@ -75,28 +69,19 @@ final class Lifecycle {
     private boolean isGivenBack;
 
     /** Where a sweep puts what comes too late. Set around it, under the lock. Reader: tick thread, in the sweep. */
-    private @Nullable NeverRan tooLate;
+    private @Nullable ArrayList<ScheduledTimer<?>> tooLate;
 
-    Lifecycle(
-            Engine engine,
-            SharedWheel shared,
-            RunState runState,
-            ShutdownPolicies policies,
-            PendingTimers pending,
-            Dispatcher dispatcher) {
+    Lifecycle(Engine engine, SharedWheel shared) {
         this.engine = engine;
         this.ownsWheel = engine.root() == engine;
         this.follows = !ownsWheel && !engine.settings().standsApart();
         this.shared = shared;
-        this.runState = runState;
-        this.policies = policies;
-        this.pending = pending;
-        this.dispatcher = dispatcher;
+        this.runState = engine.runState();
+        this.pending = engine.pending();
+        this.dispatcher = engine.dispatcher();
         this.shortcut = dispatcher.shortcut();
-        this.workers = dispatcher.workers();
-        this.loop = shared.loop();
-        this.inbox = shared.inbox();
-        this.lock = shared.lock();
+        this.workers = engine.workers();
+        this.inbox = engine.inbox();
     }
 
     /** Starts the threads, if nobody has: those of a group come with its first run. */
@@ -104,16 +89,16 @@ final class Lifecycle {
         if (started) {
             return;
         }
-        lock.lock();
+        shared.lock.lock();
         try {
             if (runState.isShutdown()) {
                 return;
             }
             forEachOwnWorkers(Workers::start);
-            shared.startTickThread();
+            shared.tickThread.startIfNeeded();
             started = true;
         } finally {
-            lock.unlock();
+            shared.lock.unlock();
         }
     }
 
@@ -129,7 +114,7 @@ final class Lifecycle {
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
     boolean isLeaving() {
-        return leaving || shared.isLeaving();
+        return leaving || shared.tickThread.isLeaving();
     }
 
     private void forEachOwnWorkers(Consumer<Workers> action) {
@@ -182,16 +167,13 @@ final class Lifecycle {
     }
 
     private void setPaused(boolean value) {
-        lock.lock();
-        try {
+        shared.locked(() -> {
             if (!value || !runState.isShutdown()) {
                 isPausedItself = value;
                 applyPause();
                 engine.forEachGroupThatFollows(group -> group.lifecycle().applyPause());
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Pauses the workers or lets them go on. Under the lock. */
@@ -237,33 +219,30 @@ final class Lifecycle {
 
     void shutdown() {
         StackReserve.askForMore();
-        lock.lock();
-        try {
+        shared.locked(() -> {
             beginShutdown();
             try {
                 applyShutdownPolicies();
             } finally {
                 forEachWorkers(Workers::resume);
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
     List<Runnable> shutdownWithin(long limitNanos) {
         StackReserve.askForMore();
-        NeverRan neverRun = new NeverRan();
-        lock.lock();
+        ArrayList<ScheduledTimer<?>> neverRun = new ArrayList<>();
+        shared.lock.lock();
         try {
-            limitShutdown(Engine.deadlineAfter(shared.clock().nanoTime(), limitNanos, TimeUnit.NANOSECONDS));
+            limitShutdown(engine.deadlineAfter(limitNanos, TimeUnit.NANOSECONDS));
             tooLate = neverRun;
             shutdown();
         } finally {
             tooLate = null;
-            lock.unlock();
+            shared.lock.unlock();
         }
-        return neverRun.takeByDeadline();
+        return takeByDeadline(neverRun);
     }
 
     /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
@@ -281,7 +260,7 @@ final class Lifecycle {
         noteThatItMayEnd();
         engine.forEachGroup(group -> group.lifecycle().beginStop());
         if (ownsWheel) {
-            shared.awaitGivenUp();
+            shared.tickThread.awaitGivenUp();
         }
     }
 
@@ -293,7 +272,7 @@ final class Lifecycle {
 
     /** Says that nobody waits for delayed timers with a later deadline. */
     private void limitShutdown(long deadlineNanos) {
-        policies.setLastDeadlineNanos(deadlineNanos);
+        runState.setLastDeadlineNanos(deadlineNanos);
         engine.forEachGroupThatFollows(group -> group.lifecycle().limitShutdown(deadlineNanos));
     }
 
@@ -319,16 +298,12 @@ final class Lifecycle {
     List<Runnable> shutdownNow(boolean interrupts) {
         StackReserve.askForMore();
         tellOfStop();
-        lock.lock();
+        shared.lock.lock();
         try {
             beginStop();
             if (!isGivenBack) {
                 giveBackWhatIsReady();
-                sweepForGood(() -> {
-                    loop.admitAll();
-                    loop.removeIf(
-                            timer -> concerns(timer) && givenBack.hasRoomFor(1), timer -> giveBack(timer, givenBack));
-                });
+                giveBackWhatIsPending();
                 giveBackWhatIsReady();
                 isGivenBack = true;
             }
@@ -336,14 +311,19 @@ final class Lifecycle {
                 forEachWorkers(Workers::interruptActive);
             }
             terminateIfEnded();
-            return givenBack.takeByDeadline();
+            return takeByDeadline(givenBack);
         } finally {
-            lock.unlock();
+            shared.lock.unlock();
         }
     }
 
     /** Takes the timers that this concerns out of the wheel, with nobody else at it. Under the lock. */
-    private void sweepForGood(Runnable sweep) {
+    private void giveBackWhatIsPending() {
+        Runnable sweep = () -> {
+            shared.loop.admitAll();
+            shared.loop.removeIf(
+                    timer -> concerns(timer) && hasRoomFor(1, givenBack), timer -> giveBack(timer, givenBack));
+        };
         if (ownsWheel) {
             sweep.run();
         } else {
@@ -360,7 +340,7 @@ final class Lifecycle {
                     stoppedRuns = each.stopNow();
                 }
                 mayBeMore = !stoppedRuns.isEmpty();
-                boolean ignored = givenBack.hasRoomFor(stoppedRuns.size());
+                boolean ignored = hasRoomFor(stoppedRuns.size(), givenBack);
                 for (Runnable run : stoppedRuns) {
                     if (Engine.timerOf(run) instanceof ScheduledTimer<?> timer) {
                         giveBack(timer, givenBack);
@@ -371,27 +351,39 @@ final class Lifecycle {
         });
     }
 
-    private static void giveBack(ScheduledTimer<?> timer, NeverRan neverRan) {
+    private static void giveBack(ScheduledTimer<?> timer, List<ScheduledTimer<?>> neverRun) {
         if (timer.giveBack()) {
             timer.owner().gaveBack(timer);
-            neverRan.add(timer);
+            neverRun.add(timer);
         }
+    }
+
+    /** Finds memory for so many more timers before they are taken out of where they are; true, or it throws. */
+    @SuppressWarnings("NonApiType") // a List finds no memory ahead
+    private static boolean hasRoomFor(int more, ArrayList<ScheduledTimer<?>> timers) {
+        timers.ensureCapacity(timers.size() + more);
+        return true;
+    }
+
+    /** Empties the list, and returns its timers in the order of their deadlines. */
+    private static List<Runnable> takeByDeadline(List<ScheduledTimer<?>> timers) {
+        timers.sort((one, other) -> one.compareTo(other));
+        List<Runnable> taken = new ArrayList<>(timers);
+        timers.clear();
+        return taken;
     }
 
     /** Applies policies that have been changed after shutdown. */
     void reapplyShutdownPolicies() {
-        lock.lock();
-        try {
+        shared.locked(() -> {
             if (runState.isShutdown() && !runState.isStopped()) {
                 applyShutdownPolicies();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void applyShutdownPolicies() {
-        if (shared.isTickThreadStarted()) {
+        if (shared.tickThread.isStarted()) {
             shared.onTickThread(this::sweep);
         } else {
             stopWorkers();
@@ -401,14 +393,14 @@ final class Lifecycle {
 
     /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
     private void sweep() {
-        NeverRan handedBack = tooLate;
-        loop.admitAll();
-        loop.removeIf(
+        ArrayList<ScheduledTimer<?>> handedBack = tooLate;
+        shared.loop.admitAll();
+        shared.loop.removeIf(
                 timer -> concerns(timer)
                         && !timer.owner().mayStart(timer, false)
-                        && (handedBack == null || handedBack.hasRoomFor(1)),
+                        && (handedBack == null || hasRoomFor(1, handedBack)),
                 timer -> {
-                    if (handedBack != null && policies.isTooLate(timer)) {
+                    if (handedBack != null && runState.isTooLate(timer)) {
                         giveBack(timer, handedBack);
                     } else {
                         boolean ignored = timer.cancel(false);
@@ -420,41 +412,6 @@ final class Lifecycle {
                 boolean ignored = scheduled.cancel(false);
             }
         }));
-    }
-
-    /** Does something that no shutdown comes into; nothing after it. */
-    void unlessShutdown(Runnable action) {
-        lock.lock();
-        try {
-            if (!runState.isShutdown()) {
-                action.run();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
-    void onTickThread(Runnable action) {
-        lock.lock();
-        try {
-            shared.onTickThread(action);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Insists: nobody else would do it. */
-    private static void untilDone(Runnable action) {
-        boolean done = false;
-        while (!done) {
-            try {
-                action.run();
-                done = true;
-            } catch (Throwable ex) {
-                LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
-            }
-        }
     }
 
     /** After shutdown, the tick thread waits for the last pending timer to go. */
@@ -484,16 +441,22 @@ final class Lifecycle {
                 group.runState().shutdown();
                 group.lifecycle().stopWorkers();
             });
-            shared.starter().stop();
+            shared.starter.stop();
         }
     }
 
-    /** The tick thread has let go of the wheel. On that thread. */
+    /** Insists on the end, which nobody else would bring about: the tick thread has let go of the wheel. On that thread. */
     void tickThreadEnded() {
-        untilDone(() -> {
-            stopWorkers();
-            terminateIfEnded();
-        });
+        boolean done = false;
+        while (!done) {
+            try {
+                stopWorkers();
+                terminateIfEnded();
+                done = true;
+            } catch (Throwable ex) {
+                ScheduledTimer.pauseWithoutMemory();
+            }
+        }
     }
 
     /** Ends a group that was shut down and has nothing left. Tick thread. */
@@ -501,14 +464,14 @@ final class Lifecycle {
         if (!areWorkersStopped && isDrained()) {
             leaving = true;
             VarHandle.fullFence();
-            boolean stops = false;
             try {
-                stops = isDrained();
-                if (stops) {
-                    stopWorkers();
-                }
-            } finally {
-                leaving = stops;
+                leaving = isDrained();
+            } catch (Throwable ex) {
+                leaving = false;
+                throw ex;
+            }
+            if (leaving) {
+                stopWorkers();
             }
         }
         boolean ignored = terminateGroupIfEnded();
@@ -521,7 +484,7 @@ final class Lifecycle {
 
     private boolean isDrained() {
         // Workers first: a run that has ended has posted its next one before.
-        return runState.isShutdown() && dispatcher.isDrained() && loop.holdsNothingOf(dispatcher, pending);
+        return runState.isShutdown() && dispatcher.isDrained() && shared.loop.holdsNothingOf(dispatcher, pending);
     }
 
     /** Ends whatever has nothing left to do. */
@@ -531,7 +494,7 @@ final class Lifecycle {
             return;
         }
         boolean ended = terminateGroupIfEnded();
-        if (ended && lock.isHeldByCurrentThread()) {
+        if (ended && shared.lock.isHeldByCurrentThread()) {
             shared.forgetIfNoTickThread(engine);
         }
         if (ended && shared.isShutdown()) {
@@ -540,15 +503,15 @@ final class Lifecycle {
     }
 
     private void terminateExecutorIfEnded() {
-        boolean haveAllEnded = runState.isShutdown() && shared.isTickThreadGone() && workers.hasEnded();
+        boolean haveAllEnded = runState.isShutdown() && shared.tickThread.isGone() && workers.hasEnded();
         for (Engine group : shared.groups()) {
             haveAllEnded &= group.lifecycle().terminateGroupIfEnded();
         }
         if (haveAllEnded) {
-            if (shared.starter().hasEnded()) {
+            if (shared.starter.hasEnded()) {
                 runState.terminate();
             } else {
-                shared.starter().stop();
+                shared.starter.stop();
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler;
 
-import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.TimingWheel;
 import io.github.wheelscheduler.worker.Starter;
 import java.util.Collection;
@@ -9,25 +8,20 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A wheel and its tick thread, which an executor shares with its groups. Any thread. */
+/** A wheel and its tick thread, which an executor shares with its groups, and those groups. Any thread. */
 final class SharedWheel {
 
-    private final TimeSource clock;
-    private final ThreadFactory tickThreadFactory;
-    private final RunState runState;
-    private final Inbox<ScheduledTimer<?>> inbox;
-    private final TimingWheel wheel;
-    private final WallClockWatch watch;
-    private final Starter starter;
-    private final TickLoop loop;
-    private final TickThread tickThread;
+    private final Engine root;
+    final TimingWheel wheel;
+    final Starter starter;
+    final WallClockWatch watch;
+    final TickLoop loop;
+    final TickThread tickThread;
 
     /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
-    private final ReentrantLock lock = new ReentrantLock();
+    final ReentrantLock lock = new ReentrantLock();
 
     /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
     private final Set<Engine> groups = ConcurrentHashMap.newKeySet();
@@ -41,69 +35,35 @@ final class SharedWheel {
      */
     private volatile boolean mayGroupsEnd;
 
-    private volatile boolean tickThreadStarted;
-
-    /** Makes the wheel of an executor. */
-    SharedWheel(
-            ExecutorSettings settings,
-            RunState runState,
-            Inbox<ScheduledTimer<?>> inbox,
-            TimingWheel wheel,
-            Starter starter,
-            Dispatcher root,
-            PendingTimers pending,
-            Runnable whenEnded) {
-        this.clock = settings.clock();
-        this.tickThreadFactory = settings.tickThreadFactory();
-        this.runState = runState;
-        this.inbox = inbox;
+    /** Makes the rest of the wheel of an executor. */
+    SharedWheel(Engine root, TimingWheel wheel, Starter starter) {
+        this.root = root;
         this.wheel = wheel;
-        this.watch = new WallClockWatch(clock, settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.starter = starter;
-        this.loop = new TickLoop(inbox, wheel, watch, root, pending, clock, 1L << settings.tickShift());
-        this.tickThread = new TickThread(
-                clock,
-                inbox,
-                loop,
-                root.workers(),
-                runState,
-                this::endGroupsThatMay,
-                this::mayAnyGroupEnd,
-                this::areWorkersDrained,
-                whenEnded);
-    }
-
-    TimeSource clock() {
-        return clock;
-    }
-
-    Inbox<ScheduledTimer<?>> inbox() {
-        return inbox;
-    }
-
-    TimingWheel wheel() {
-        return wheel;
-    }
-
-    WallClockWatch watch() {
-        return watch;
-    }
-
-    Starter starter() {
-        return starter;
-    }
-
-    TickLoop loop() {
-        return loop;
-    }
-
-    ReentrantLock lock() {
-        return lock;
+        ExecutorSettings settings = root.settings();
+        this.watch = new WallClockWatch(settings.clock(), settings.wallClock(), settings.checkIntervalNanos(), wheel);
+        this.loop = new TickLoop(root, wheel, watch);
+        this.tickThread = new TickThread(root, this);
     }
 
     /** Whether the executor itself has been shut down. */
     boolean isShutdown() {
-        return runState.isShutdown();
+        return root.isShutdown();
+    }
+
+    /** Does something that starts, pauses or stops, one caller after the other. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
+    void onTickThread(Runnable action) {
+        locked(() -> tickThread.runBetweenPasses(action));
     }
 
     // Groups
@@ -129,18 +89,18 @@ final class SharedWheel {
     }
 
     /** Ends the groups that were shut down and have nothing left, and forgets those that have ended. Tick thread. */
-    private void endGroupsThatMay() {
+    void endGroupsThatMay() {
         if (!mayGroupsEnd) {
             return;
         }
         mayGroupsEnd = false;
-        boolean isSettled = false;
         try {
-            isSettled = endThoseThatMay();
-        } finally {
-            if (!isSettled) {
+            if (!endThoseThatMay()) {
                 mayGroupsEnd = true;
             }
+        } catch (Throwable ex) {
+            mayGroupsEnd = true;
+            throw ex;
         }
     }
 
@@ -169,7 +129,7 @@ final class SharedWheel {
         return isSettled;
     }
 
-    private boolean mayAnyGroupEnd() {
+    boolean mayAnyGroupEnd() {
         if (!mayGroupsEnd) {
             return false;
         }
@@ -183,15 +143,15 @@ final class SharedWheel {
 
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
-        if (!tickThreadStarted && group.runState().isTerminated()) {
+        if (!tickThread.isStarted() && group.runState().isTerminated()) {
             boolean ignored = ending.remove(group);
             ignored = groups.remove(group);
         }
     }
 
     /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. */
-    private boolean areWorkersDrained() {
-        if (!loop.root().isDrained()) {
+    boolean areWorkersDrained() {
+        if (!root.dispatcher().isDrained()) {
             return false;
         }
         for (Engine group : groups) {
@@ -200,52 +160,5 @@ final class SharedWheel {
             }
         }
         return true;
-    }
-
-    // The tick thread
-
-    /** Starts the tick thread unless it has been, under the lock. What fails is thrown. */
-    void startTickThread() {
-        if (!tickThreadStarted) {
-            Thread thread = tickThreadFactory.newThread(tickThread);
-            if (thread == null) {
-                throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-            }
-            tickThread.aboutToStart();
-            thread.start();
-            tickThreadStarted = true;
-        }
-    }
-
-    boolean isTickThreadStarted() {
-        return tickThreadStarted;
-    }
-
-    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. Under the lock. */
-    void onTickThread(Runnable action) {
-        if (tickThreadStarted) {
-            tickThread.runBetweenPasses(action);
-        }
-    }
-
-    /** Waits until the tick thread has let go of the wheel. */
-    void awaitGivenUp() {
-        if (tickThreadStarted) {
-            tickThread.awaitGivenUp();
-        }
-    }
-
-    /** Whether there is no tick thread, or it has let go of the wheel. */
-    boolean isTickThreadGone() {
-        return !tickThreadStarted || tickThread.hasGivenUp();
-    }
-
-    /** Whether the tick thread looks at the inbox for the last time, or has done so. */
-    boolean isLeaving() {
-        return tickThread.isLeaving();
-    }
-
-    WheelSnapshot.Tick lookAtTickThread(long nowNanos) {
-        return tickThread.look(nowNanos, watch.jumps());
     }
 }

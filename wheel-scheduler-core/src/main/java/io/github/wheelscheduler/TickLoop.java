@@ -44,32 +44,28 @@ final class TickLoop {
 
     private final Admission admission;
 
-    /** That of the executor itself. */
-    private final Dispatcher root;
-
     /** Writer: tick thread, once per pass. Readers: those who cancel. */
     private volatile long wheelSize;
 
-    TickLoop(
-            Inbox<ScheduledTimer<?>> inbox,
-            TimingWheel wheel,
-            WallClockWatch watch,
-            Dispatcher root,
-            PendingTimers pending,
-            TimeSource clock,
-            long tickNanos) {
-        this.inbox = inbox;
+    TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
+        this.inbox = root.inbox();
         this.wheel = wheel;
         this.watch = watch;
-        this.root = root;
-        this.pending = pending;
-        this.clock = clock;
+        this.pending = root.pending();
+        this.clock = root.settings().clock();
         this.pass = new PassState(clock);
         this.sweeps = new SweepPlan(wheel, pending);
-        this.dispatchers = new Dispatchers(root);
+        this.dispatchers = new Dispatchers(root.dispatcher());
         this.turns = clock.isVirtual() ? new Turns(wheel, dispatchers) : null;
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, turns);
-        this.admission = new Admission(inbox, wheel, watch, dispatchers, handOver, pass, tickNanos);
+        this.admission = new Admission(
+                inbox,
+                wheel,
+                watch,
+                dispatchers,
+                handOver,
+                pass,
+                1L << root.settings().tickShift());
     }
 
     /** To be called before the time of a pass is read. */
@@ -208,11 +204,6 @@ final class TickLoop {
     }
 
     // Groups
-
-    /** Returns the dispatcher of the executor itself. */
-    Dispatcher root() {
-        return root;
-    }
 
     /** Gives up the timers of a group that are over, and that it lets wait. */
     void giveUpWaitingOf(Dispatcher dispatcher) {

@@ -7,8 +7,8 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
@@ -30,15 +30,13 @@ final class TickThread implements Runnable {
 
     private static final long PAUSE_IN_VAIN_NANOS = 100_000;
 
+    private final Engine root;
+    private final SharedWheel shared;
     private final TimeSource clock;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TickLoop loop;
     private final Workers workers;
     private final RunState runState;
-    private final Runnable endGroups;
-    private final BooleanSupplier mayGroupEnd;
-    private final BooleanSupplier areWorkersDrained;
-    private final Runnable whenEnded;
     private final WakeUpBudget budget;
 
     /** So many passes in a row did nothing, and no sleep came after them. Tick thread only. */
@@ -67,8 +65,11 @@ final class TickThread implements Runnable {
      */
     private volatile long onTimeUntilNanos;
 
-    /** Somebody has started the thread; it may never have begun to run. */
+    /** The thread is about to be started, and it may never begin to run. */
     private volatile boolean isStartAsked;
+
+    /** The thread has been started. Writer: the thread that starts it, under the lock. Readers: any. */
+    private volatile boolean started;
 
     /** Tick thread only. */
     private long passStartNanos;
@@ -81,32 +82,34 @@ final class TickThread implements Runnable {
 
     private final Oversleeps oversleeps = new Oversleeps();
 
-    TickThread(
-            TimeSource clock,
-            Inbox<ScheduledTimer<?>> inbox,
-            TickLoop loop,
-            Workers workers,
-            RunState runState,
-            Runnable endGroups,
-            BooleanSupplier mayGroupEnd,
-            BooleanSupplier areWorkersDrained,
-            Runnable whenEnded) {
-        this.clock = clock;
-        this.inbox = inbox;
-        this.loop = loop;
-        this.workers = workers;
-        this.runState = runState;
-        this.endGroups = endGroups;
-        this.mayGroupEnd = mayGroupEnd;
-        this.areWorkersDrained = areWorkersDrained;
-        this.whenEnded = whenEnded;
+    TickThread(Engine root, SharedWheel shared) {
+        this.root = root;
+        this.shared = shared;
+        this.clock = root.settings().clock();
+        this.inbox = root.inbox();
+        this.loop = shared.loop;
+        this.workers = root.workers();
+        this.runState = root.runState();
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
     }
 
-    /** To be called before the thread is started: from now on it is overdue. */
-    void aboutToStart() {
+    /** Starts the thread unless it has been, under the lock: from now on it is overdue. Throws what fails. */
+    void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        Thread created = root.settings().tickThreadFactory().newThread(this);
+        if (created == null) {
+            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+        }
         onTimeUntilNanos = clock.nanoTime();
         isStartAsked = true;
+        created.start();
+        started = true;
+    }
+
+    boolean isStarted() {
+        return started;
     }
 
     @Override
@@ -123,28 +126,41 @@ final class TickThread implements Runnable {
         } finally {
             gaveUp.countDown();
             runErrand();
-            whenEnded.run();
+            root.lifecycle().tickThreadEnded();
         }
     }
 
-    /** Lets the tick thread do something between two passes, and waits until it has, or has ended. One caller at a time. */
+    /**
+     * Lets the tick thread do something between two passes, and waits until it has, or has ended; does nothing if it has not been started.
+     * Under the lock.
+     */
     void runBetweenPasses(Runnable work) {
+        if (!started) {
+            return;
+        }
         Errand asked = new Errand(work, new CountDownLatch(1));
         errand = asked;
-        if (gaveUp.getCount() == 0) {
+        if (hasGivenUp()) {
             return;
         }
         inbox.wake();
         awaitUninterruptibly(asked.done());
     }
 
-    /** Waits until the tick thread has let go of the wheel. */
+    /** Waits until the tick thread has let go of the wheel, if it has been started. */
     void awaitGivenUp() {
-        inbox.wake();
-        awaitUninterruptibly(gaveUp);
+        if (started) {
+            inbox.wake();
+            awaitUninterruptibly(gaveUp);
+        }
     }
 
-    boolean hasGivenUp() {
+    /** Whether there is no tick thread, or it has let go of the wheel. */
+    boolean isGone() {
+        return !started || hasGivenUp();
+    }
+
+    private boolean hasGivenUp() {
         return gaveUp.getCount() == 0;
     }
 
@@ -154,7 +170,7 @@ final class TickThread implements Runnable {
     }
 
     /** Returns how the thread is doing. Any thread. */
-    WheelSnapshot.Tick look(long nowNanos, long clockJumps) {
+    WheelSnapshot.Tick look(long nowNanos) {
         WheelSnapshot.State state = state();
         boolean runs = state == WheelSnapshot.State.RUNNING;
         boolean shouldRun = runs || (isStartAsked && state == WheelSnapshot.State.NOT_STARTED);
@@ -165,7 +181,7 @@ final class TickThread implements Runnable {
         return new WheelSnapshot.Tick(
                 state,
                 wakeUpCount,
-                clockJumps,
+                shared.watch.jumps(),
                 oversleeps.count(),
                 Duration.ofNanos(oversleeps.totalNanos()),
                 Duration.ofNanos(oversleeps.longestNanos(nowNanos)),
@@ -246,7 +262,7 @@ final class TickThread implements Runnable {
         boolean slept = false;
         long sleepNanos = loop.pass(nowNanos);
         if (sleepNanos > 0) {
-            endGroups.run();
+            shared.endGroupsThatMay();
             if (isDrainedAfterShutdown()) {
                 leaving = true;
                 VarHandle.fullFence();
@@ -316,7 +332,7 @@ final class TickThread implements Runnable {
         return errand != null
                 || runState.isStopped()
                 || isDrainedAfterShutdown()
-                || mayGroupEnd.getAsBoolean()
+                || shared.mayAnyGroupEnd()
                 || loop.isLittered()
                 || loop.isRoomForHeldUp()
                 || loop.isWanted();
@@ -324,7 +340,7 @@ final class TickThread implements Runnable {
 
     private boolean isDrainedAfterShutdown() {
         // Workers before the last look: a run that has ended has posted its next one before.
-        return runState.isShutdown() && !loop.isAnyPending() && areWorkersDrained.getAsBoolean() && loop.isEmpty();
+        return runState.isShutdown() && !loop.isAnyPending() && shared.areWorkersDrained() && loop.isEmpty();
     }
 
     private void runErrand() {

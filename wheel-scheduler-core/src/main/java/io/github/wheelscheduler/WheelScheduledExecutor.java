@@ -447,23 +447,23 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Whether delayed one-time tasks still run after {@link #shutdown}; true by default. */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
-        return engine.policies().executesDelayed();
+        return engine.runState().executesDelayed();
     }
 
     /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
-        engine.setExecuteDelayed(value);
+        engine.setExecutesDelayed(value);
         engine.lifecycle().reapplyShutdownPolicies();
     }
 
     /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
-        return engine.policies().continuesPeriodic();
+        return engine.runState().continuesPeriodic();
     }
 
     /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
-        engine.setContinuePeriodic(value);
+        engine.setContinuesPeriodic(value);
         engine.lifecycle().reapplyShutdownPolicies();
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Makes timers pending: on the straight way to the workers, or the long way through inbox and wheel. Any thread. */
+/** Makes timers pending: at once to the workers, or the long way through inbox and wheel. Any thread. */
 final class Arming {
 
     /**
@@ -27,10 +27,10 @@ final class Arming {
     private final Shortcut shortcut;
     private final Inbox<ScheduledTimer<?>> inbox;
 
-    /** See {@link Engine}: not looked into without need. */
-    private final Dispatcher dispatcher;
+    /** Null where no run needs a slot. */
+    private final @Nullable GroupSlots slots;
 
-    private final @Nullable GroupSlots places;
+    private final @Nullable GroupRefusals refusals;
     private final Workers workers;
     private final Lifecycle lifecycle;
     private final CatchUp catchUp;
@@ -42,9 +42,9 @@ final class Arming {
         this.runState = engine.runState();
         this.pending = engine.pending();
         this.inbox = engine.inbox();
-        this.dispatcher = engine.dispatcher();
-        this.shortcut = dispatcher.shortcut();
-        this.places = dispatcher.places();
+        this.shortcut = engine.dispatcher().shortcut();
+        this.slots = engine.dispatcher().slots();
+        this.refusals = engine.dispatcher().refusals();
         this.workers = engine.workers();
         this.lifecycle = engine.lifecycle();
         this.catchUp = new CatchUp(settings.maxCatchUp());
@@ -65,18 +65,13 @@ final class Arming {
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
-        } else if (places != null && dispatcher.hasPlaceFromCall(timer) && !places.tryTake()) {
+        } else if (slots != null && slots.isTakenAtCall(timer) && !slots.tryTake()) {
             pending.releasePermit(timer);
-            reject(timer, fullness());
+            reject(timer, refusals == null ? "there is no slot" : refusals.reason());
         } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }
         return timer;
-    }
-
-    private String fullness() {
-        GroupRefusals refusals = dispatcher.refusals();
-        return refusals == null ? "there is no place" : refusals.reason();
     }
 
     /**
@@ -123,7 +118,7 @@ final class Arming {
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort();
-            if (isDue && !isSteered && goStraight(timer, dueNanos)) {
+            if (isDue && !isSteered && handOverNow(timer, dueNanos)) {
                 posted = true;
                 workers.signal();
             } else {
@@ -168,18 +163,18 @@ final class Arming {
 
     /**
      * Hands an armed timer whose deadline has come to the workers at once, unless it has to go the long way: they have no room or
-     * are paused, timers are held, or others wait that came before it. False, too, if somebody has moved the timer beyond that time, or cancelled
-     * it.
+     * are paused, timers are held, or others wait that came before it. False, too, if the timer has been moved beyond that time, or
+     * cancelled.
      */
-    private boolean goStraight(ScheduledTimer<?> timer, long nowNanos) {
+    private boolean handOverNow(ScheduledTimer<?> timer, long nowNanos) {
         if (!shortcut.isFree() || workers.isPaused()) {
             return false;
         }
-        if (places != null && !dispatcher.takePlace(timer)) {
+        if (slots != null && !slots.tryTake(timer)) {
             return false;
         }
         if (!timer.claim(nowNanos)) {
-            leavePlace(timer);
+            releaseSlot(timer);
             return false;
         }
         pending.countHandOver();
@@ -190,15 +185,15 @@ final class Arming {
             if (!taken) {
                 pending.uncountHandOver();
                 timer.unclaim();
-                leavePlace(timer);
+                releaseSlot(timer);
             }
         }
         return taken;
     }
 
-    private void leavePlace(ScheduledTimer<?> timer) {
-        if (places != null) {
-            dispatcher.leavePlace(timer);
+    private void releaseSlot(ScheduledTimer<?> timer) {
+        if (slots != null) {
+            slots.release(timer);
         }
     }
 
@@ -215,8 +210,8 @@ final class Arming {
     private void takeBack(ScheduledTimer<?> timer) {
         if (timer.giveBack()) {
             pending.releasePermit(timer);
-            if (places != null && dispatcher.hasPlaceFromCall(timer)) {
-                dispatcher.releasePlace();
+            if (slots != null && slots.isTakenAtCall(timer)) {
+                slots.release();
             }
         } else {
             // The decorator has cancelled or run it: it was counted as gone, and will never be counted as posted.
@@ -295,14 +290,14 @@ final class Arming {
      * the timer. Worker.
      */
     private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {
-        boolean straight = false;
+        boolean isHandedOver = false;
         boolean posted = false;
         while (true) {
             try {
-                if (!straight && !posted) {
-                    straight = nextNanos - nowNanos <= 0 && goStraight(timer, nowNanos);
+                if (!isHandedOver && !posted) {
+                    isHandedOver = nextNanos - nowNanos <= 0 && handOverNow(timer, nowNanos);
                 }
-                if (straight) {
+                if (isHandedOver) {
                     workers.signal();
                     return;
                 }
@@ -318,7 +313,7 @@ final class Arming {
             if (!runState.mayRepeat()) {
                 boolean ignored = timer.withdraw();
             }
-            if (!straight && !posted && timer.state() != TimerWord.ARMED) {
+            if (!isHandedOver && !posted && timer.state() != TimerWord.ARMED) {
                 // It was counted as gone, and will never be counted as posted.
                 pending.countMissingPost();
                 return;

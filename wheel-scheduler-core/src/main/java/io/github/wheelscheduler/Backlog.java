@@ -14,7 +14,7 @@ final class Backlog {
     private final Workers workers;
 
     /** Null where the ready queue alone says whether there is room. */
-    private final @Nullable GroupSlots places;
+    private final @Nullable GroupSlots slots;
 
     private final Shortcut shortcut;
 
@@ -27,9 +27,9 @@ final class Backlog {
 
     private long sinceNanos;
 
-    Backlog(Workers workers, @Nullable GroupSlots places, Shortcut shortcut) {
+    Backlog(Workers workers, @Nullable GroupSlots slots, Shortcut shortcut) {
         this.workers = workers;
-        this.places = places;
+        this.slots = slots;
         this.shortcut = shortcut;
     }
 
@@ -40,7 +40,7 @@ final class Backlog {
 
     /** Whether there is room that is worth while. Any thread. */
     boolean hasRoom() {
-        return places == null ? workers.hasRoom(true) : places.hasRoom(true);
+        return slots == null ? workers.hasRoom(true) : slots.hasRoom(true);
     }
 
     /** Timers wait for room. */

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler;
 
-import io.github.wheelscheduler.inbox.Inbox;
 import io.github.wheelscheduler.wheel.Bucket;
 import io.github.wheelscheduler.wheel.TimerNode;
 import io.github.wheelscheduler.wheel.TimingWheel;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Hands the due timers of an executor, or of one of its groups, to its workers. Due timers that cannot go wait here, so that the timers of
  * others expire. Tick thread, unless it says otherwise.
  *
- * <p>It is long because whether a timer goes, waits or is refused is decided by what is held, by the places and by who came before,
+ * <p>It is long because whether a timer goes, waits or is refused is decided by what is held, by the slots and by which timers came before,
  * together, and by the same rules when it becomes due as when it has waited.
  */
 final class Dispatcher {
@@ -30,13 +29,12 @@ final class Dispatcher {
     /** So many timers leave a list in a pass. */
     private static final int BUDGET = 1024;
 
-    private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final Workers workers;
     private final Hold hold;
-    private final Shortcut shortcut = new Shortcut();
+    private final Shortcut shortcut;
     private final Backlog backlog;
-    private final @Nullable GroupSlots places;
+    private final @Nullable GroupSlots slots;
     private final @Nullable GroupRefusals refusals;
 
     /** A pass goes through it. */
@@ -59,8 +57,8 @@ final class Dispatcher {
     /** How many messages about timers of this group have been taken. */
     private long admitted;
 
-    /** In virtual time, the first timer of this group is due and has to wait for a place; so have those behind it. */
-    private boolean lacksPlace;
+    /** In virtual time, the first timer of this group is due and has to wait for a slot; so have those behind it. */
+    private boolean lacksSlot;
 
     /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
     private long inTurns;
@@ -80,23 +78,19 @@ final class Dispatcher {
     private volatile long waitingSinceNanos;
 
     Dispatcher(
-            Inbox<ScheduledTimer<?>> inbox,
             TimingWheel wheel,
             Workers workers,
             Hold hold,
-            @Nullable GroupSlots places,
+            Shortcut shortcut,
+            @Nullable GroupSlots slots,
             @Nullable GroupRefusals refusals) {
-        this.inbox = inbox;
         this.wheel = wheel;
         this.workers = workers;
         this.hold = hold;
-        this.places = places;
+        this.shortcut = shortcut;
+        this.slots = slots;
         this.refusals = refusals;
-        this.backlog = new Backlog(workers, places, shortcut);
-    }
-
-    Workers workers() {
-        return workers;
+        this.backlog = new Backlog(workers, slots, shortcut);
     }
 
     Hold hold() {
@@ -108,8 +102,8 @@ final class Dispatcher {
     }
 
     @Nullable
-    GroupSlots places() {
-        return places;
+    GroupSlots slots() {
+        return slots;
     }
 
     @Nullable
@@ -138,7 +132,7 @@ final class Dispatcher {
 
     /** Reads what is held. */
     void look() {
-        lacksPlace = false;
+        lacksSlot = false;
         stepped = !hold.isOpen();
         boolean isHalted = stepped && hold.isClosed();
         if (halted != isHalted) {
@@ -229,7 +223,7 @@ final class Dispatcher {
 
     /** Says whether timers wait for room: those that are held do not. */
     private void noteHeldUp(long nowNanos) {
-        if (halted ? isWaiting(atOnce) : isAnyWaiting() || lacksPlace) {
+        if (halted ? isWaiting(atOnce) : isAnyWaiting() || lacksSlot) {
             backlog.holdUp(nowNanos);
         } else if (halted) {
             backlog.hold(nowNanos);
@@ -252,24 +246,18 @@ final class Dispatcher {
         return stepped && !timer.runsAtOnce();
     }
 
-    /** Whether the timer, which is due now, waits when there is no place for it. */
-    boolean waitsForPlace(ScheduledTimer<?> timer) {
-        return refusals == null || workers.isPaused() || isOwedAPlace(timer) || asksToWait(timer);
-    }
-
-    /**
-     * Whether it is a series whose last run was refused, and another run has taken a place since: it waits for the next one, so that what comes
-     * more often does not have them all.
-     */
-    private boolean isOwedAPlace(ScheduledTimer<?> timer) {
-        int mark = timer.refusedAt();
-        return mark != 0 && places != null && mark != places.mark();
+    /** Whether the timer, which is due now, waits when there is no slot for it. */
+    boolean waitsForSlot(ScheduledTimer<?> timer) {
+        return refusals == null
+                || workers.isPaused()
+                || (slots != null && slots.isOwedTo(timer))
+                || asksToWait(timer);
     }
 
     /** The timer is about to be refused. */
     void noteRefused(ScheduledTimer<?> timer) {
-        if (places != null) {
-            timer.setRefusedAt(places.mark());
+        if (slots != null) {
+            slots.noteRefused(timer);
         }
     }
 
@@ -282,18 +270,9 @@ final class Dispatcher {
         }
     }
 
-    /** Takes a place for the timer, if it needs one and there is one. */
-    boolean takePlace(ScheduledTimer<?> timer) {
-        if (places == null) {
-            return takeRoom();
-        }
-        if (!hasPlaceFromCall(timer) && !places.tryTake()) {
-            return false;
-        }
-        if (refusals != null) {
-            timer.setRefusedAt(0);
-        }
-        return true;
+    /** Takes a slot for the timer, or room in the ready queue where there are no slots. */
+    boolean takeSlot(ScheduledTimer<?> timer) {
+        return slots == null ? takeRoom() : slots.tryTake(timer);
     }
 
     /** Asks for many at a time: workers write where this looks. */
@@ -310,22 +289,23 @@ final class Dispatcher {
 
     /** Whether the timer, whose turn it is in virtual time, goes now or is refused; if not, others pass it by. */
     boolean mayGo(ScheduledTimer<?> timer) {
-        if (lacksPlace || hold.isHalted() || isWaiting(atOnce)) {
+        if (lacksSlot || hold.isHalted() || isWaiting(atOnce)) {
             return false;
         }
-        boolean hasPlace = places == null ? workers.room() > 0 : hasPlaceFromCall(timer) || places.hasRoom(false);
-        lacksPlace = !hasPlace && waitsForPlace(timer);
-        if (lacksPlace) {
+        boolean hasSlot =
+                slots == null ? workers.room() > 0 : slots.isTakenAtCall(timer) || slots.hasRoom(false);
+        lacksSlot = !hasSlot && waitsForSlot(timer);
+        if (lacksSlot) {
             noteHeldUp(timer.deadlineNanos());
         }
-        return !lacksPlace;
+        return !lacksSlot;
     }
 
-    boolean isLackingPlace() {
-        return lacksPlace;
+    boolean lacksSlot() {
+        return lacksSlot;
     }
 
-    /** In virtual time, a timer is passed by for lack of a place. */
+    /** In virtual time, a timer is passed by for lack of a slot. */
     void countInTurns(ScheduledTimer<?> timer) {
         if (inTurns++ == 0) {
             firstInTurnsNanos = timer.deadlineNanos();
@@ -340,48 +320,24 @@ final class Dispatcher {
         return inTurns > 0;
     }
 
-    long deadlineOfFirstInTurns() {
-        return firstInTurnsNanos;
-    }
-
     /** A timer has its turn, which may have been one of those. */
     void leavesTurns() {
         if (inTurns > 0) {
             inTurns--;
-            noteWaiting(firstInTurnsNanos);
+            noteWaiting();
         }
     }
 
-    /** Takes {@link #takePlace} back. */
-    void leavePlace(ScheduledTimer<?> timer) {
-        if (places != null && !hasPlaceFromCall(timer)) {
-            releasePlace();
+    /** Takes {@link #takeSlot} back. */
+    void releaseSlot(ScheduledTimer<?> timer) {
+        if (slots != null) {
+            slots.release(timer);
         }
     }
 
-    /** Frees a place of the group's, and wakes the tick thread if timers wait for it. Any thread. */
-    void releasePlace() {
-        if (places != null) {
-            places.release();
-            if (isRoomForHeldUp()) {
-                inbox.wake();
-            }
-        }
-    }
-
-    /**
-     * Frees the place of the run that the calling worker is in, and that is about to tell its end, before it does: whoever hears of that may
-     * take it. The worker then does it no more. Without effect on other threads. Any thread.
-     */
-    void leaveEarly() {
-        if (places != null && workers.leaveEarly()) {
-            releasePlace();
-        }
-    }
-
-    /** Whether the timer has had a place since it was submitted. Any thread. */
-    boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
-        return refusals != null && timer.hasNoTime();
+    /** Whether the timer has had a slot since it was submitted. */
+    boolean isSlotTakenAtCall(ScheduledTimer<?> timer) {
+        return slots != null && slots.isTakenAtCall(timer);
     }
 
     /**
@@ -424,13 +380,13 @@ final class Dispatcher {
         if (!isAnyWaiting() && waitingCount == 0 && inTurns == 0) {
             return false;
         }
-        boolean isRoomWorthWhile = places != null || backlog.hasRoom();
+        boolean isRoomWorthWhile = slots != null || backlog.hasRoom();
         boolean more = isRoomWorthWhile && letGo(atOnce, handOver);
         // What has passed those that were held came before what has come since.
         if (isRoomWorthWhile && !isWaiting(atOnce) && !stepped) {
             more |= letGo(timed, handOver);
         }
-        noteWaiting(nowNanos);
+        noteWaiting();
         noteHeldUp(nowNanos);
         return more;
     }
@@ -441,7 +397,7 @@ final class Dispatcher {
                 return false;
             }
             boolean isOver = timer.isDone();
-            if (!isOver && !takePlace(timer)) {
+            if (!isOver && !takeSlot(timer)) {
                 return false;
             }
             boolean ignored = wheel.remove(timer);
@@ -454,17 +410,18 @@ final class Dispatcher {
         return true;
     }
 
-    /** Says how many wait; in virtual time the first of them may be due then. */
-    void noteWaiting(long nowNanos) {
-        // What is held waits for no worker.
-        long count = (timed == null || stepped ? 0 : timed.count()) + (atOnce == null ? 0 : atOnce.count()) + inTurns;
+    /** Says how many timers wait, and since when. */
+    void noteWaiting() {
+        // Held timers wait for no worker.
+        Bucket waiting = stepped ? null : timed;
+        long count = (waiting == null ? 0 : waiting.count()) + (atOnce == null ? 0 : atOnce.count()) + inTurns;
         if (inTurns > 0) {
             waitingSinceNanos = firstInTurnsNanos;
         } else if (count > 0) {
-            TimerNode first = timed != null && !stepped && !timed.isEmpty()
-                    ? timed.peek()
-                    : atOnce != null ? atOnce.peek() : null;
-            waitingSinceNanos = first instanceof ScheduledTimer<?> timer ? timer.deadlineNanos() : nowNanos;
+            Bucket first = isWaiting(waiting) ? waiting : atOnce;
+            if (first != null && first.peek() instanceof ScheduledTimer<?> timer) {
+                waitingSinceNanos = timer.deadlineNanos();
+            }
         }
         if (waitingCount != count) {
             waitingCount = count;
@@ -481,10 +438,10 @@ final class Dispatcher {
         return waitingCount == 0 ? 0 : Math.max(0, nowNanos - waitingSinceNanos);
     }
 
-    /** Returns when to look again whether there is room, although nobody has said so; who leaves a place does. */
+    /** Returns when to look again whether there is room, although nobody has said so; a run that frees a slot does. */
     long nanosToNextLook(long nowNanos) {
         boolean isHeldUp = halted ? isWaiting(atOnce) : isAnyWaiting();
-        return places != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
+        return slots != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 
     /** Whether no run is on its way or going on; exact once nobody hands over any more. Any thread. */

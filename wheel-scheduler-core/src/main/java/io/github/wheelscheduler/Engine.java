@@ -41,11 +41,11 @@ final class Engine implements TimerOwner, Workers.Listener {
     private final Inbox<ScheduledTimer<?>> inbox;
     private final PendingTimers pending;
     private final Hold hold;
-    /** The tick thread writes into it all the time, so whoever runs or arms timers does not look into it without need. */
+    /** The tick thread writes into it all the time, so threads that run or arm timers do not look into it. */
     private final Dispatcher dispatcher;
 
-    /** Whether a run needs a place. */
-    private final boolean hasPlaces;
+    /** Null where no run needs a slot. */
+    private final @Nullable GroupSlots slots;
 
     private final Workers workers;
     private final Lifecycle lifecycle;
@@ -72,7 +72,8 @@ final class Engine implements TimerOwner, Workers.Listener {
             Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
             this.workers = settings.newWorkers(starter, this);
             TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
-            this.dispatcher = new Dispatcher(inbox, wheel, workers, hold, null, null);
+            this.slots = null;
+            this.dispatcher = new Dispatcher(wheel, workers, hold, new Shortcut(), null, null);
             this.shared = new SharedWheel(this, wheel, starter);
         } else {
             this.inbox = parent.inbox;
@@ -81,10 +82,12 @@ final class Engine implements TimerOwner, Workers.Listener {
             this.runState = new RunState(hold);
             this.workers = settings.newWorkers(parent.shared.starter, this);
             this.shared = parent.shared;
-            GroupSlots places = new GroupSlots(workers, settings.queueCapacity());
-            this.dispatcher = new Dispatcher(inbox, shared.wheel, workers, hold, places, newRefusals(places));
+            Shortcut shortcut = new Shortcut();
+            GroupSlots ofGroup = new GroupSlots(workers, settings, inbox, shortcut);
+            this.slots = ofGroup;
+            this.dispatcher =
+                    new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, newRefusals(ofGroup));
         }
-        this.hasPlaces = parent != null;
         this.lifecycle = new Lifecycle(this, shared);
         this.arming = new Arming(this);
         if (parent != null) {
@@ -97,14 +100,14 @@ final class Engine implements TimerOwner, Workers.Listener {
         noteHold(false);
     }
 
-    private @Nullable GroupRefusals newRefusals(GroupSlots places) {
+    private @Nullable GroupRefusals newRefusals(GroupSlots ofGroup) {
         return settings.onFull() == OnFull.WAIT
                 ? null
                 : new GroupRefusals(
                         String.valueOf(settings.groupName()),
                         settings.onFull(),
                         settings.newRefusalWorkers(shared.starter, this::refusalsEnded),
-                        places);
+                        ofGroup);
     }
 
     // Groups
@@ -205,9 +208,9 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void started(ScheduledTimer<?> timer, int stateBefore) {
-        if (stateBefore == TimerWord.ARMED && hasPlaceFromCall(timer)) {
+        if (stateBefore == TimerWord.ARMED) {
             // No worker has it.
-            dispatcher.releasePlace();
+            releaseSlotOfCall(timer);
         }
         // A thread that sees that nothing is pending may take its permit: so the count comes last, here and below.
         if (!timer.isRepeating()) {
@@ -230,8 +233,8 @@ final class Engine implements TimerOwner, Workers.Listener {
         }
         boolean wasArmed = stateBefore == TimerWord.ARMED;
         pending.releasePermit(timer);
-        if (wasArmed && hasPlaceFromCall(timer)) {
-            dispatcher.releasePlace();
+        if (wasArmed) {
+            releaseSlotOfCall(timer);
         }
         pending.cancelled();
         // In the ready queue, which is short, it waits for a worker that drops it.
@@ -241,8 +244,11 @@ final class Engine implements TimerOwner, Workers.Listener {
         lifecycle.wakeIfItMayEnd();
     }
 
-    private boolean hasPlaceFromCall(ScheduledTimer<?> timer) {
-        return hasPlaces && dispatcher.hasPlaceFromCall(timer);
+    /** Frees the slot that the timer has had since it was submitted, if it has. */
+    private void releaseSlotOfCall(ScheduledTimer<?> timer) {
+        if (slots != null && slots.isTakenAtCall(timer)) {
+            slots.release();
+        }
     }
 
     private void cancelledInWheel(ScheduledTimer<?> timer) {
@@ -281,8 +287,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void ending(ScheduledTimer<?> timer, boolean wasReady) {
-        if (hasPlaces && wasReady) {
-            dispatcher.leaveEarly();
+        if (slots != null && wasReady) {
+            slots.releaseEarly();
         }
         if (timer.isRepeating()) {
             pending.releasePermit(timer);
@@ -296,8 +302,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void repeat(PeriodicTimer timer, boolean wasReady) {
-        if (hasPlaces && wasReady) {
-            dispatcher.leaveEarly();
+        if (slots != null && wasReady) {
+            slots.releaseEarly();
         }
         arming.repeat(timer);
     }
@@ -309,9 +315,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             return false;
         }
         pending.releasePermit(timer);
-        if (hasPlaceFromCall(timer)) {
-            dispatcher.releasePlace();
-        }
+        releaseSlotOfCall(timer);
         pending.cancelled();
         cancelledInWheel(timer);
         lifecycle.wakeIfItMayEnd();
@@ -328,8 +332,8 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void left() {
-        if (hasPlaces) {
-            dispatcher.releasePlace();
+        if (slots != null) {
+            slots.release();
         }
     }
 

@@ -16,17 +16,17 @@ final class GroupRefusals {
     private final String group;
     private final OnFull onFull;
     private final Workers workers;
-    private final GroupSlots places;
+    private final GroupSlots slots;
     private final StripedCount count = new StripedCount();
 
     /** Made before it is needed, as there may be no memory then. */
     private final RejectedExecutionException withoutText;
 
-    GroupRefusals(String group, OnFull onFull, Workers workers, GroupSlots places) {
+    GroupRefusals(String group, OnFull onFull, Workers workers, GroupSlots slots) {
         this.group = group;
         this.onFull = onFull;
         this.workers = workers;
-        this.places = places;
+        this.slots = slots;
         this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
     }
 
@@ -35,13 +35,13 @@ final class GroupRefusals {
      * error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
      */
     Refused newRefused(ScheduledTimer<?> timer) {
-        return new Refused(timer, places.maxSize(), places.taken());
+        return new Refused(timer, slots.maxSize(), slots.taken());
     }
 
     /** Returns why a call is rejected. */
     String reason() {
         count.increment();
-        return reason(places.text(places.maxSize(), places.taken()));
+        return reason(slots.text(slots.maxSize(), slots.taken()));
     }
 
     private String reason(String numbers) {
@@ -155,7 +155,7 @@ final class GroupRefusals {
         private RejectedExecutionException reason() {
             try {
                 return new RejectedExecutionException("Run rejected, because "
-                        + GroupRefusals.this.reason(places.text(maxSize, taken)) + ": " + timer);
+                        + GroupRefusals.this.reason(slots.text(maxSize, taken)) + ": " + timer);
             } catch (Throwable ex) {
                 // There is no memory for the text, or the task's own text fails.
                 return withoutText;

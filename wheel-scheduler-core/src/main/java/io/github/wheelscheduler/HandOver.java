@@ -102,7 +102,7 @@ final class HandOver implements Expiry {
             putBack(timer);
         } else {
             Dispatcher dispatcher = dispatchers.of(timer);
-            if (takePlace(timer, dispatcher)) {
+            if (takeSlot(timer, dispatcher)) {
                 go(timer, dispatcher);
             }
         }
@@ -116,7 +116,7 @@ final class HandOver implements Expiry {
         return timer.state() == TimerWord.ARMED && pass.isDue(timer.deadlineNanos());
     }
 
-    /** Hands a timer over if it is due. It has a place, which is left at the end of the run, or here. */
+    /** Hands a timer over if it is due. It has a slot, which is freed at the end of the run, or here. */
     private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
         boolean goes;
         try {
@@ -125,13 +125,13 @@ final class HandOver implements Expiry {
                 dispatcher.handOver(timer, pass.nowNanos(), timer == forced);
             }
         } catch (Throwable ex) {
-            dispatcher.leavePlace(timer);
+            dispatcher.releaseSlot(timer);
             throw ex;
         }
         if (goes) {
             watch.unwatch(timer);
         } else {
-            dispatcher.leavePlace(timer);
+            dispatcher.releaseSlot(timer);
             putBack(timer);
         }
     }
@@ -146,11 +146,11 @@ final class HandOver implements Expiry {
         }
     }
 
-    /** Takes a place for a timer that is due; if there is none, it waits or is refused. */
-    private boolean takePlace(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+    /** Takes a slot for a timer that is due; if there is none, it waits or is refused. */
+    private boolean takeSlot(ScheduledTimer<?> timer, Dispatcher dispatcher) {
         boolean isForced = timer == forced;
-        if (dispatcher.hasPlaceFromCall(timer)) {
-            // It waits for nobody: whoever waits may wait for its place.
+        if (dispatcher.isSlotTakenAtCall(timer)) {
+            // It waits for nothing: a timer that waits may wait for its slot.
             return true;
         }
         if (!isForced && dispatcher.isHeldFor(timer)) {
@@ -162,10 +162,10 @@ final class HandOver implements Expiry {
             return false;
         }
         boolean hasToQueue = !isForced && dispatcher.isAnyWaiting();
-        if (!hasToQueue && dispatcher.takePlace(timer)) {
+        if (!hasToQueue && dispatcher.takeSlot(timer)) {
             return true;
         }
-        if (dispatcher.waitsForPlace(timer)) {
+        if (dispatcher.waitsForSlot(timer)) {
             dispatcher.keep(timer, pass.nowNanos(), isForced);
         } else {
             refuse(timer);
@@ -194,7 +194,7 @@ final class HandOver implements Expiry {
 
     // What has waited
 
-    /** Lets a timer go, which may be over by now or due later, and has a place: that is left if the timer does not need it. */
+    /** Lets a timer go, which may be over by now or due later, and has a slot: that is freed if the timer does not need it. */
     void startWithSlot(ScheduledTimer<?> timer) {
         pass.moved();
         Dispatcher dispatcher = dispatchers.of(timer);
@@ -203,7 +203,7 @@ final class HandOver implements Expiry {
             boolean early = isEarly(timer);
             goes = !early;
             if (early) {
-                dispatcher.leavePlace(timer);
+                dispatcher.releaseSlot(timer);
                 goes = true;
                 putBack(timer);
             } else {
@@ -211,14 +211,14 @@ final class HandOver implements Expiry {
             }
         } catch (Throwable ex) {
             if (!goes) {
-                dispatcher.leavePlace(timer);
+                dispatcher.releaseSlot(timer);
             }
             keepInHand(timer);
             throw ex;
         }
     }
 
-    /** Refuses a timer for which there is no place, and which is not to wait for one. */
+    /** Refuses a timer for which there is no slot, and which is not to wait for one. */
     void refuseForWantOfSlot(ScheduledTimer<?> timer) {
         pass.moved();
         try {
@@ -229,7 +229,7 @@ final class HandOver implements Expiry {
         }
     }
 
-    /** Forgets a timer that is over, and has no place. */
+    /** Forgets a timer that is over, and has no slot. */
     void giveUp(ScheduledTimer<?> timer) {
         pass.moved();
         sweeps.countGivenUp();

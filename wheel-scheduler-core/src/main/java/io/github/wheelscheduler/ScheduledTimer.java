@@ -612,7 +612,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return hasNoTime() || (taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce());
     }
 
-    /** Returns the {@linkplain GroupSlots#mark mark} of the last refusal of its series; 0 if none came after the last run. */
+    /** Returns the mark, see {@link GroupSlots}, of the last refusal of its series; 0 if none came after the last run. */
     int refusedAt() {
         return 0;
     }

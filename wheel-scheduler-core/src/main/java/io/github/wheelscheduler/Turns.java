@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * In virtual time, all timers that are due, whatever group they are of, in the order of the wheel: one goes after the other, as far as
- * {@link Hold} allows it. One whose group is halted, or has no place for it, is passed by until that ends. Tick thread only.
+ * {@link Hold} allows it. One whose group is halted, or has no slot for it, is passed by until that ends. Tick thread only.
  */
 final class Turns {
 
@@ -23,7 +23,7 @@ final class Turns {
     private final Dispatchers dispatchers;
     private final Bucket list;
 
-    /** Those that have been passed by for lack of a place. */
+    /** Those that have been passed by for lack of a slot. */
     private final List<Dispatcher> lacking = new ArrayList<>();
 
     Turns(TimingWheel wheel, Dispatchers dispatchers) {
@@ -47,14 +47,14 @@ final class Turns {
             }
             dispatchers.of(timer).leavesTurns();
             boolean isOver = timer.isDone();
-            boolean hasPlace = !isOver && dispatchers.of(timer).takePlace(timer);
+            boolean hasSlot = !isOver && dispatchers.of(timer).takeSlot(timer);
             boolean ignored = wheel.remove(timer);
             if (isOver) {
                 handOver.giveUp(timer);
-            } else if (hasPlace) {
+            } else if (hasSlot) {
                 handOver.startWithSlot(timer);
             } else {
-                // Another run may have taken the place meanwhile; then it is put back, unless its group refuses.
+                // Another run may have taken the slot meanwhile; then it is put back, unless its group refuses.
                 handOver.refuseForWantOfSlot(timer);
             }
         }
@@ -81,13 +81,13 @@ final class Turns {
             ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
             if (may.size() < most && mayGo(timer)) {
                 may.add(timer);
-            } else if (!timer.isDone() && dispatchers.of(timer).isLackingPlace()) {
+            } else if (!timer.isDone() && dispatchers.of(timer).lacksSlot()) {
                 countIn(dispatchers.of(timer), timer);
             }
             return false;
         };
         wheel.removeWaitingIf(list, look, node -> {});
-        lacking.forEach(dispatcher -> dispatcher.noteWaiting(dispatcher.deadlineOfFirstInTurns()));
+        lacking.forEach(Dispatcher::noteWaiting);
         boolean ignored = lacking.removeIf(dispatcher -> !dispatcher.isAnyInTurns());
         return may;
     }

@@ -40,9 +40,9 @@ class GroupRacesTest {
                 .build();
     }
 
-    private static int placesTaken(WheelScheduledExecutor group) {
-        GroupSlots places = group.engine().dispatcher().places();
-        return places == null ? 0 : places.taken();
+    private static int slotsTaken(WheelScheduledExecutor group) {
+        GroupSlots slots = group.engine().dispatcher().slots();
+        return slots == null ? 0 : slots.taken();
     }
 
     private static Gate fill(WheelScheduledExecutor group) {
@@ -79,7 +79,7 @@ class GroupRacesTest {
             }
         }
         awaitThat(() -> waiting.stream().allMatch(Future::isDone));
-        awaitThat(() -> placesTaken(group) == 0);
+        awaitThat(() -> slotsTaken(group) == 0);
     }
 
     private static @Nullable Future<?> tryToSubmit(WheelScheduledExecutor group) {
@@ -159,7 +159,7 @@ class GroupRacesTest {
         }
         gate.open();
         group.resume();
-        awaitThat(() -> placesTaken(group) == 0);
+        awaitThat(() -> slotsTaken(group) == 0);
     }
 
     /** The end of a run is told when its place is free. */
@@ -170,7 +170,7 @@ class GroupRacesTest {
             int number = i;
             assertThat(group.submit(() -> number).get()).isEqualTo(i);
         }
-        awaitThat(() -> placesTaken(group) == 0);
+        awaitThat(() -> slotsTaken(group) == 0);
         assertThat(group.snapshot().totals().refusedRuns()).isZero();
     }
 
@@ -216,7 +216,7 @@ class GroupRacesTest {
             awaitThat(() -> !thread.isAlive());
         }
         awaitThat(() -> group.pendingCount() == 0 && group.activeCount() == 0);
-        awaitThat(() -> placesTaken(group) == 0);
+        awaitThat(() -> slotsTaken(group) == 0);
     }
 
     private static void playWith(WheelScheduledExecutor group, Random random) {

@@ -182,8 +182,8 @@ class SkippedHandlersTest {
     private void assertExactAndEnds(WheelScheduledExecutor root, WheelScheduledExecutor used) throws Exception {
         time.failNoMore();
         awaitThat(() -> used.pendingCount() == 0 && used.activeCount() == 0);
-        GroupSlots places = used.engine().dispatcher().places();
-        awaitThat(() -> places == null || places.taken() == 0);
+        GroupSlots slots = used.engine().dispatcher().slots();
+        awaitThat(() -> slots == null || slots.taken() == 0);
         Future<String> next = used.submit(() -> "ran");
         assertThat(next.get(30, SECONDS)).isEqualTo("ran");
         root.shutdown();

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.worker.Workers;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -10,8 +9,6 @@ import java.util.concurrent.RejectedExecutionException;
  * worker for it, of which nothing is there unless it is needed.
  */
 final class GroupRefusals {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private final String group;
     private final OnFull onFull;
@@ -46,15 +43,6 @@ final class GroupRefusals {
 
     private String reason(String numbers) {
         return "group " + group + " is full: " + numbers;
-    }
-
-    /** Logs what a task has thrown that was told of its refusal. Throws nothing. */
-    private static void log(Throwable failure) {
-        try {
-            LOGGER.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", failure);
-        } catch (Throwable ex) {
-            // There is nobody left to tell.
-        }
     }
 
     /** Returns how many runs have been refused. */
@@ -130,7 +118,8 @@ final class GroupRefusals {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                log(ex);
+                EngineLog.log(
+                        Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", ex);
             }
             while (timer.isStillInRun()) {
                 try {

@@ -103,7 +103,7 @@ final class HandOver implements Expiry {
         } else {
             Dispatcher dispatcher = dispatchers.of(timer);
             if (takeSlot(timer, dispatcher)) {
-                go(timer, dispatcher);
+                go(timer, dispatcher, false);
             }
         }
     }
@@ -116,11 +116,15 @@ final class HandOver implements Expiry {
         return timer.state() == TimerWord.ARMED && pass.isDue(timer.deadlineNanos());
     }
 
-    /** Hands a timer over if it is due. It has a slot, which is freed at the end of the run, or here. */
-    private void go(ScheduledTimer<?> timer, Dispatcher dispatcher) {
+    /**
+     * Hands a timer over if it is due. It has a slot, which is freed at the end of the run, or here.
+     *
+     * @param mayBeEarly whether the wall clock has not been asked yet
+     */
+    private void go(ScheduledTimer<?> timer, Dispatcher dispatcher, boolean mayBeEarly) {
         boolean goes;
         try {
-            goes = timer.claim(pass.nowNanos());
+            goes = !(mayBeEarly && isEarly(timer)) && timer.claim(pass.nowNanos());
             if (goes) {
                 dispatcher.handOver(timer, pass.nowNanos(), timer == forced);
             }
@@ -197,22 +201,9 @@ final class HandOver implements Expiry {
     /** Lets a timer go, which may be over by now or due later, and has a slot: that is freed if the timer does not need it. */
     void startWithSlot(ScheduledTimer<?> timer) {
         pass.moved();
-        Dispatcher dispatcher = dispatchers.of(timer);
-        boolean goes = false;
         try {
-            boolean early = isEarly(timer);
-            goes = !early;
-            if (early) {
-                dispatcher.releaseSlot(timer);
-                goes = true;
-                putBack(timer);
-            } else {
-                go(timer, dispatcher);
-            }
+            go(timer, dispatchers.of(timer), true);
         } catch (Throwable ex) {
-            if (!goes) {
-                dispatcher.releaseSlot(timer);
-            }
             keepInHand(timer);
             throw ex;
         }

@@ -1,14 +1,11 @@
 package io.github.wheelscheduler;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the observer, if there is one, what runs have waited for. Without one, a run costs one read more. */
 final class RunObservation {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private final TimeSource clock;
     private final AtomicBoolean failing = new AtomicBoolean();
@@ -47,16 +44,8 @@ final class RunObservation {
             }
         } catch (Throwable ex) {
             if (failing.compareAndSet(false, true)) {
-                log(ex);
+                EngineLog.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", ex);
             }
-        }
-    }
-
-    private static void log(Throwable failure) {
-        try {
-            LOGGER.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", failure);
-        } catch (Throwable ex) {
-            // There is nobody left to tell.
         }
     }
 

@@ -59,13 +59,7 @@ final class TickLoop {
         this.turns = clock.isVirtual() ? new Turns(wheel, dispatchers) : null;
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, turns);
         this.admission = new Admission(
-                inbox,
-                wheel,
-                watch,
-                dispatchers,
-                handOver,
-                pass,
-                1L << root.settings().tickShift());
+                inbox, wheel, watch, dispatchers, handOver, pass, 1L << root.settings().tickShift());
     }
 
     /** To be called before the time of a pass is read. */
@@ -104,17 +98,15 @@ final class TickLoop {
 
     /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */
     private boolean admitWhatHasCome(boolean timeStandsStill) {
-        boolean taken = false;
         try {
             admission.takeUpWhatIsInHand();
             boolean isCaughtUp = dispatchers.isAnyDetour() && advance() > 0;
-            boolean tookAll = admission.takeMessages(isCaughtUp, timeStandsStill);
-            taken = true;
-            return tookAll;
-        } finally {
-            if (!taken && !handOver.hasInHand()) {
+            return admission.takeMessages(isCaughtUp, timeStandsStill);
+        } catch (Throwable ex) {
+            if (!handOver.hasInHand()) {
                 int ignored = advance();
             }
+            throw ex;
         }
     }
 

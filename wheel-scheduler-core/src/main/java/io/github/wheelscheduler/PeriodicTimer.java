@@ -1,26 +1,14 @@
 package io.github.wheelscheduler;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A timer that is armed again, the same object, when a run has ended. */
-final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
-
-    private static final VarHandle PERMIT;
-
-    static {
-        try {
-            PERMIT = MethodHandles.lookup().findVarHandle(PeriodicTimer.class, "permit", boolean.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
+final class PeriodicTimer extends RepeatingTimer {
 
     /** Positive: fixed rate. Negative: fixed delay. */
     private final long periodNanos;
 
-    /** Whether somebody has a say in when it is due next. */
+    /** Whether the task has a {@link Pacing}. */
     private final boolean paced;
 
     /**
@@ -31,12 +19,6 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
 
     /** Whether the deadline had passed when the timer was armed: only then was it the series that was late. As above. */
     private boolean late;
-
-    private int refusedAt;
-
-    /** Whether this timer holds a permit to be pending. Writers: whoever ends it, one of whom takes it. */
-    @SuppressWarnings("unused") // by way of the VarHandle
-    private volatile boolean permit = true;
 
     PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
         super(owner, task, deadlineNanos);
@@ -67,7 +49,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
         return rearm(deadlineNanos);
     }
 
-    /** Returns who has a say in when it is due next; null for nobody. */
+    /** Returns the task's pacing; null if it has none. */
     @Nullable
     Pacing pacing() {
         return paced ? ManagedTask.pacingOf(taskIfAny()) : null;
@@ -94,27 +76,7 @@ final class PeriodicTimer extends ScheduledTimer<@Nullable Void> {
     }
 
     @Override
-    int refusedAt() {
-        return refusedAt;
-    }
-
-    @Override
-    void setRefusedAt(int mark) {
-        refusedAt = mark;
-    }
-
-    @Override
-    boolean takePermit() {
-        return (boolean) PERMIT.getAndSet(this, false);
-    }
-
-    @Override
     public boolean isPeriodic() {
-        return true;
-    }
-
-    @Override
-    public boolean isRepeating() {
         return true;
     }
 }

@@ -25,13 +25,13 @@ final class Admission {
      * Detours
      * -------
      * Timers that were due when they came are handed over before they enter the wheel, each caller's in their order, once none is left
-     * in there. Those that are were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
+     * in there. Timers in the wheel were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
      * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
      *
      * A sleep
      * -------
      * Messages that can wait until the next deadline do not end a sleep. Some of them may be about timers that are due when it ends, and
-     * before those that are in the wheel. So all that have come since the inbox was empty are taken before anything is handed over.
+     * before timers in the wheel. So all messages that have come since the inbox was empty are taken before anything is handed over.
      *
      * If memory runs out, the timer stays in 'inHand'; the next pass retries it first.
      */
@@ -63,10 +63,10 @@ final class Admission {
     /** Neither in the inbox nor in the wheel, nor handed over: placing it has failed. */
     private @Nullable ScheduledTimer<?> inHand;
 
-    /** Timers that are due go from the inbox to the workers, because nothing is due that came before them. */
-    private boolean bypassesWheel;
-
-    /** While there are detours: no timer is in the wheel that came before those in the inbox and was due when it came. */
+    /**
+     * While there are detours: no timer is in the wheel that came before the messages and was due when it came; so due timers go from the
+     * inbox to the workers.
+     */
     private boolean settled;
 
     /** That will be so from {@link #settledNanos} on, unless the workers have no room before. */
@@ -104,19 +104,18 @@ final class Admission {
         return inHand != null || handOver.hasInHand();
     }
 
-    /** Goes on with the timer that the last pass has failed with. */
+    /** Goes on with the timers that the last pass has failed with. */
     void takeUpWhatIsInHand() {
-        ScheduledTimer<?> timer = inHand;
+        ScheduledTimer<?> own = inHand;
+        inHand = null;
+        takeUp(own);
+        takeUp(handOver.takeFromHand());
+    }
+
+    private void takeUp(@Nullable ScheduledTimer<?> timer) {
         if (timer != null) {
-            inHand = null;
             restartSettling();
             admit(timer);
-            pass.moved();
-        }
-        ScheduledTimer<?> expired = handOver.takeFromHand();
-        if (expired != null) {
-            restartSettling();
-            admit(expired);
             pass.moved();
         }
     }
@@ -131,7 +130,6 @@ final class Admission {
      */
     boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
         settle(isCaughtUp, timeStandsStill);
-        bypassesWheel = settled;
         caughtUpNanos = pass.nowNanos();
         return settling || drain();
     }
@@ -179,7 +177,7 @@ final class Admission {
                 }
                 // It may be watched although no place was found for it in the wheel.
                 watch.unwatch(timer);
-            } else if (!bypassesWheel || !handOverIfDue(timer)) {
+            } else if (!settled || !handOverIfDue(timer)) {
                 if (timer instanceof InstantTimer instant) {
                     watch.add(instant, pass.nowNanos());
                 }
@@ -193,7 +191,7 @@ final class Admission {
         }
     }
 
-    /** Hands a timer over that is due, before those that come behind it. */
+    /** Hands a timer over that is due, before the timers behind it. */
     private boolean handOverIfDue(ScheduledTimer<?> timer) {
         if (timer.isLinked() || timer instanceof InstantTimer || !pass.isDueByNow(timer.deadlineNanos())) {
             return false;
@@ -229,18 +227,17 @@ final class Admission {
     }
 
     private void restartSettling() {
-        bypassesWheel = false;
         settled = false;
         settling = false;
     }
 
-    boolean bypassesWheel() {
-        return bypassesWheel;
+    boolean isSettled() {
+        return settled;
     }
 
     /** Ends the detours if all that were under way have been handed over. */
     boolean endDetours(boolean tookAllMessages) {
-        if (!bypassesWheel || !tookAllMessages || !inbox.isEmpty()) {
+        if (!settled || !tookAllMessages || !inbox.isEmpty()) {
             return false;
         }
         return dispatchers.endDetours();

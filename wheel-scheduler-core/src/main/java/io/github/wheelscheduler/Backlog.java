@@ -43,34 +43,18 @@ final class Backlog {
         return slots == null ? workers.hasRoom(true) : slots.hasRoom(true);
     }
 
-    /** Timers wait for room. */
-    void holdUp(long nowNanos) {
-        boolean wasHeldUp = shortcut.isHeldUp();
-        if (!wasHeldUp || nextLookNanos - nowNanos <= 0) {
-            pauseNanos = wasHeldUp ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : SHORTEST_PAUSE_NANOS;
+    /** Says whether any due timer is kept, and whether one waits for room: held timers do not, so no look for room is needed. */
+    void note(boolean isAnyKept, boolean waitsForRoom, long nowNanos) {
+        boolean waitedBefore = shortcut.isHeldUp();
+        if (waitsForRoom && (!waitedBefore || nextLookNanos - nowNanos <= 0)) {
+            pauseNanos = waitedBefore ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : SHORTEST_PAUSE_NANOS;
             nextLookNanos = nowNanos + pauseNanos;
         }
-        begin(nowNanos);
-        shortcut.setHeldUp(true);
-    }
-
-    /** Timers are held back, but not for want of room: nobody is to look whether there is some. */
-    void hold(long nowNanos) {
-        begin(nowNanos);
-        shortcut.setHeldUp(false);
-    }
-
-    private void begin(long nowNanos) {
-        if (!isAny) {
-            isAny = true;
+        if (isAnyKept && !isAny) {
             sinceNanos = nowNanos;
         }
-    }
-
-    /** Everything that is due has been handed over. */
-    void clear() {
-        isAny = false;
-        shortcut.setHeldUp(false);
+        isAny = isAnyKept;
+        shortcut.setHeldUp(waitsForRoom);
     }
 
     long nanosToNextLook(long nowNanos) {

@@ -19,11 +19,11 @@ final class Dispatcher {
     /*
      * Two lists
      * ---------
-     * Timers wait in the order in which they became due, in the list of those that have a time. While timers are held, those that run
+     * Timers wait in the order in which they became due, in the list of timers with a time. While timers are held, timers that run
      * at once go past them, and wait for room in a list of their own.
      *
-     * A timer that waits is armed as before: whoever cancels or moves it does not know that it waits, and it is looked at again when
-     * its turn comes. Callers do not go past those that wait: Shortcut.isHeldUp says that there are some.
+     * A timer that waits is armed as before: a thread that cancels or moves it does not know that it waits; it is looked at again when
+     * its turn comes. Callers do not go past waiting timers: Shortcut.isHeldUp says that there are some.
      */
 
     /** So many timers leave a list in a pass. */
@@ -51,7 +51,7 @@ final class Dispatcher {
     /** The last pass has kept timers because none may leave. Writer: tick thread. Readers: any. */
     private volatile boolean halted;
 
-    /** While timers are held: those that run at once have been parted from those that wait with a time. */
+    /** While timers are held: timers that run at once are in a list apart from timers with a time. */
     private boolean isAtOnceApart;
 
     /** How many messages about timers of this group have been taken. */
@@ -61,9 +61,9 @@ final class Dispatcher {
     private boolean lacksSlot;
 
     /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
-    private long inTurns;
+    private long passedBy;
 
-    private long firstInTurnsNanos;
+    private long firstPassedByNanos;
 
     /** So many more may be handed over before it is asked again how much room there is. */
     private int room;
@@ -74,7 +74,7 @@ final class Dispatcher {
     /** Writer: tick thread. Readers: snapshots. */
     private volatile long waitingCount;
 
-    /** When the first of those that wait was due. As above, written before the count. */
+    /** When the first waiting timer was due. As above, written before the count. */
     private volatile long waitingSinceNanos;
 
     Dispatcher(
@@ -124,7 +124,8 @@ final class Dispatcher {
         if (handedOver || isAnyWaiting() || !shortcut.isNoDetour()) {
             return false;
         }
-        forgetLists();
+        timed = dropped(timed);
+        atOnce = dropped(atOnce);
         return true;
     }
 
@@ -188,15 +189,11 @@ final class Dispatcher {
 
     // Waiting
 
-    private void forgetLists() {
-        if (timed != null) {
-            wheel.dropWaitingList(timed);
-            timed = null;
+    private @Nullable Bucket dropped(@Nullable Bucket list) {
+        if (list != null) {
+            wheel.dropWaitingList(list);
         }
-        if (atOnce != null) {
-            wheel.dropWaitingList(atOnce);
-            atOnce = null;
-        }
+        return null;
     }
 
     /** Reads what is held, at the beginning of a pass. */
@@ -221,15 +218,10 @@ final class Dispatcher {
         noteHeldUp(nowNanos);
     }
 
-    /** Says whether timers wait for room: those that are held do not. */
+    /** Says whether timers wait for room: held timers do not. */
     private void noteHeldUp(long nowNanos) {
-        if (halted ? isWaiting(atOnce) : isAnyWaiting() || lacksSlot) {
-            backlog.holdUp(nowNanos);
-        } else if (halted) {
-            backlog.hold(nowNanos);
-        } else {
-            backlog.clear();
-        }
+        boolean waitsForRoom = halted ? isWaiting(atOnce) : isAnyWaiting() || lacksSlot;
+        backlog.note(halted || waitsForRoom, waitsForRoom, nowNanos);
     }
 
     private static boolean isWaiting(@Nullable Bucket list) {
@@ -306,24 +298,24 @@ final class Dispatcher {
     }
 
     /** In virtual time, a timer is passed by for lack of a slot. */
-    void countInTurns(ScheduledTimer<?> timer) {
-        if (inTurns++ == 0) {
-            firstInTurnsNanos = timer.deadlineNanos();
+    void countPassedBy(ScheduledTimer<?> timer) {
+        if (passedBy++ == 0) {
+            firstPassedByNanos = timer.deadlineNanos();
         }
     }
 
-    void countNoneInTurns() {
-        inTurns = 0;
+    void clearPassedBy() {
+        passedBy = 0;
     }
 
-    boolean isAnyInTurns() {
-        return inTurns > 0;
+    boolean isAnyPassedBy() {
+        return passedBy > 0;
     }
 
     /** A timer has its turn, which may have been one of those. */
-    void leavesTurns() {
-        if (inTurns > 0) {
-            inTurns--;
+    void uncountPassedBy() {
+        if (passedBy > 0) {
+            passedBy--;
             noteWaiting();
         }
     }
@@ -372,17 +364,17 @@ final class Dispatcher {
     }
 
     /**
-     * Lets timers go that wait and may. In virtual time, timers with a time wait elsewhere, see {@link Turns}.
+     * Lets timers go that wait and may. In virtual time, timers with a time wait elsewhere, see {@link StepQueue}.
      *
      * @return whether there are more that may go now
      */
     boolean letGo(long nowNanos, HandOver handOver) {
-        if (!isAnyWaiting() && waitingCount == 0 && inTurns == 0) {
+        if (!isAnyWaiting() && waitingCount == 0 && passedBy == 0) {
             return false;
         }
         boolean isRoomWorthWhile = slots != null || backlog.hasRoom();
         boolean more = isRoomWorthWhile && letGo(atOnce, handOver);
-        // What has passed those that were held came before what has come since.
+        // Timers that have passed held ones came before timers that have come since.
         if (isRoomWorthWhile && !isWaiting(atOnce) && !stepped) {
             more |= letGo(timed, handOver);
         }
@@ -414,9 +406,9 @@ final class Dispatcher {
     void noteWaiting() {
         // Held timers wait for no worker.
         Bucket waiting = stepped ? null : timed;
-        long count = (waiting == null ? 0 : waiting.count()) + (atOnce == null ? 0 : atOnce.count()) + inTurns;
-        if (inTurns > 0) {
-            waitingSinceNanos = firstInTurnsNanos;
+        long count = (waiting == null ? 0 : waiting.count()) + (atOnce == null ? 0 : atOnce.count()) + passedBy;
+        if (passedBy > 0) {
+            waitingSinceNanos = firstPassedByNanos;
         } else if (count > 0) {
             Bucket first = isWaiting(waiting) ? waiting : atOnce;
             if (first != null && first.peek() instanceof ScheduledTimer<?> timer) {
@@ -438,13 +430,13 @@ final class Dispatcher {
         return waitingCount == 0 ? 0 : Math.max(0, nowNanos - waitingSinceNanos);
     }
 
-    /** Returns when to look again whether there is room, although nobody has said so; a run that frees a slot does. */
+    /** Returns when to look again whether there is room, although nothing has said so; a run that frees a slot does. */
     long nanosToNextLook(long nowNanos) {
         boolean isHeldUp = halted ? isWaiting(atOnce) : isAnyWaiting();
         return slots != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 
-    /** Whether no run is on its way or going on; exact once nobody hands over any more. Any thread. */
+    /** Whether no run is on its way or going on; exact once nothing is handed over any more. Any thread. */
     boolean isDrained() {
         return workers.isDrained() && (refusals == null || refusals.workers().isDrained());
     }

@@ -6,7 +6,7 @@ import io.github.wheelscheduler.wheel.TimingWheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a timer goes that is in no list any more: to its workers if it is due, among those that wait, to those that end what is refused, or
+ * Where a timer goes that is in no list any more: to its workers if it is due, into a waiting list, to the worker that ends refused runs, or
  * back into the wheel. Tick thread only.
  */
 final class HandOver implements Expiry {
@@ -22,7 +22,7 @@ final class HandOver implements Expiry {
     private final PassState pass;
 
     /** Null but in virtual time. */
-    private final @Nullable Turns turns;
+    private final @Nullable StepQueue steps;
 
     /** The wheel has given it up, and it has not been handed over: that has failed. */
     private @Nullable ScheduledTimer<?> inHand;
@@ -36,13 +36,13 @@ final class HandOver implements Expiry {
             SweepPlan sweeps,
             Dispatchers dispatchers,
             PassState pass,
-            @Nullable Turns turns) {
+            @Nullable StepQueue steps) {
         this.wheel = wheel;
         this.watch = watch;
         this.sweeps = sweeps;
         this.dispatchers = dispatchers;
         this.pass = pass;
-        this.turns = turns;
+        this.steps = steps;
     }
 
     // In hand
@@ -59,14 +59,12 @@ final class HandOver implements Expiry {
     @Nullable
     ScheduledTimer<?> takeFromHand() {
         ScheduledTimer<?> timer = inHand;
-        if (timer != null) {
-            inHand = null;
-        }
+        inHand = null;
         return timer;
     }
 
     private void keepInHand(ScheduledTimer<?> timer) {
-        // There is only one, as whatever is thrown ends the pass.
+        // There is only one, as a failure ends the pass.
         if (timer.state() == TimerWord.ARMED) {
             inHand = timer;
         }
@@ -158,10 +156,10 @@ final class HandOver implements Expiry {
             return true;
         }
         if (!isForced && dispatcher.isHeldFor(timer)) {
-            if (turns == null) {
+            if (steps == null) {
                 dispatcher.keep(timer, pass.nowNanos(), false);
             } else {
-                turns.keep(timer);
+                steps.keep(timer);
             }
             return false;
         }

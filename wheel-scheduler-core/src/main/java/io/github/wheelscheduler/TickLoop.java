@@ -40,11 +40,11 @@ final class TickLoop {
     private final HandOver handOver;
 
     /** Null but in virtual time. */
-    private final @Nullable Turns turns;
+    private final @Nullable StepQueue steps;
 
     private final Admission admission;
 
-    /** Writer: tick thread, once per pass. Readers: those who cancel. */
+    /** Writer: tick thread, once per pass. Readers: threads that cancel. */
     private volatile long wheelSize;
 
     TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
@@ -56,8 +56,8 @@ final class TickLoop {
         this.pass = new PassState(clock);
         this.sweeps = new SweepPlan(wheel, pending);
         this.dispatchers = new Dispatchers(root.dispatcher());
-        this.turns = clock.isVirtual() ? new Turns(wheel, dispatchers) : null;
-        this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, turns);
+        this.steps = clock.isVirtual() ? new StepQueue(wheel, dispatchers) : null;
+        this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, steps);
         this.admission = new Admission(
                 inbox, wheel, watch, dispatchers, handOver, pass, 1L << root.settings().tickShift());
     }
@@ -79,17 +79,19 @@ final class TickLoop {
         pass.moved(watch.check(nowNanos));
         boolean isAllHere = advance() > 0;
         boolean mayMoreGo = dispatchers.letGo(pass.nowNanos(), handOver);
-        mayMoreGo |= turns != null && isAllHere && letGo(turns);
+        mayMoreGo |= steps != null && isAllHere && letGo(steps);
         boolean advanced = isAllHere && !mayMoreGo;
         int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
         boolean detoursWait = dispatchers.isAnyDetour() && !admission.endDetours(tookAllMessages);
-        if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.bypassesWheel())) {
+        if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.isSettled())) {
             return 0;
         }
         long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
-        long lookNanos = Math.min(nanosToNextLook(), watch.nanosToNextCheck(nowNanos));
+        // In virtual time, a run that makes room says so.
+        long roomNanos = clock.isVirtual() ? Long.MAX_VALUE : dispatchers.nanosToNextLook(pass.nowNanos());
+        long lookNanos = Math.min(roomNanos, watch.nanosToNextCheck(nowNanos));
         long wheelNanos = Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos);
         return Math.min(
                 Math.min(wheelNanos, lookNanos),
@@ -123,9 +125,9 @@ final class TickLoop {
     }
 
     /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
-    private boolean letGo(Turns inTurn) {
+    private boolean letGo(StepQueue queue) {
         try {
-            return inTurn.letGo(handOver);
+            return queue.letGo(handOver);
         } finally {
             dispatchers.signalHandOver();
         }
@@ -146,19 +148,12 @@ final class TickLoop {
         return sweeps.goOn(handOver);
     }
 
-    // When to look again
-
-    /** Returns when to look again whether there is room; in virtual time who makes room says so. */
-    private long nanosToNextLook() {
-        return clock.isVirtual() ? Long.MAX_VALUE : dispatchers.nanosToNextLook(pass.nowNanos());
-    }
-
     /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
     boolean wasProductive() {
         return pass.wasProductive();
     }
 
-    /** Whether somebody has asked for something since the last pass; to be read after a sleep has been announced. Any thread. */
+    /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
     boolean isWanted() {
         boolean isAsked = watch.isAsked();
         return dispatchers.isWanted() || isAsked;
@@ -169,7 +164,7 @@ final class TickLoop {
         return dispatchers.isRoomForHeldUp();
     }
 
-    /** Returns how many timers were in the wheel after the last pass, those that are over included. Any thread. */
+    /** Returns how many timers were in the wheel after the last pass, with timers that are over. Any thread. */
     long wheelSize() {
         return wheelSize;
     }
@@ -257,9 +252,9 @@ final class TickLoop {
     long[] dueNanos(int most) {
         admitAll();
         pass.lookAtClock();
-        return turns == null
+        return steps == null
                 ? new long[0]
-                : turns.mayGo(most).stream()
+                : steps.mayGo(most).stream()
                         .filter(timer -> handOver.isDueNow(timer) && !handOver.isEarly(timer))
                         .mapToLong(ScheduledTimer::deadlineNanos)
                         .toArray();

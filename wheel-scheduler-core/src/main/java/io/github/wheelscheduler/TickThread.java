@@ -42,13 +42,13 @@ final class TickThread implements Runnable {
     /** So many passes in a row did nothing, and no sleep came after them. Tick thread only. */
     private int passesInVain;
 
-    /** The last sleep has ended without anybody's doing. Tick thread only. */
+    /** The last sleep has ended by itself. Tick thread only. */
     private boolean wokeUp;
 
     /** Counted down when the thread has let go of the wheel for good. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
 
-    /** What somebody wants done on this thread, one at a time. Writers: who wants it, and the tick thread, which does it. */
+    /** What is to be done on this thread, one at a time. Writers: the thread that asks, and the tick thread, which does it. */
     private volatile @Nullable Errand errand;
 
     private volatile @Nullable Thread thread;
@@ -238,7 +238,7 @@ final class TickThread implements Runnable {
                 LOGGER.log(Level.ERROR, "The tick thread failed" + more + " and goes on", failure);
             }
         } catch (Throwable ex) {
-            // There is nobody left to tell.
+            // There is no other place to tell it.
         }
     }
 
@@ -287,8 +287,8 @@ final class TickThread implements Runnable {
         long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
         long wakeUpNanos = clock.isVirtual() ? wantedNanos : budget.wakeUpAt(wantedNanos);
         boolean isOwed = workers.isFollowUpOwed();
-        if (isOwed) {
-            wakeUpNanos = earlier(wakeUpNanos, nowNanos + WAKE_UP_INTERVAL_NANOS);
+        if (isOwed && wakeUpNanos - nowNanos > WAKE_UP_INTERVAL_NANOS) {
+            wakeUpNanos = nowNanos + WAKE_UP_INTERVAL_NANOS;
         }
         // A wake-up that has been put off comes within the interval.
         workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
@@ -303,7 +303,7 @@ final class TickThread implements Runnable {
             parkUntil(wakeUpNanos);
             wakeUpCount++;
             boolean ignored = Thread.interrupted();
-            // Nobody has woken it: it did so by itself, or for nothing.
+            // No thread has woken it: it did so by itself, or for nothing.
             wokeUp = inbox.isSleepAnnounced();
         }
         inbox.awake();
@@ -321,10 +321,6 @@ final class TickThread implements Runnable {
             Thread.onSpinWait();
             nanos = wakeUpNanos - clock.nanoTime();
         }
-    }
-
-    private static long earlier(long oneNanos, long otherNanos) {
-        return oneNanos - otherNanos < 0 ? oneNanos : otherNanos;
     }
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */

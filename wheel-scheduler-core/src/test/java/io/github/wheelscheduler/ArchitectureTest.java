@@ -56,7 +56,7 @@ class ArchitectureTest {
             Dispatchers.class,
             Dispatcher.class,
             Backlog.class,
-            Turns.class,
+            StepQueue.class,
             SweepPlan.class,
             PassState.class,
             WallClockWatch.class,

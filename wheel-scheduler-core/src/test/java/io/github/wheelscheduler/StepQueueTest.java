@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is due in virtual time waits for its turn: it is counted, cancelled and shut down like what waits in real time. */
-class TurnsTest {
+class StepQueueTest {
 
     private static final int WAITING = 3;
 

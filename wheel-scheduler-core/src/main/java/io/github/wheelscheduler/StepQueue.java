@@ -10,10 +10,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In virtual time, all timers that are due, whatever group they are of, in the order of the wheel: one goes after the other, as far as
+ * In virtual time, all timers that are due, of the executor and of its groups, in the order of the wheel: one goes after the other, as far as
  * {@link Hold} allows it. One whose group is halted, or has no slot for it, is passed by until that ends. Tick thread only.
  */
-final class Turns {
+final class StepQueue {
 
     /** So many timers go in a pass. */
     private static final int BUDGET = 1024;
@@ -23,10 +23,10 @@ final class Turns {
     private final Dispatchers dispatchers;
     private final Bucket list;
 
-    /** Those that have been passed by for lack of a slot. */
+    /** The dispatchers whose timers have been passed by for lack of a slot. */
     private final List<Dispatcher> lacking = new ArrayList<>();
 
-    Turns(TimingWheel wheel, Dispatchers dispatchers) {
+    StepQueue(TimingWheel wheel, Dispatchers dispatchers) {
         this.wheel = wheel;
         this.hold = dispatchers.root().hold();
         this.dispatchers = dispatchers;
@@ -45,7 +45,7 @@ final class Turns {
             if (timer == null) {
                 return false;
             }
-            dispatchers.of(timer).leavesTurns();
+            dispatchers.of(timer).uncountPassedBy();
             boolean isOver = timer.isDone();
             boolean hasSlot = !isOver && dispatchers.of(timer).takeSlot(timer);
             boolean ignored = wheel.remove(timer);
@@ -76,7 +76,7 @@ final class Turns {
     /** Returns the timers that may go, at most so many, in their order. */
     List<ScheduledTimer<?>> mayGo(int most) {
         List<ScheduledTimer<?>> may = new ArrayList<>();
-        lacking.forEach(Dispatcher::countNoneInTurns);
+        lacking.forEach(Dispatcher::clearPassedBy);
         Predicate<TimerNode> look = node -> {
             ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
             if (may.size() < most && mayGo(timer)) {
@@ -88,14 +88,14 @@ final class Turns {
         };
         wheel.removeWaitingIf(list, look, node -> {});
         lacking.forEach(Dispatcher::noteWaiting);
-        boolean ignored = lacking.removeIf(dispatcher -> !dispatcher.isAnyInTurns());
+        boolean ignored = lacking.removeIf(dispatcher -> !dispatcher.isAnyPassedBy());
         return may;
     }
 
     private void countIn(Dispatcher dispatcher, ScheduledTimer<?> timer) {
-        if (!dispatcher.isAnyInTurns() && !lacking.contains(dispatcher)) {
+        if (!dispatcher.isAnyPassedBy() && !lacking.contains(dispatcher)) {
             lacking.add(dispatcher);
         }
-        dispatcher.countInTurns(timer);
+        dispatcher.countPassedBy(timer);
     }
 }

@@ -150,13 +150,13 @@ final class Arming {
         return lifecycle.isLeaving() || (runState.isShutdown() && !(timer.isRepeating() && runState.mayRepeat()));
     }
 
-    /** Posts a timer, so that nobody sees the message who would not see it counted. */
+    /** Posts a timer, so that a thread that sees the message sees it counted. */
     void send(ScheduledTimer<?> timer) {
-        pending.beforePost();
+        pending.countMessage(1);
         try {
             inbox.postLazily(timer);
         } catch (Throwable ex) {
-            pending.postFailed();
+            pending.countMessage(-1);
             throw ex;
         }
     }
@@ -177,13 +177,13 @@ final class Arming {
             releaseSlot(timer);
             return false;
         }
-        pending.countHandOver();
+        pending.countHandOver(1);
         boolean taken = false;
         try {
             taken = workers.handOverNow(timer.runnable(), nowNanos);
         } finally {
             if (!taken) {
-                pending.uncountHandOver();
+                pending.countHandOver(-1);
                 timer.unclaim();
                 releaseSlot(timer);
             }
@@ -197,7 +197,7 @@ final class Arming {
         }
     }
 
-    /** Waits for the tick thread, which cannot keep up with its callers; for a while only, whatever keeps it. */
+    /** Waits for the tick thread, which cannot keep up with its callers; for a while only. */
     private void awaitEbb() {
         // It may sleep, and would wake for the next message only.
         inbox.wake();
@@ -215,7 +215,7 @@ final class Arming {
             }
         } else {
             // The decorator has cancelled or run it: it was counted as gone, and will never be counted as posted.
-            pending.countMissingPost();
+            pending.countOtherPost(-1);
         }
     }
 
@@ -242,7 +242,7 @@ final class Arming {
     /** An armed timer is to run earlier than the wheel knows. */
     void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
         send(timer);
-        pending.countOtherPost();
+        pending.countOtherPost(1);
         inbox.wakeFor(deadlineNanos);
         lifecycle.wakeIfItMayEnd();
         if (inbox.isFlooded(FLOOD)) {
@@ -286,7 +286,7 @@ final class Arming {
     }
 
     /**
-     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: nobody else knows of
+     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: no other thread knows of
      * the timer. Worker.
      */
     private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {
@@ -315,7 +315,7 @@ final class Arming {
             }
             if (!isHandedOver && !posted && timer.state() != TimerWord.ARMED) {
                 // It was counted as gone, and will never be counted as posted.
-                pending.countMissingPost();
+                pending.countOtherPost(-1);
                 return;
             }
         }

@@ -29,7 +29,7 @@ final class CatchUp {
         return next + skipped * period;
     }
 
-    /** Returns the same where somebody has a say in it: in phase, before the run is {@linkplain Pacing#putOffNanos put off}. */
+    /** Returns the same where the task has a {@link Pacing}: in phase, before the run is {@linkplain Pacing#putOffNanos put off}. */
     long pacedDeadlineNanos(PeriodicTimer timer, Pacing pacing, long nowNanos) {
         long interval = timer.intervalNanos();
         long rest = pacing.restNanos();

@@ -8,7 +8,7 @@ final class DecoratedTask implements Runnable {
 
     private final ScheduledTimer<?> timer;
 
-    /** Null once the timer is over, as is the task. Plain: whoever reads a stale one has won the timer's state before. */
+    /** Null once the timer is over, as is the task. Plain: a thread that reads a stale one has won the timer's state before. */
     private @Nullable Runnable outer;
 
     private @Nullable Object task;
@@ -35,7 +35,7 @@ final class DecoratedTask implements Runnable {
                 wrapper.run();
             }
         } finally {
-            // A wrapper that has not run the timer never will: nobody is to wait for it. A repeating timer that it has
+            // A wrapper that has not run the timer never will: no thread must wait for it. A repeating timer that it has
             // run may be
             // ready again by now; one that was not to be run any more was run by other code, as it may be without a
             // wrapper.

@@ -47,7 +47,7 @@ final class Dispatchers {
         return dispatcher;
     }
 
-    /** Counts a message about a timer; those of groups only, as nobody asks about the executor's. */
+    /** Counts a message about a timer; of groups only, as the executor's are not asked for. */
     void countAdmitted(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = timer.owner().dispatcher();
         if (dispatcher != root) {
@@ -153,7 +153,7 @@ final class Dispatchers {
         return more;
     }
 
-    /** Returns when to look again at those that wait; for ever if none do. */
+    /** Returns when to look again at waiting timers; for ever if none wait. */
     long nanosToNextLook(long nowNanos) {
         long nanos = Long.MAX_VALUE;
         for (int i = 0; i < activeCount; i++) {

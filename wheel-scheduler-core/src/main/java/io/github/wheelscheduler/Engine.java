@@ -35,7 +35,6 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     private final boolean decorates;
     private final TimeSource clock;
-    private final boolean isVirtual;
     private final RunState runState;
     private final SharedWheel shared;
     private final Inbox<ScheduledTimer<?>> inbox;
@@ -62,7 +61,6 @@ final class Engine implements TimerOwner, Workers.Listener {
         this.root = parent == null ? this : parent;
         this.decorates = settings.decorator() != null;
         this.clock = settings.clock();
-        this.isVirtual = clock.isVirtual();
         this.observation = new RunObservation(clock);
         if (parent == null) {
             this.inbox = new Inbox<>();
@@ -93,7 +91,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (parent != null) {
             runState.setExecutesDelayed(parent.runState.executesDelayed());
             runState.setContinuesPeriodic(parent.runState.continuesPeriodic());
-        } else if (isVirtual) {
+        } else if (clock.isVirtual()) {
             hold.allow(0);
         }
         hold.setHalted(settings.halted());
@@ -263,7 +261,7 @@ final class Engine implements TimerOwner, Workers.Listener {
     private void tellOfCancelled(ScheduledTimer<?> timer) {
         try {
             arming.send(timer);
-            pending.countOtherPost();
+            pending.countOtherPost(1);
         } catch (OutOfMemoryError ex) {
             // It will come across the timer.
         }
@@ -314,11 +312,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         if (!timer.takeOut()) {
             return false;
         }
-        pending.releasePermit(timer);
-        releaseSlotOfCall(timer);
-        pending.cancelled();
-        cancelledInWheel(timer);
-        lifecycle.wakeIfItMayEnd();
+        cancelled(timer, TimerWord.ARMED);
         return true;
     }
 
@@ -393,7 +387,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         StackReserve.ask();
         shared.locked(() -> {
             if (!runState.isShutdown()) {
-                boolean isOpened = !halted && hold.isHalted() && !isVirtual;
+                boolean isOpened = !halted && hold.isHalted() && !clock.isVirtual();
                 hold.setHalted(halted);
                 noteHold(isOpened);
                 forEachGroupThatFollows(each -> each.noteHold(isOpened));
@@ -402,7 +396,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         inbox.wake();
     }
 
-    /** Says whether callers may go past the tick thread: when a halt has ended, not before those that it has held. */
+    /** Says whether callers may go past the tick thread: when a halt has ended, not before the timers that it has held. */
     private void noteHold(boolean isOpened) {
         Shortcut shortcut = dispatcher.shortcut();
         if (isOpened) {
@@ -413,7 +407,7 @@ final class Engine implements TimerOwner, Workers.Listener {
 
     /** Lets so many timers leave the wheel, in virtual time only. */
     void allow(int timers) {
-        if (isVirtual) {
+        if (clock.isVirtual()) {
             hold.allow(timers);
             inbox.wake();
         }
@@ -432,7 +426,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         inbox.wake();
     }
 
-    /** Whether nothing happens before time goes on or somebody calls. Exact while the tick thread sleeps. */
+    /** Whether nothing happens before time goes on or a method is called. Exact while the tick thread sleeps. */
     boolean isQuiet() {
         boolean areWorkersQuiet = areWorkersQuiet();
         if (root == this) {
@@ -536,7 +530,7 @@ final class Engine implements TimerOwner, Workers.Listener {
         return refusals == null ? 0 : refusals.soFar();
     }
 
-    /** Returns the runs that have been going on for at least so long, those that started while nobody observed not included. */
+    /** Returns the runs that have been going on for at least so long, without runs that started while there was no observer. */
     List<RunningTask> runningFor(Duration atLeast) {
         long nowNanos = clock.nanoTime();
         List<RunningTask> running = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.github.wheelscheduler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Logs what fails inside. Throws nothing, as there is nobody left to tell: neither a broken log nor a lack of memory harms the caller. */
+/** Logs failures of the engine's own work. Throws nothing: neither a broken log nor a lack of memory harms the caller. */
 final class EngineLog {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
@@ -14,7 +14,7 @@ final class EngineLog {
         try {
             LOGGER.log(level, message, failure);
         } catch (Throwable ex) {
-            // There is nobody left to tell.
+            // There is no other place to tell it.
         }
     }
 }

@@ -6,10 +6,10 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether timers that are due may leave the wheel: all of them, so many, or none. Those that are held stay where they are, which
+ * Whether timers that are due may leave the wheel: all of them, so many, or none. Held timers stay where they are, which
  * costs nothing and leaves it open to cancel or move them. What {@linkplain ScheduledTimer#runsAtOnce runs at once} goes on.
  *
- * <p>There are two reasons to hold, and both have to end: somebody has halted the executor, and whoever moves a virtual time lets one
+ * <p>There are two reasons to hold, and both have to end: the executor has been halted, and the thread that moves a virtual time lets one
  * timer go after the other. Writers: any thread. Readers: the tick thread, once a pass; who arms what is due.
  */
 final class Hold {
@@ -72,7 +72,7 @@ final class Hold {
         allowed.set(timers);
     }
 
-    /** Returns how many of those that are {@linkplain #allow allowed} have not left yet. */
+    /** Returns how many {@linkplain #allow allowed} timers have not left yet. */
     long allowed() {
         return allowed.get();
     }

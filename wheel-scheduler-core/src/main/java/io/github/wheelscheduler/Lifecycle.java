@@ -84,7 +84,7 @@ final class Lifecycle {
         this.inbox = engine.inbox();
     }
 
-    /** Starts the threads, if nobody has: those of a group come with its first run. */
+    /** Starts the threads unless they have been: a group's come with its first run. */
     void startIfNeeded() {
         if (started) {
             return;
@@ -270,13 +270,13 @@ final class Lifecycle {
         }
     }
 
-    /** Says that nobody waits for delayed timers with a later deadline. */
+    /** Ends the wait for delayed timers with a later deadline. */
     private void limitShutdown(long deadlineNanos) {
         runState.setLastDeadlineNanos(deadlineNanos);
         engine.forEachGroupThatFollows(group -> group.lifecycle().limitShutdown(deadlineNanos));
     }
 
-    /** Sets who is told before anything is stopped; null for nobody. */
+    /** Sets what is called before anything is stopped; null for nothing. */
     void setStopListener(@Nullable Runnable listener) {
         stopListener.set(listener);
     }
@@ -317,7 +317,7 @@ final class Lifecycle {
         }
     }
 
-    /** Takes the timers that this concerns out of the wheel, with nobody else at it. Under the lock. */
+    /** Takes the timers that this concerns out of the wheel, with no other thread at it. Under the lock. */
     private void giveBackWhatIsPending() {
         Runnable sweep = () -> {
             shared.loop.admitAll();
@@ -375,11 +375,14 @@ final class Lifecycle {
 
     /** Applies policies that have been changed after shutdown. */
     void reapplyShutdownPolicies() {
-        shared.locked(() -> {
+        shared.lock.lock();
+        try {
             if (runState.isShutdown() && !runState.isStopped()) {
                 applyShutdownPolicies();
             }
-        });
+        } finally {
+            shared.lock.unlock();
+        }
     }
 
     private void applyShutdownPolicies() {
@@ -445,7 +448,7 @@ final class Lifecycle {
         }
     }
 
-    /** Insists on the end, which nobody else would bring about: the tick thread has let go of the wheel. On that thread. */
+    /** Ends what is left once the tick thread has let go of the wheel; tries again what fails, as no other thread would. On that thread. */
     void tickThreadEnded() {
         boolean done = false;
         while (!done) {
@@ -487,7 +490,7 @@ final class Lifecycle {
         return runState.isShutdown() && dispatcher.isDrained() && shared.loop.holdsNothingOf(dispatcher, pending);
     }
 
-    /** Ends whatever has nothing left to do. */
+    /** Terminates what has nothing left to do. */
     void terminateIfEnded() {
         if (ownsWheel) {
             terminateExecutorIfEnded();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the timers that are pending: in the inbox, in the wheel, or ready. Each move of a timer's state that makes it
- * pending or ends that is counted once, by whoever made the move; so the count is exact at rest.
+ * pending or ends that is counted once, by the thread that made the move; so the count is exact at rest.
  *
  * <p>With a bound, every timer needs a permit. A repeating timer keeps it through its runs, so that it can always be armed
  * again.
@@ -66,19 +66,11 @@ final class PendingTimers {
         return messages.sum();
     }
 
-    /** To be called before a message is posted. */
-    void beforePost() {
+    /** Counts a message before it is posted; -1 if posting it has failed. */
+    void countMessage(int number) {
         if (root != null) {
-            messages.increment();
-            root.messages.increment();
-        }
-    }
-
-    /** Takes {@link #beforePost} back. */
-    void postFailed() {
-        if (root != null) {
-            messages.decrement();
-            root.messages.decrement();
+            messages.add(number);
+            root.messages.add(number);
         }
     }
 
@@ -117,28 +109,19 @@ final class PendingTimers {
         }
     }
 
-    /** Counts a message that was about a timer that had been pending before; after it has been posted. */
-    void countOtherPost() {
-        otherPosts.increment();
-        countGoneOfGroup(1);
+    /**
+     * Counts a message about a timer that had been pending before, after it has been posted; -1 for a timer that was counted as started or
+     * cancelled and has not been posted.
+     */
+    void countOtherPost(int number) {
+        otherPosts.add(number);
+        countGoneOfGroup(number);
     }
 
-    /** Counts a timer that was counted as started or cancelled and has not been posted. */
-    void countMissingPost() {
-        otherPosts.decrement();
-        countGoneOfGroup(-1);
-    }
-
-    /** Counts a timer that becomes pending by being handed to the workers at once; before it is. */
-    void countHandOver() {
-        handedOver.increment();
-        countGoneOfGroup(-1);
-    }
-
-    /** Takes {@link #countHandOver} back: the timer is posted instead. */
-    void uncountHandOver() {
-        handedOver.decrement();
-        countGoneOfGroup(1);
+    /** Counts a timer that becomes pending by being handed to the workers at once, before it is; -1 if it is posted instead. */
+    void countHandOver(int number) {
+        handedOver.add(number);
+        countGoneOfGroup(-number);
     }
 
     /** Counts a pending timer that has started. */
@@ -189,7 +172,7 @@ final class PendingTimers {
     }
 
     /**
-     * Returns how many of the timers in the wheel are over, if there are more of them than need bother anybody; else 0. Does
+     * Returns how many of the timers in the wheel are over, if there are many of them; else 0. Does
      * not see as many of them as there are pending timers elsewhere.
      */
     long litter(long wheelSize) {

@@ -20,7 +20,7 @@ final class RunObservation {
         failing.set(false);
     }
 
-    /** Tells that the timer is about to run; returns the time now, or 0 if nobody wants to know. Worker. */
+    /** Tells that the timer is about to run; returns the time now, or 0 without an observer. Worker. */
     long starting(Object timer, long expiredNanos) {
         RunObserver current = observer;
         if (current == null) {

@@ -22,7 +22,7 @@ final class RunState {
     private volatile boolean executesDelayed = true;
     private volatile boolean continuesPeriodic;
 
-    /** Whether somebody waits for the end, until {@link #lastDeadlineNanos} at most. Written after that. */
+    /** Whether the end is waited for until {@link #lastDeadlineNanos} at most. Written after that. */
     private volatile boolean isLimited;
 
     private volatile long lastDeadlineNanos;
@@ -98,13 +98,13 @@ final class RunState {
         return seen == RUNNING || (seen == SHUTDOWN && continuesPeriodic && hold.isOpen());
     }
 
-    /** Says that nobody waits for delayed timers with a later deadline. */
+    /** Ends the wait for delayed timers with a later deadline. */
     void setLastDeadlineNanos(long deadlineNanos) {
         lastDeadlineNanos = deadlineNanos;
         isLimited = true;
     }
 
-    /** Whether the timer has its only run when nobody waits for it any more. */
+    /** Whether the timer has its only run after the last deadline that is waited for. */
     boolean isTooLate(ScheduledTimer<?> timer) {
         return isLimited && !timer.isRepeating() && timer.deadlineNanos() - lastDeadlineNanos > 0;
     }

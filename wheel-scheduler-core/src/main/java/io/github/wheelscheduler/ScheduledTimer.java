@@ -49,8 +49,8 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
      *
      *   claim: tick thread, or who arms it. start, finish: the thread that runs it. cancel, reschedule: any thread.
      *
-     * Whoever makes a move does what follows from it, so it is done once: the count of pending timers, the permit, waking
-     * those who wait for the result, letting go of the task.
+     * The thread that makes a move does what follows from it, so it is done once: the count of pending timers, the permit,
+     * waking threads that wait for the result, letting go of the task.
      */
 
     private static final VarHandle WORD;
@@ -81,7 +81,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
 
     /**
      * The task; once done, the result or a {@link Failure}. Written by the runner before it moves the word to DONE, and to
-     * null by whoever cancels before a run, or by the runner if that loses the word.
+     * null by the thread that cancels before a run, or by the runner if that loses the word.
      */
     private @Nullable Object payload;
 
@@ -94,7 +94,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     ScheduledTimer(TimerOwner owner, Object task, long deadlineNanos) {
         this.owner = owner;
         this.payload = task;
-        // Whoever hands the timer to another thread orders this write; the inbox does.
+        // The inbox, which hands the timer to another thread, orders this write.
         WORD.set(this, TimerWord.of(deadlineNanos, ARMED));
     }
 
@@ -121,18 +121,18 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         move(READY, ARMED);
     }
 
-    /** Takes the timer out of use if no worker knows of it; false if it is on its way to one, or somebody has moved it. */
+    /** Takes the timer out of use if no worker knows of it; false if it is on its way to one, or has been moved. */
     final boolean takeOut() {
         return move(ARMED, RETURNED);
     }
 
-    /** Takes the timer out of use for shutdownNow; false if somebody else has moved it. */
+    /** Takes the timer out of use for shutdownNow; false if another thread has moved it. */
     final boolean giveBack() {
         return move(ARMED, RETURNED) || move(READY, RETURNED);
     }
 
     /**
-     * Runs the task on the calling thread, if the timer is not over and nobody else runs it. A one-time timer can be run
+     * Runs the task on the calling thread, if the timer is not over and no other thread runs it. A one-time timer can be run
      * before it is due; a repeating one cannot.
      */
     @Override
@@ -166,7 +166,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         }
     }
 
-    /** Begins the end of a run that the timer is ready for, and that is not to take place; false if it is over, or somebody else is in it. */
+    /** Begins the end of a run that the timer is ready for, and that is not to take place; false if it is over, or another thread is in it. */
     final boolean startRefusal() {
         if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             return false;
@@ -202,7 +202,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return runner == Thread.currentThread();
     }
 
-    /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when nobody was in it any more. */
+    /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when no thread was in it any more. */
     final boolean isStillInRun() {
         Thread thread = runner;
         return state() == RUNNING
@@ -225,7 +225,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     private void leaveToOthers() {
         boolean wasInterrupted = Thread.currentThread().isInterrupted();
         runner = null;
-        // After that: whoever cancels from now on finds nobody.
+        // After that: a thread that cancels from now on finds no runner.
         int state = state();
         if ((state == INTERRUPTING || state == INTERRUPTED) && !wasInterrupted) {
             awaitInterrupt();
@@ -280,10 +280,10 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
     final void finish(@Nullable Object outcome, boolean wasReady) {
         letGo();
         releaseRunner();
-        // In this order: whoever reads the outcome, and then who runs the timer, sees that nobody does.
+        // In this order: a thread that reads the outcome, and then the runner, sees that there is none.
         VarHandle.storeStoreFence();
         payload = outcome;
-        // Before it is done: whoever sees that may schedule another in its place.
+        // Before it is done: a thread that sees that may schedule another in its place.
         owner.ending(this, wasReady);
         if (move(RUNNING, DONE)) {
             releaseWaiters();
@@ -318,8 +318,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         for (int from = ARMED; from <= READY; from++) {
             if (move(from, CANCELLED)) {
                 letGo();
-                owner.cancelled(this, from);
-                releaseWaiters();
+                tellOwner(from);
                 return true;
             }
         }
@@ -367,7 +366,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         }
     }
 
-    /** Tells that the timer has been cancelled; whatever becomes of that, nobody waits for the result any longer. */
+    /** Tells that the timer has been cancelled; even if that fails, no thread waits for the result any longer. */
     private void tellOwner(int stateBefore) {
         try {
             owner.cancelled(this, stateBefore);
@@ -607,7 +606,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return decorated != null ? decorated : this;
     }
 
-    /** Whether it has no time of its own, or somebody wants it now, so that it runs though others are held in the wheel. */
+    /** Whether it has no time of its own, or its task is to run now, so that it runs though others are held in the wheel. */
     final boolean runsAtOnce() {
         return hasNoTime() || (taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce());
     }
@@ -634,7 +633,7 @@ abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode impl
         return holdsTask ? held : null;
     }
 
-    /** Returns the user's task; null once it has been let go. By whoever is about to run it. */
+    /** Returns the user's task; null once it has been let go. By the thread that is about to run it. */
     final @Nullable Object task() {
         Object held = payload;
         DecoratedTask decorated = decorated(held);

@@ -64,7 +64,12 @@ final class SharedWheel {
 
     /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
     void onTickThread(Runnable action) {
-        locked(() -> tickThread.runBetweenPasses(action));
+        lock.lock();
+        try {
+            tickThread.runBetweenPasses(action);
+        } finally {
+            lock.unlock();
+        }
     }
 
     // Groups
@@ -89,7 +94,7 @@ final class SharedWheel {
         mayGroupsEnd = true;
     }
 
-    /** Ends the groups that were shut down and have nothing left, and forgets those that have ended. Tick thread. */
+    /** Ends the groups that were shut down and have nothing left, and forgets ended ones. Tick thread. */
     void endGroupsThatMay() {
         if (!mayGroupsEnd) {
             return;
@@ -116,7 +121,7 @@ final class SharedWheel {
             group.lifecycle().endIfDrained();
             if (group.runState().isTerminated()) {
                 loop.giveUpWaitingOf(group.dispatcher());
-                // What is posted just then is withdrawn by whoever has posted it, and may still come by here.
+                // A timer that is posted just then is withdrawn by its caller, and may still come by here.
                 if (!group.dispatcher().isAnyWaiting()) {
                     each.remove();
                     boolean ignored = groups.remove(group);
@@ -150,7 +155,7 @@ final class SharedWheel {
         }
     }
 
-    /** Whether no run of any group is on its way or going on; exact once nobody hands over any more. */
+    /** Whether no run of any group is on its way or going on; exact once nothing is handed over any more. */
     boolean areWorkersDrained() {
         if (!root.dispatcher().isDrained()) {
             return false;

@@ -22,11 +22,6 @@ public final class StripedCount {
         add(1);
     }
 
-    /** Subtracts one. Any thread. */
-    public void decrement() {
-        add(-1);
-    }
-
     /** Adds a number, which may be negative. Any thread. */
     public void add(long number) {
         long ignored = cells.getAndAdd((CallerStripe.index() + 1) << SPACING_SHIFT, number);

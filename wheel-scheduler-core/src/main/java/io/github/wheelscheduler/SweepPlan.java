@@ -15,7 +15,7 @@ final class SweepPlan {
     /** Sweeps take a hundredth of a processor's time at most, unless there is too much litter. */
     private static final long DELAY_PER_TIMER_NANOS = 1_000;
 
-    /** A sweep that has found fewer is not begun again at once, whatever the counts say. */
+    /** A sweep that has found fewer is not begun again at once. */
     private static final int FRUITFUL = 1024;
 
     private final TimingWheel wheel;
@@ -28,10 +28,10 @@ final class SweepPlan {
 
     private long givenUpBefore;
 
-    /** The last sweep has found little. Writer: tick thread. Readers: those who cancel. */
+    /** The last sweep has found little. Writer: tick thread. Readers: threads that cancel. */
     private volatile boolean fruitless;
 
-    /** Writer: tick thread. Readers: those who cancel. */
+    /** Writer: tick thread. Readers: threads that cancel. */
     private volatile boolean planned;
 
     SweepPlan(TimingWheel wheel, PendingTimers pending) {

@@ -92,7 +92,7 @@ final class WallClockWatch {
         asked = true;
     }
 
-    /** Whether somebody has asked, and no pass has answered yet. */
+    /** Whether it has been asked, and no pass has answered yet. */
     boolean isAsked() {
         return asked;
     }
@@ -203,7 +203,7 @@ final class WallClockWatch {
         }
         reference = reading;
         if (toFollow > 0) {
-            // Those that are left follow at once, then the others: so it ends, however often the clocks move.
+            // The timers that are left follow at once, then the others: so it ends, however often the clocks move.
             followsAgain = true;
         } else {
             toFollow = watched.size();
@@ -287,7 +287,8 @@ final class WallClockWatch {
         isFailing = true;
         askAgainNanos = nowNanos + CHECK_INTERVAL_NANOS;
         if (failuresNotLogged < 0) {
-            warn("The clock failed; calendar timers keep the deadlines that they have", failure);
+            EngineLog.log(
+                    Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", failure);
         } else if (nowNanos - failureLoggedNanos < WARNING_INTERVAL_NANOS) {
             failuresNotLogged++;
             return;
@@ -301,14 +302,6 @@ final class WallClockWatch {
     private static void warn(String message, Object... arguments) {
         try {
             LOGGER.log(Level.WARNING, message, arguments);
-        } catch (Throwable ex) {
-            // The timers matter more.
-        }
-    }
-
-    private static void warn(String message, Throwable failure) {
-        try {
-            LOGGER.log(Level.WARNING, message, failure);
         } catch (Throwable ex) {
             // The timers matter more.
         }

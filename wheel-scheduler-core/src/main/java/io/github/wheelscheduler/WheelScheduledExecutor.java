@@ -241,7 +241,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Takes a timer out that is not due yet, so that it never runs by itself. It is not cancelled: its future stays open, and
-     * whoever removed it may run or cancel it. What is due is on its way to a worker, and can only be cancelled.
+     * the caller may run or cancel it. What is due is on its way to a worker, and can only be cancelled.
      *
      * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at: pending timers
      * are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and {@link #snapshot} count
@@ -330,7 +330,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Makes calendar tasks follow the wall clock at once, which they otherwise do within a second: for whoever has set it. Returns
+     * Makes calendar tasks follow the wall clock at once, which they otherwise do within a second: for tests that have set it. Returns
      * before that is done.
      */
     public void checkWallClock() {
@@ -357,7 +357,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether nothing more happens before time goes on or somebody calls: the tick thread is about to sleep or sleeps, and no task
+     * Whether nothing more happens before time goes on or a method is called: the tick thread is about to sleep or sleeps, and no task
      * that may run is on its way to a worker or running. For tests in virtual time; no more than a glimpse if time moves meanwhile.
      */
     public boolean isQuiet() {
@@ -374,7 +374,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Shuts down like {@link #shutdown}, on behalf of somebody who waits for the end so long at most: one-time tasks whose
+     * Shuts down like {@link #shutdown}, on behalf of a caller who waits for the end so long at most: one-time tasks whose
      * deadline lies farther ahead are not waited for. Those that are due within the limit run, if the policy lets them.
      *
      * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not cancelled
@@ -468,7 +468,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Changes how many workers there may be. Lowering it interrupts nobody.
+     * Changes how many workers there may be. Lowering it interrupts no run.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -497,8 +497,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Sets who is told of each run before it starts, in place of whoever was before; null for nobody. Runs that start while
-     * nobody is told cost nothing more.
+     * Sets who is told of each run before it starts, in place of the one before; null for none. Runs that start without
+     * an observer cost nothing more.
      */
     public void setRunObserver(@Nullable RunObserver observer) {
         engine.observation().setObserver(observer);
@@ -529,8 +529,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Sets who is called by {@link #shutdownNow}, that of the executor included for a group, before anything is stopped: on the calling
-     * thread, which then stops what is to be stopped, whatever the listener throws. It should be quick. In place of whoever was before;
-     * null for nobody.
+     * thread, which then stops what is to be stopped, even if the listener throws. It should be quick. In place of the one before;
+     * null for none.
      */
     public void setStopListener(@Nullable Runnable listener) {
         engine.lifecycle().setStopListener(listener);

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Platform threads, no daemons, with normal priority, the thread group and context class loader of whoever made the factory,
+ * Platform threads, no daemons, with normal priority, the thread group and context class loader of the thread that made the factory,
  * and without inherited thread-locals: nothing depends on who happens to schedule first.
  */
 final class WheelThreadFactory implements ThreadFactory {

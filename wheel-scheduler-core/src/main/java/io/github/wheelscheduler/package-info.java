@@ -8,7 +8,7 @@
  * <caption>Who may touch what</caption>
  * <tr><th>state</th><th>writers</th><th>readers</th><th>memory order</th></tr>
  * <tr><td>state word of a timer</td><td>any thread, by compare-and-set</td><td>any</td><td>volatile</td></tr>
- * <tr><td>task or outcome of a timer</td><td>before the state word: its runner; after: whoever ended it</td>
+ * <tr><td>task or outcome of a timer</td><td>before the state word: its runner; after: the thread that ended it</td>
  * <td>any</td><td>ordered by the state word</td></tr>
  * <tr><td>wheel, watched instants</td><td>tick thread</td><td>tick thread; after it has ended, who stopped it</td>
  * <td>none; a latch hands over</td></tr>

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.inbox;
 
 /**
- * Deals threads out to a few places, so that those that do the same thing at once mostly do not meet in one. A thread always
+ * Deals threads out to a few places, so that threads that do the same thing at once mostly do not meet in one. A thread always
  * has the same place.
  */
 public final class CallerStripe {

@@ -31,7 +31,7 @@ public final class Inbox<E> {
      * Both sides write and then read what the other has written, and all four accesses are volatile, so they have one order
      * that all threads agree on. So at least one of the two sees the other: either the poster reads the announcement and
      * decides by it, or the owner sees that the index has moved and does not park. A poster whose CAS fails needs to do
-     * nothing: whoever changed the word either woke the owner, or is the owner, which looks at the queue after every change
+     * nothing: the thread that changed the word either woke the owner, or is the owner, which looks at the queue after every change
      * it makes.
      *
      * Step 3 of the owner asks for the bare index, not whether the queue is empty. A producer that has moved the index but
@@ -95,13 +95,13 @@ public final class Inbox<E> {
      */
     public void wakeFor(long neededAtNanos) {
         long seen = announced;
-        if (seen != AWAKE && (neededAtNanos - seen < 0 || isBacklogLarge())) {
+        if (seen != AWAKE && (neededAtNanos - seen < 0 || isFlooded(LARGE_BACKLOG - 1))) {
             wake(seen);
         }
     }
 
     /**
-     * Whether more than so many messages wait. To be asked by who posts a message, each time; mostly answers no without a look.
+     * Whether more than so many messages wait. A thread that posts a message asks each time; the answer is mostly no, without a look.
      * Any thread.
      */
     public boolean isFlooded(long limit) {
@@ -110,11 +110,7 @@ public final class Inbox<E> {
 
     /** Whether more than so many messages wait. Any thread. */
     public boolean holdsMoreThan(long limit) {
-        long waiting = 0;
-        for (Stripe<E> stripe : stripes) {
-            waiting += stripe.waiting();
-        }
-        return waiting > limit;
+        return size() > limit;
     }
 
     /** Posts a message that can wait until the owner looks at the queue of its own accord. Any thread. */
@@ -126,7 +122,7 @@ public final class Inbox<E> {
         return stripes[CallerStripe.index()];
     }
 
-    /** Wakes the owner if it sleeps, whatever is in the queue. Any thread. */
+    /** Wakes the owner if it sleeps. Any thread. */
     public void wake() {
         VarHandle.fullFence();
         long seen = announced;
@@ -178,10 +174,10 @@ public final class Inbox<E> {
     }
 
     /** Returns about how many messages are in here. Any thread. */
-    public int size() {
-        int size = 0;
+    public long size() {
+        long size = 0;
         for (Stripe<E> stripe : stripes) {
-            size += stripe.size();
+            size += stripe.waiting();
         }
         return size;
     }
@@ -201,7 +197,7 @@ public final class Inbox<E> {
         return false;
     }
 
-    /** Whether nobody has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Any thread. */
+    /** Whether no thread has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Any thread. */
     public boolean isSleepAnnounced() {
         return announced != AWAKE;
     }
@@ -215,10 +211,6 @@ public final class Inbox<E> {
     /** Takes the announcement back after a sleep. Owner only; it looks at the queue next. */
     public void awake() {
         announced = AWAKE;
-    }
-
-    private boolean isBacklogLarge() {
-        return isSample() && holdsMoreThan(LARGE_BACKLOG - 1);
     }
 
     /** Two neighbours in so many messages of each stripe, so that callers who ask about every other one are not missed for ever. */

@@ -36,7 +36,8 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         return lvProducerIndex() == 2 * currentConsumerIndex();
     }
 
+    /** Returns about how many messages wait. Any thread. */
     long waiting() {
-        return currentProducerIndex() - currentConsumerIndex();
+        return Math.max(0, currentProducerIndex() - currentConsumerIndex());
     }
 }

@@ -3,8 +3,8 @@ package io.github.wheelscheduler.wheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of one slot of a level, or those whose time has come and that wait for something else, in the order in which they came: a list
- * of chunks. Those that wait are in the wheel as before: they can be removed, repositioned and swept out, and cost no more than a cell.
+ * The timers of one slot of a level, or due timers that wait for something else, in the order in which they came: a list of
+ * chunks. Waiting timers are in the wheel as before: they can be removed, repositioned and swept out, and cost no more than a cell.
  *
  * <p>It keeps its first chunk when it is empty, so that a wheel that has warmed up allocates nothing for a few timers a
  * bucket.
@@ -96,7 +96,7 @@ public final class Bucket {
         return count == 1 && !pinned;
     }
 
-    /** Returns how many timers are in here, those that are over and have not been given up included. */
+    /** Returns how many timers are in here, with timers that are over and have not been given up. */
     public long count() {
         return count;
     }

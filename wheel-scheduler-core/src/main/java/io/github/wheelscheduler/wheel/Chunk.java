@@ -72,7 +72,7 @@ final class Chunk {
     }
 
     /** Returns one bit for each cell whose timer is over. */
-    long marksOfThoseOver() {
+    long marksOfOver() {
         long marks = 0;
         for (int cell = first; cell < end; cell++) {
             TimerNode node = nodes[cell];

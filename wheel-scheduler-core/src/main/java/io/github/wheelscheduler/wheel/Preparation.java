@@ -31,10 +31,10 @@ final class Preparation {
     int prepare(long nowTick, int budget, Expiry expiry) {
         int left = budget;
         for (int index = 1; index < TimingWheel.MAX_LEVELS && left > 0; index++) {
-            Level level = wheel.levelIfUsed(index);
+            Level level = wheel.levels[index];
             if (level != null && !level.isEmpty()) {
                 int slot = level.firstOccupiedSlot();
-                left = prepare(level, slot, wheel.firstTickOf(level, slot), nowTick, left, expiry);
+                left = prepare(level, slot, level.firstTickOf(slot, wheel.currentTick), nowTick, left, expiry);
             }
         }
         return left;
@@ -67,7 +67,7 @@ final class Preparation {
     private Level levelFor(Bucket bucket, int index) {
         Level level = ahead[index];
         if (level == null) {
-            level = wheel.newLevel(index);
+            level = wheel.chunks.newLevel(index);
             ahead[index] = level;
         }
         if (parents[index] == null) {
@@ -81,10 +81,10 @@ final class Preparation {
     long nextTick() {
         long earliest = Bucket.NO_TICK;
         for (int index = 1; index < TimingWheel.MAX_LEVELS; index++) {
-            Level level = wheel.levelIfUsed(index);
+            Level level = wheel.levels[index];
             if (level != null && !level.isEmpty()) {
                 int slot = level.firstOccupiedSlot();
-                earliest = Math.min(earliest, nextTick(level, slot, wheel.firstTickOf(level, slot)));
+                earliest = Math.min(earliest, nextTick(level, slot, level.firstTickOf(slot, wheel.currentTick)));
             }
         }
         return earliest;

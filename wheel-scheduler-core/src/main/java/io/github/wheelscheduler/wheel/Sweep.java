@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
  * A way through all buckets, in small steps, that takes out the timers that are over and moves the others together.
  *
  * <p>Timers come and go between two steps. What is added behind the place that a sweep has come to is left to the next one.
- * The lists of those that are due already come last, as all others move towards them.
+ * The lists of due timers come last, as all others move towards them.
  */
 final class Sweep {
 
-    /** Stands for the list of timers that are due, and the lists of those that wait. */
+    /** Stands for the list of due timers and the waiting lists. */
     private static final int DUE = 2 * TimingWheel.MAX_LEVELS;
 
     private final TimingWheel wheel;
@@ -64,7 +64,7 @@ final class Sweep {
             return slot == 0 ? wheel.due : wheel.waitingBucket(slot - 1);
         }
         Level level = levelIndex < TimingWheel.MAX_LEVELS
-                ? wheel.levelIfUsed(levelIndex)
+                ? wheel.levels[levelIndex]
                 : wheel.preparation.levelIfUsed(levelIndex - TimingWheel.MAX_LEVELS);
         return level == null || level.isEmpty() || slot == Level.SLOTS ? null : level.bucket(slot);
     }
@@ -94,7 +94,7 @@ final class Sweep {
         int looks = current.count;
         Chunk following = current.next;
         wheel.touch(current);
-        long over = current.marksOfThoseOver();
+        long over = current.marksOfOver();
         while (over != 0) {
             wheel.giveUp(bucket, current, Long.numberOfTrailingZeros(over), expiry);
             over &= over - 1;

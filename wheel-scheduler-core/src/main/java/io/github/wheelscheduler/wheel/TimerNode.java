@@ -24,7 +24,7 @@ public abstract class TimerNode {
     protected abstract long deadlineNanos();
 
     /**
-     * Whether nobody needs this timer any more. Any thread may bring that about while the node is in a wheel, and does not
+     * Whether this timer is needed no more. Any thread may bring that about while the node is in a wheel, and does not
      * tell the wheel: it gives the timer up when it comes across it, at the latest at the deadline. Never false again after
      * it was true while the node is in a wheel.
      */

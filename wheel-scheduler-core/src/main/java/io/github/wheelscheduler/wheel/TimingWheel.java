@@ -54,7 +54,7 @@ public final class TimingWheel {
      * advance() goes from event to event. A bucket of level 0 expires. A bucket of a higher level cascades: its timers
      * are placed anew, as seen from the bucket's earliest due tick (or from now, if that is earlier), which takes them as
      * far down as they can go in one step. While a bucket is being worked off, the current tick stays on the last tick
-     * before it; so whatever is added for that bucket meanwhile is appended to it and keeps its turn, and the work can
+     * before it; so a timer that is added for that bucket meanwhile is appended to it and keeps its turn, and the work can
      * be interrupted after every timer.
      *
      * A large bucket is prepared before its time, see Preparation. It is pinned then: its bit stays set and its earliest
@@ -108,7 +108,7 @@ public final class TimingWheel {
 
     private long size;
 
-    /** Keeps the compiler from leaving out reads whose result nobody needs. */
+    /** Keeps the compiler from leaving out reads whose result is not used. */
     @SuppressWarnings("unused")
     private long touched;
 
@@ -195,7 +195,7 @@ public final class TimingWheel {
     }
 
     /**
-     * Lets a timer wait that is in no wheel, behind those that wait already.
+     * Lets a timer wait that is in no wheel, at the end of the list.
      *
      * @throws OutOfMemoryError if there is no memory for it; it is in no wheel then
      */
@@ -401,7 +401,7 @@ public final class TimingWheel {
 
     /**
      * Goes on with the sweep, if there is one, looking at about {@code budget} timers: gives those up that are over, and
-     * the memory of those that were removed.
+     * the memory of removed ones.
      *
      * @return the unused budget; 0 says that the sweep is not through
      */
@@ -414,7 +414,7 @@ public final class TimingWheel {
         return chunks.inUse() > SPARSE_CHUNKS && ((long) chunks.inUse() << Chunk.BITS) > 4 * size;
     }
 
-    /** Returns the number of timers in the wheel, those that are over and have not been given up included. */
+    /** Returns the number of timers in the wheel, with timers that are over and have not been given up. */
     public long size() {
         return size;
     }
@@ -556,23 +556,10 @@ public final class TimingWheel {
     private Level level(int index) {
         Level level = levels[index];
         if (level == null) {
-            level = newLevel(index);
+            level = chunks.newLevel(index);
             levels[index] = level;
         }
         return level;
-    }
-
-    @Nullable
-    Level levelIfUsed(int index) {
-        return levels[index];
-    }
-
-    Level newLevel(int index) {
-        return chunks.newLevel(index);
-    }
-
-    long firstTickOf(Level level, int slot) {
-        return level.firstTickOf(slot, currentTick);
     }
 
     private int lowestOccupiedLevel() {

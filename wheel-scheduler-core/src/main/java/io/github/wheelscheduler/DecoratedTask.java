@@ -35,7 +35,8 @@ final class DecoratedTask implements Runnable {
                 wrapper.run();
             }
         } finally {
-            // A wrapper that has not run the timer never will: no thread must wait for it. A repeating timer that it has
+            // A wrapper that has not run the timer never will: no thread must wait for it. A repeating timer that it
+            // has
             // run may be
             // ready again by now; one that was not to be run any more was run by other code, as it may be without a
             // wrapper.

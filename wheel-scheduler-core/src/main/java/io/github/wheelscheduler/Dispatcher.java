@@ -240,10 +240,7 @@ final class Dispatcher {
 
     /** Whether the timer, which is due now, waits when there is no slot for it. */
     boolean waitsForSlot(ScheduledTimer<?> timer) {
-        return refusals == null
-                || workers.isPaused()
-                || (slots != null && slots.isOwedTo(timer))
-                || asksToWait(timer);
+        return refusals == null || workers.isPaused() || (slots != null && slots.isOwedTo(timer)) || asksToWait(timer);
     }
 
     /** The timer is about to be refused. */
@@ -284,8 +281,7 @@ final class Dispatcher {
         if (lacksSlot || hold.isHalted() || isWaiting(atOnce)) {
             return false;
         }
-        boolean hasSlot =
-                slots == null ? workers.room() > 0 : slots.isTakenAtCall(timer) || slots.hasRoom(false);
+        boolean hasSlot = slots == null ? workers.room() > 0 : slots.isTakenAtCall(timer) || slots.hasRoom(false);
         lacksSlot = !hasSlot && waitsForSlot(timer);
         if (lacksSlot) {
             noteHeldUp(timer.deadlineNanos());

@@ -83,8 +83,7 @@ final class Engine implements TimerOwner, Workers.Listener {
             Shortcut shortcut = new Shortcut();
             GroupSlots ofGroup = new GroupSlots(workers, settings, inbox, shortcut);
             this.slots = ofGroup;
-            this.dispatcher =
-                    new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, newRefusals(ofGroup));
+            this.dispatcher = new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, newRefusals(ofGroup));
         }
         this.lifecycle = new Lifecycle(this, shared);
         this.arming = new Arming(this);

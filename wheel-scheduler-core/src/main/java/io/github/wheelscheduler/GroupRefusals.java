@@ -118,8 +118,7 @@ final class GroupRefusals {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                EngineLog.log(
-                        Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", ex);
+                EngineLog.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", ex);
             }
             while (timer.isStillInRun()) {
                 try {

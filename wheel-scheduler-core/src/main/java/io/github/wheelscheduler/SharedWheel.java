@@ -41,8 +41,7 @@ final class SharedWheel {
         this.wheel = wheel;
         this.starter = starter;
         ExecutorSettings settings = root.settings();
-        this.watch = new WallClockWatch(
-                settings.clock(), settings.wallClock(), settings.checkIntervalNanos(), wheel);
+        this.watch = new WallClockWatch(settings.clock(), settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.loop = new TickLoop(root, wheel, watch);
         this.tickThread = new TickThread(root, this);
     }

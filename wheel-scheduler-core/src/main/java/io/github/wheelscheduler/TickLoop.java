@@ -59,7 +59,13 @@ final class TickLoop {
         this.steps = clock.isVirtual() ? new StepQueue(wheel, dispatchers) : null;
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, steps);
         this.admission = new Admission(
-                inbox, wheel, watch, dispatchers, handOver, pass, 1L << root.settings().tickShift());
+                inbox,
+                wheel,
+                watch,
+                dispatchers,
+                handOver,
+                pass,
+                1L << root.settings().tickShift());
     }
 
     /** To be called before the time of a pass is read. */

@@ -125,7 +125,7 @@ class DueNowTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatOneCallerSubmitsStaysInOrderAlsoWhenThereIsNoRoom(WorkerKind kind) {
+    void tasksOfOneCallerStayInOrderAlsoWhenThereIsNoRoom(WorkerKind kind) {
         try (VirtualTime time = new VirtualTime(builder -> kind.applyTo(builder).maxWorkers(1))) {
             Gate gate = new Gate();
             for (int round = 0; round < Scale.of(2, 3, 3); round++) {
@@ -202,7 +202,7 @@ class DueNowTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsOnItsWayIsCountedAndHandedBack(WorkerKind kind) {
+    void runsOnTheirWayAreCountedAndHandedBack(WorkerKind kind) {
         try (VirtualTime time =
                 new VirtualTime(builder -> kind.applyTo(builder).maxWorkers(1).maxPending(3))) {
             Gate gate = new Gate();

@@ -55,7 +55,7 @@ class GroupRacesTest {
     /** What has its place since the call must not wait behind what waits for that place. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatIsSubmittedDoesNotBlockWhatWaitsForAPlace(boolean byPause) {
+    void submittedTasksDoNotBlockTimersThatWaitForASlot(boolean byPause) {
         WheelScheduledExecutor group = group(1, 0, OnFull.REJECT);
         if (byPause) {
             group.pause();
@@ -92,7 +92,7 @@ class GroupRacesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatIsSubmittedWhileTimersAreHeldAndTheGroupIsFullRunsWhenAPlaceIsFree(boolean haltsExecutor) {
+    void tasksSubmittedWhileTimersAreHeldAndTheGroupIsFullRunWhenASlotIsFree(boolean haltsExecutor) {
         WheelScheduledExecutor group = group(1, 0, OnFull.WAIT);
         Gate gate = fill(group);
         Future<?> before = group.submit(() -> {});

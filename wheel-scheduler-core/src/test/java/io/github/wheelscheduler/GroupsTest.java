@@ -109,7 +109,7 @@ class GroupsTest {
     }
 
     @Test
-    void whatWaitsCanBeCancelledAndMovedAndKeepsItsOrder() {
+    void waitingTimersCanBeCancelledAndMovedAndKeepTheirOrder() {
         WheelScheduledExecutor group = group("group", 1, 1, OnFull.WAIT);
         Gate gate = fill(group);
         ConcurrentLinkedQueue<Integer> ran = new ConcurrentLinkedQueue<>();
@@ -152,7 +152,7 @@ class GroupsTest {
 
     @ParameterizedTest
     @EnumSource(names = "WAIT", mode = EnumSource.Mode.EXCLUDE)
-    void whatIsSubmittedToAFullGroupIsRejectedAtTheCall(OnFull onFull) {
+    void submissionsToAFullGroupAreRejectedAtTheCall(OnFull onFull) {
         WheelScheduledExecutor group = group("reports", 2, 1, onFull);
         Gate gate = fill(group);
         Future<?> queued = group.submit(() -> {});
@@ -284,7 +284,7 @@ class GroupsTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsDueInAPauseIsNotLost(OnFull onFull) {
+    void runsThatAreDueInAPauseAreNotLost(OnFull onFull) {
         WheelScheduledExecutor group = group("reports", 1, 1, onFull);
         AtomicInteger ran = new AtomicInteger();
         for (int i = 0; i < 100; i++) {

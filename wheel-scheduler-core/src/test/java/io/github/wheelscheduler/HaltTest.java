@@ -45,7 +45,7 @@ class HaltTest {
     }
 
     @Test
-    void whatIsExecutedOrSubmittedRunsAndOverflowsNothing() throws Exception {
+    void executedAndSubmittedTasksRunAndOverflowNothing() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             time.executor.halt();
             WheelTimer<?> held = time.executor.schedule(() -> order.add(-1), 0, SECONDS);
@@ -173,7 +173,7 @@ class HaltTest {
     }
 
     @Test
-    void whatWasSubmittedBeforeRunsHoweverItWasHeldUp() throws Exception {
+    void tasksSubmittedBeforeRunHoweverTheyWereHeldUp() throws Exception {
         try (WheelScheduledExecutor executor =
                 WheelScheduledExecutor.builder().maxWorkers(1).build()) {
             Gate busy = new Gate();
@@ -196,7 +196,7 @@ class HaltTest {
     }
 
     @Test
-    void noSubmissionIsHeldWhoeverHaltsMeanwhile() throws Exception {
+    void noSubmissionIsHeldByAHaltMeanwhile() throws Exception {
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build()) {
             for (int round = 0; round < 300; round++) {
                 CountDownLatch begun = new CountDownLatch(1);

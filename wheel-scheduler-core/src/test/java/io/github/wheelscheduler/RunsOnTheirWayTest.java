@@ -73,7 +73,7 @@ class RunsOnTheirWayTest {
     }
 
     @Test
-    void whatIsCancelledOnItsWayDoesNotRun() throws Exception {
+    void runsCancelledOnTheirWayDoNotStart() throws Exception {
         scheduleAndAwaitTaken();
         assertThat(timers).allMatch(timer -> timer.cancel(false));
         assertNothingIsLeft();

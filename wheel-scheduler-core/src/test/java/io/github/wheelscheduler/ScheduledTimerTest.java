@@ -110,7 +110,7 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void whatTheTaskThrewIsTheCauseErrorsIncluded() {
+    void exceptionOrErrorOfTheTaskIsTheCause() {
         AssertionError thrown = new AssertionError("on purpose");
         RunnableTimer timer = runnable(() -> {
             throw thrown;
@@ -313,7 +313,7 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void whatWasGivenBackIsStillCancellableAndNotCounted() {
+    void returnedTimerIsStillCancellableAndNotCounted() {
         RunnableTimer timer = runnable(() -> {});
         assertThat(timer.claim(NOW)).isTrue();
         assertThat(timer.giveBack()).isTrue();

@@ -31,7 +31,7 @@ class ShutdownRaceTest {
     }
 
     @Test
-    void whatIsDueIsNotDelayed() throws Exception {
+    void dueTimersAreNotDelayed() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
             executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

@@ -22,7 +22,7 @@ class ShutdownWithinTest {
     final StopsAfterwards stops = new StopsAfterwards();
 
     @Test
-    void whatComesTooLateIsHandedBackByDeadlineAndWhatIsDueInTimeRuns() {
+    void lateTimersAreHandedBackByDeadlineAndTimersDueInTimeRun() {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder recorder = time.recorder();
             WheelTimer<?> far = time.executor.schedule(recorder, 2, HOURS);
@@ -42,7 +42,7 @@ class ShutdownWithinTest {
     }
 
     @Test
-    void nobodyWaitsForWhatWasHandedBack() throws Exception {
+    void terminationDoesNotWaitForTimersHandedBack() throws Exception {
         WheelScheduledExecutor executor =
                 stops.use(WheelScheduledExecutor.builder().maxPending(2).build());
         WheelTimer<?> far = executor.schedule(() -> {}, 1, HOURS);

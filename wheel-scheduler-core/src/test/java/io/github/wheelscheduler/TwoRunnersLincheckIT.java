@@ -42,7 +42,7 @@ class TwoRunnersLincheckIT {
         }
 
         @Validate
-        public void nobodyIsLeftReady() {
+        public void noTimerIsLeftReady() {
             if (timer.state() == TimerWord.READY) {
                 throw new AssertionError("handed over, run() was called and has returned, and nobody ran it");
             }

@@ -114,7 +114,7 @@ class WallClockWatchPartsTest {
     }
 
     @Test
-    void thoseThatComeAndGoMeanwhileLeaveNoneOut() {
+    void timersThatComeAndGoMeanwhileLeaveNoneOut() {
         addMany();
         wallClock.moveBy(Duration.ofMinutes(-30));
         toNextCheck();

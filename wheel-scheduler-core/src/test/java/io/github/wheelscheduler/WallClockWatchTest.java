@@ -227,7 +227,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void noCalendarTimersNoLookAtTheClock() throws Exception {
+    void clockIsNotReadWithoutCalendarTimers() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             scheduleAt(time, after(Duration.ofSeconds(5)));
             WheelTimer<?> cancelled = time.executor.scheduleAt(() -> {}, after(Duration.ofHours(1)));

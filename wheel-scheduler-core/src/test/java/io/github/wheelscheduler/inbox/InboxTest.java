@@ -76,7 +76,7 @@ class InboxTest {
     }
 
     @Test
-    void whatIsPostedWhileDrainingIsDrainedToo() {
+    void messagesPostedWhileDrainingAreDrainedToo() {
         inbox.post("first", 0);
         List<String> drained = new ArrayList<>();
         int count = inbox.drain(
@@ -184,7 +184,7 @@ class InboxTest {
     }
 
     @Test
-    void whatEachThreadPostsComesOutInItsOrder() throws InterruptedException {
+    void messagesOfEachThreadComeOutInTheirOrder() throws InterruptedException {
         int callers = 2 * CallerStripe.COUNT + 1;
         List<List<String>> posted = new ArrayList<>();
         for (int caller = 0; caller < callers; caller++) {
@@ -210,7 +210,7 @@ class InboxTest {
     }
 
     @Test
-    void nobodyWaitsForAllThatOthersHavePosted() throws InterruptedException {
+    void drainDoesNotWaitForAllMessagesOfOtherThreads() throws InterruptedException {
         for (int stripe = 0; stripe < CallerStripe.COUNT; stripe++) {
             String message = stripe == 0 ? "many" : "few";
             int count = stripe == 0 ? 5_000 : 1;

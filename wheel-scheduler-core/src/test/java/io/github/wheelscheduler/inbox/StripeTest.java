@@ -24,7 +24,7 @@ class StripeTest {
     private long failed;
 
     @Test
-    void nobodyLeavesItInTheMiddleOfAddingAChunk() throws InterruptedException {
+    void noThreadLeavesItInTheMiddleOfAddingAChunk() throws InterruptedException {
         for (int i = 0; i < WARM_UP; i++) {
             post();
             assertThat(stripe.relaxedPoll()).isSameAs(this);

@@ -69,7 +69,7 @@ class SweepTest {
     }
 
     @Test
-    void noneIsMissedWhileOthersOfItsListExpireAndAreAdded() {
+    void noTimerIsMissedWhileOthersOfItsListExpireAndAreAdded() {
         add(MANY, -5);
         List<TestNode> there = List.copyOf(nodes);
         wheel.startSweep();
@@ -84,7 +84,7 @@ class SweepTest {
     }
 
     @Test
-    void noneIsMissedThoughAListOfThoseThatWaitIsDropped() {
+    void noTimerIsMissedThoughAWaitingListIsDropped() {
         List<Bucket> lists = List.of(wheel.newWaitingList(), wheel.newWaitingList(), wheel.newWaitingList());
         for (Bucket list : lists.subList(1, 3)) {
             TestNode node = new TestNode("timer " + nodes.size(), -5);

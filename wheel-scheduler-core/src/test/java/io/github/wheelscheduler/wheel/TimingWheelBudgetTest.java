@@ -167,7 +167,7 @@ class TimingWheelBudgetTest {
     }
 
     @Test
-    void whatIsAddedBetweenTwoBatchesOfATickExpiresAfterThem() {
+    void timersAddedBetweenTwoBatchesOfATickExpireAfterThem() {
         WheelFixture fixture = new WheelFixture(0);
         IntStream.range(0, 6).forEach(i -> fixture.add("old " + i, 100));
         fixture.add("later", 101);

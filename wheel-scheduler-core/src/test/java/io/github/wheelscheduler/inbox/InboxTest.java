@@ -194,7 +194,7 @@ class InboxTest {
             posted.add(messages);
             onAnotherThread(() -> messages.forEach(inbox::postLazily));
         }
-        assertThat(inbox.size()).isEqualTo(callers * 2_000);
+        assertThat(inbox.size()).isEqualTo(callers * 2_000L);
         assertThat(inbox.posted()).isEqualTo(callers * 2_000L);
         List<String> drained = new ArrayList<>();
         while (inbox.drain(drained::add, 300) > 0) {

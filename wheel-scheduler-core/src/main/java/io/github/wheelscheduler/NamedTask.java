@@ -1,5 +1,7 @@
 package io.github.wheelscheduler;
 
+import io.github.wheelscheduler.internal.ClassNames;
+
 /** A task that has a name for logs, endpoints and meters. Other tasks go by their class, as their text may hold a secret. */
 public interface NamedTask {
 

@@ -1,5 +1,12 @@
 package io.github.wheelscheduler;
 
+import io.github.wheelscheduler.internal.engine.CallableTimer;
+import io.github.wheelscheduler.internal.engine.Engine;
+import io.github.wheelscheduler.internal.engine.GroupRegister;
+import io.github.wheelscheduler.internal.engine.InstantTimer;
+import io.github.wheelscheduler.internal.engine.PeriodicTimer;
+import io.github.wheelscheduler.internal.engine.RunnableTimer;
+import io.github.wheelscheduler.internal.engine.ScheduledTimer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,10 @@
 package io.github.wheelscheduler;
 
-import io.github.wheelscheduler.worker.RunHooks;
+import io.github.wheelscheduler.internal.engine.Engine;
+import io.github.wheelscheduler.internal.engine.ExecutorSettings;
+import io.github.wheelscheduler.internal.engine.GroupRegister;
+import io.github.wheelscheduler.internal.engine.WallClockWatch;
+import io.github.wheelscheduler.internal.worker.WheelThreadFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;

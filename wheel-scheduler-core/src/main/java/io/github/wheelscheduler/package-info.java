@@ -1,21 +1,6 @@
 /**
- * A {@link java.util.concurrent.ScheduledExecutorService} on a hierarchical timing wheel.
- *
- * <p>One tick thread routes due timers to workers, which run them; no task runs on the tick thread. A timer's life is one
- * state word, moved by compare-and-set only:
- *
- * <table>
- * <caption>Who may touch what</caption>
- * <tr><th>state</th><th>writers</th><th>readers</th><th>memory order</th></tr>
- * <tr><td>state word of a timer</td><td>any thread, by compare-and-set</td><td>any</td><td>volatile</td></tr>
- * <tr><td>task or outcome of a timer</td><td>before the state word: its runner; after: the thread that ended it</td>
- * <td>any</td><td>ordered by the state word</td></tr>
- * <tr><td>wheel, watched instants</td><td>tick thread</td><td>tick thread; after it has ended, who stopped it</td>
- * <td>none; a latch hands over</td></tr>
- * <tr><td>run state of the executor</td><td>any thread, by compare-and-set, forward only</td><td>any</td>
- * <td>volatile</td></tr>
- * <tr><td>counters</td><td>any</td><td>any</td><td>striped, exact at rest</td></tr>
- * </table>
+ * What programs use of a {@link java.util.concurrent.ScheduledExecutorService} on a hierarchical timing wheel. What makes it go is below
+ * {@code io.github.wheelscheduler.internal}, which may change with any version.
  */
 @NullMarked
 package io.github.wheelscheduler;

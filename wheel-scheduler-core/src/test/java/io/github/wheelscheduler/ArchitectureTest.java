@@ -11,13 +11,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaStaticInitializer;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -28,10 +32,8 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import io.github.wheelscheduler.inbox.Inbox;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
 /** The packages follow the way of a timer, and no arrow runs against it. */
@@ -39,28 +41,35 @@ import org.jspecify.annotations.NullMarked;
 class ArchitectureTest {
 
     static final String ROOT = "io.github.wheelscheduler";
-    private static final String WHEEL = ROOT + ".wheel..";
-    private static final String INBOX = ROOT + ".inbox..";
-    private static final String WORKER = ROOT + ".worker..";
+    private static final String WHEEL = ROOT + ".internal.wheel..";
+    private static final String INBOX = ROOT + ".internal.inbox..";
+    private static final String WORKER = ROOT + ".internal.worker..";
     private static final String SPRING_FACE = ROOT + ".spring..";
     private static final String TASKS = ROOT + ".spring.task..";
     private static final String RUNS = ROOT + ".spring.run..";
     private static final String SETTINGS = ROOT + ".spring.settings..";
     private static final String WATCH = ROOT + ".spring.watch..";
     private static final String METRICS = ROOT + ".metrics..";
-    private static final String INTERNAL = ROOT + ".internal..";
-    private static final Set<Class<?>> TICK_THREADS = Set.of(
-            TickLoop.class,
-            Admission.class,
-            HandOver.class,
-            Dispatchers.class,
-            Dispatcher.class,
-            Backlog.class,
-            StepQueue.class,
-            SweepPlan.class,
-            PassState.class,
-            WallClockWatch.class,
-            Inbox.class);
+    private static final String INTERNAL = ROOT + ".internal";
+    private static final String BELOW = ROOT + ".internal..";
+    private static final String ENGINE = ROOT + ".internal.engine..";
+    private static final String BELOW_SPRING = ROOT + ".internal.spring..";
+    private static final int MOST_TYPES_FOR_PROGRAMS = 45;
+
+    /** The words that the engine shares with programs. */
+    private static final Class<?>[] WORDS_OF_THE_ROOT = {
+        ManagedTask.class,
+        NamedTask.class,
+        OnFull.class,
+        Pacing.class,
+        RejectionHandler.class,
+        RunHooks.class,
+        RunObserver.class,
+        RunningTask.class,
+        TimeSource.class,
+        WheelSnapshot.class,
+        WheelTimer.class
+    };
 
     @ArchTest
     static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
@@ -90,21 +99,21 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule onlyTheSpringFaceAndTheMetersKnowSpring = noClasses()
-            .that(resideOutsideOfPackages(SPRING_FACE, METRICS))
+            .that(resideOutsideOfPackages(SPRING_FACE, BELOW_SPRING, METRICS))
             .should()
             .dependOnClassesThat(resideInAPackage("org.springframework.."));
 
     @ArchTest
     static final ArchRule theRoomsOfTheSpringFaceAreEnteredFromAboveOnly = layeredArchitecture()
-            .consideringOnlyDependenciesInAnyPackage(SPRING_FACE)
+            .consideringOnlyDependenciesInAnyPackage(SPRING_FACE, BELOW_SPRING)
             .layer("face")
             .definedBy(ROOT + ".spring")
             .layer("watch")
-            .definedBy(WATCH)
+            .definedBy(WATCH, ROOT + ".internal.spring.watch..")
             .layer("tasks")
-            .definedBy(TASKS)
+            .definedBy(TASKS, ROOT + ".internal.spring.task..")
             .layer("runs")
-            .definedBy(RUNS)
+            .definedBy(RUNS, ROOT + ".internal.spring.run..")
             .layer("settings")
             .definedBy(SETTINGS)
             .whereLayer("face")
@@ -134,15 +143,59 @@ class ArchitectureTest {
     static final ArchRule nobodyKnowsBoot =
             noClasses().should().dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
 
-    /** While memory is short, an error may skip all handlers of a frame in which a text is being made, and so lose a timer. */
     @ArchTest
-    static final ArchRule theTickThreadMakesNoTexts = noClasses()
+    static final ArchRule theEngineKnowsOfWhatIsAboveTheWordsOfTheRootAlone = noClasses()
+            .that()
+            .resideInAnyPackage(INTERNAL, ENGINE, WHEEL, INBOX, WORKER)
             .should()
-            .accessTargetWhere(describe("the tick thread makes a text", ArchitectureTest::makesTextOnTickThread));
+            .dependOnClassesThat(
+                    describe("are above", ArchitectureTest::isAbove).and(not(belongToAnyOf(WORDS_OF_THE_ROOT))));
 
     @ArchTest
-    static final ArchRule packagesHaveNoCycles =
-            slices().assignedFrom(packagesOfOurs()).should().beFreeOfCycles();
+    static final ArchRule whatIsBelowTheFaceKnowsTheRoomsOfTheFaceAndTheWordsOfTheRoot = noClasses()
+            .that()
+            .resideInAPackage(BELOW_SPRING)
+            .should()
+            .dependOnClassesThat(describe("are above", ArchitectureTest::isAbove)
+                    .and(not(resideInAnyPackage(WATCH, TASKS, RUNS, SETTINGS)))
+                    .and(not(belongToAnyOf(WORDS_OF_THE_ROOT)))
+                    .and(not(belongToAnyOf(WheelScheduledExecutor.class))));
+
+    @ArchTest
+    static final ArchRule theEngineKnowsNothingBelowTheFace = noClasses()
+            .that()
+            .resideInAnyPackage(INTERNAL, ENGINE, WHEEL, INBOX, WORKER)
+            .should()
+            .dependOnClassesThat(resideInAPackage(BELOW_SPRING));
+
+    /** So programs need nothing that is internal. Constructors may, of types that only the scheduler makes. */
+    @ArchTest
+    static final ArchRule noMethodForProgramsNamesWhatIsInternal = noMethods()
+            .that()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat(describe("are for programs", ArchitectureTest::isForPrograms))
+            .should()
+            .haveRawReturnType(resideInAPackage(BELOW))
+            .orShould()
+            .haveRawParameterTypes(
+                    describe("with an internal one", types -> types.stream().anyMatch(resideInAPackage(BELOW))));
+
+    @ArchTest
+    static void fewTypesAreForPrograms(JavaClasses types) {
+        assertThat(types.stream()
+                        .filter(JavaClass::isTopLevelClass)
+                        .filter(ArchitectureTest::isForPrograms)
+                        .map(JavaClass::getName))
+                .hasSizeLessThanOrEqualTo(MOST_TYPES_FOR_PROGRAMS);
+    }
+
+    /** But for the words that what is below shares with programs. */
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles = slices().assignedFrom(packagesOfOurs())
+            .should()
+            .beFreeOfCycles()
+            .ignoreDependency(resideInAPackage(BELOW), describe("are above", ArchitectureTest::isAbove));
 
     @ArchTest
     static final ArchRule nobodyUsesUnsafe = noClasses()
@@ -178,24 +231,18 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule nullIsDeclaredInEveryPackage = classes().should(beInANullMarkedPackage());
 
+    private static boolean isForPrograms(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC) && isAbove(type);
+    }
+
+    private static boolean isAbove(JavaClass type) {
+        return resideInAPackage(ROOT + "..").test(type)
+                && !resideInAPackage(BELOW).test(type);
+    }
+
     private static boolean readsNanoTime(JavaAccess<?> access) {
         return access.getTargetOwner().isEquivalentTo(System.class)
                 && access.getName().equals("nanoTime");
-    }
-
-    private static boolean makesTextOnTickThread(JavaAccess<?> access) {
-        JavaClass from = access.getOriginOwner();
-        String method = access.getOrigin().getName();
-        boolean isTickThreads = TICK_THREADS.stream().anyMatch(from::isEquivalentTo)
-                || (from.isEquivalentTo(GroupRefusals.class) && method.equals("newRefused"))
-                || (from.isEquivalentTo(GroupRefusals.Refused.class)
-                        && (method.equals("handOver") || method.equals("<init>")));
-        JavaClass to = access.getTargetOwner();
-        String called = access.getName();
-        return isTickThreads
-                && (to.isEquivalentTo(StringBuilder.class)
-                        || (to.isEquivalentTo(GroupSlots.class) && called.equals("text"))
-                        || called.equals("toString"));
     }
 
     private static boolean readsAnyClock(JavaAccess<?> access) {

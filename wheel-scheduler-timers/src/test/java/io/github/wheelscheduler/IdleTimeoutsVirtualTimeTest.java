@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.wheelscheduler.idle.IdleTimeout;
 import io.github.wheelscheduler.idle.IdleTimeoutCounts;
 import io.github.wheelscheduler.idle.IdleTimeouts;
+import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.testing.Clocks;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;

@@ -2,6 +2,7 @@ package io.github.wheelscheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.keyed.DueEntry;
 import io.github.wheelscheduler.keyed.KeyedTimerCounts;
 import io.github.wheelscheduler.keyed.KeyedTimers;

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.keyed.DueEntry;
 import io.github.wheelscheduler.keyed.KeyedTimers;
 import io.github.wheelscheduler.testing.Gate;

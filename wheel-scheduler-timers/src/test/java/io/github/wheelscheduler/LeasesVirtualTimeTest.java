@@ -6,6 +6,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.lease.Lease;
 import io.github.wheelscheduler.lease.LeaseCounts;
 import io.github.wheelscheduler.lease.LeaseEnd;

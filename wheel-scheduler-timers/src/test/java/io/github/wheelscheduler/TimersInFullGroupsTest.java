@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.idle.IdleTimeout;
 import io.github.wheelscheduler.idle.IdleTimeouts;
+import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.keyed.KeyedTimers;
 import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.spring.watch.LatenessCounts;
+import io.github.wheelscheduler.internal.spring.watch.LatenessCounts;
 import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.Timer;
 import java.util.Arrays;

@@ -1,24 +1,24 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.RunHooks;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.spring.run.LogTime;
-import io.github.wheelscheduler.spring.run.RunFailures;
+import io.github.wheelscheduler.internal.spring.run.LogTime;
+import io.github.wheelscheduler.internal.spring.run.RunFailures;
+import io.github.wheelscheduler.internal.spring.task.SchedulerObservation;
+import io.github.wheelscheduler.internal.spring.task.TaskBook;
+import io.github.wheelscheduler.internal.spring.task.TaskNames;
+import io.github.wheelscheduler.internal.spring.task.TaskTimers;
+import io.github.wheelscheduler.internal.worker.Workers;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
-import io.github.wheelscheduler.spring.task.SchedulerObservation;
-import io.github.wheelscheduler.spring.task.TaskBook;
-import io.github.wheelscheduler.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.spring.task.TaskTimers;
 import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
-import io.github.wheelscheduler.worker.RunHooks;
-import io.github.wheelscheduler.worker.Workers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,6 +80,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskTimers timers = new TaskTimers(this, failures);
     private final TaskBook tasks = new TaskBook(timers);
+    private final TaskRegistry registry = new TaskRegistry(tasks);
 
     private final SchedulerSettings settings = new SchedulerSettings();
     private final ReentrantLock modeLock = new ReentrantLock();
@@ -581,7 +582,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Returns the tasks that can be seen and steered. */
     public TaskRegistry getTaskRegistry() {
-        return tasks.registry();
+        return registry;
     }
 
     /** Returns how many runs have failed since the start: what they threw went to the error handler, if they had not returned before. */

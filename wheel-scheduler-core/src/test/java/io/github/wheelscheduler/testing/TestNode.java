@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.testing;
 
-import io.github.wheelscheduler.wheel.TimerNode;
+import io.github.wheelscheduler.internal.wheel.TimerNode;
 
 /** A timer that has a name and a deadline that a test can change. */
 public class TestNode extends TimerNode {

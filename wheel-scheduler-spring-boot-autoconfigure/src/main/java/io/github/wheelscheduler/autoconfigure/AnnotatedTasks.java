@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import io.github.wheelscheduler.spring.task.TaskNames;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Collections;

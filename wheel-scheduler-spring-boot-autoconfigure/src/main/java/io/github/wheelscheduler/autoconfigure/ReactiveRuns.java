@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
-import io.github.wheelscheduler.spring.task.OpenRun;
+import io.github.wheelscheduler.internal.spring.task.OpenRun;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import org.springframework.scheduling.support.ScheduledTaskObservationContext;

@@ -128,10 +128,7 @@ class SettingsTest {
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
                     .comparingOnlyFields(
-                            "settings.maxPending",
-                            "settings.maxCatchUp",
-                            "settings.warningLimits",
-                            "tasks.registry.grace")
+                            "settings.maxPending", "settings.maxCatchUp", "settings.warningLimits", "registry.grace")
                     .isEqualTo(plain);
         });
     }

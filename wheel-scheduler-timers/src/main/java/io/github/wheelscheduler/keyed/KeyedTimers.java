@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.keyed;
 
-import io.github.wheelscheduler.StackReserve;
-import io.github.wheelscheduler.StripedCount;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
 import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.lang.System.Logger.Level;

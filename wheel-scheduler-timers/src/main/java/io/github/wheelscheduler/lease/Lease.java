@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.lease;
 
-import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.lease;
 
 import io.github.wheelscheduler.OnFull;
-import io.github.wheelscheduler.StackReserve;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

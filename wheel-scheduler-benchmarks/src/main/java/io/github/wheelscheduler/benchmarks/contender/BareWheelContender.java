@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
-import io.github.wheelscheduler.wheel.TimerNode;
-import io.github.wheelscheduler.wheel.TimingWheel;
+import io.github.wheelscheduler.internal.wheel.TimerNode;
+import io.github.wheelscheduler.internal.wheel.TimingWheel;
 
 /** The wheel alone, on the caller's thread: what the data structure costs. Nothing ever runs. */
 final class BareWheelContender implements Contender {

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.benchmarks.jmh;
 
-import io.github.wheelscheduler.inbox.Inbox;
+import io.github.wheelscheduler.internal.inbox.Inbox;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.benchmarks.jmh;
 
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
-import io.github.wheelscheduler.wheel.TimerNode;
-import io.github.wheelscheduler.wheel.TimingWheel;
+import io.github.wheelscheduler.internal.wheel.TimerNode;
+import io.github.wheelscheduler.internal.wheel.TimingWheel;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -4,7 +4,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.benchmarks.measure.Pause;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
-import io.github.wheelscheduler.inbox.CallerStripe;
+import io.github.wheelscheduler.internal.CallerStripe;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.github.wheelscheduler.benchmarks.scale;
 
 import io.github.wheelscheduler.benchmarks.measure.Percentiles;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
-import io.github.wheelscheduler.inbox.CallerStripe;
+import io.github.wheelscheduler.internal.CallerStripe;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 

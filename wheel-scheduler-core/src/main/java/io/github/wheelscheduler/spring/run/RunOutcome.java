@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.run;
 
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

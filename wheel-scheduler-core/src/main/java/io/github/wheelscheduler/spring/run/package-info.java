@@ -1,6 +1,5 @@
 /**
- * What a run was: how it went, what it threw, and who is told of that. Knows of no task and no scheduler; entered by the
- * rooms of tasks and of the watch, and by the face.
+ * How a run went: {@link io.github.wheelscheduler.spring.run.RunOutcome}. Knows of no task and no scheduler.
  */
 @NullMarked
 package io.github.wheelscheduler.spring.run;

@@ -1,17 +1,20 @@
 package io.github.wheelscheduler.spring.task;
 
-import io.github.wheelscheduler.StackReserve;
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.spring.task.Grace;
+import io.github.wheelscheduler.internal.spring.task.TaskBook;
+import io.github.wheelscheduler.internal.spring.task.TaskLook;
+import io.github.wheelscheduler.internal.spring.task.TaskNames;
+import io.github.wheelscheduler.internal.spring.task.TaskSeries;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -31,24 +34,7 @@ public final class TaskRegistry {
     private final TaskBook book;
     private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
 
-    /**
-     * How late a task may be before it counts as overdue.
-     *
-     * @param share of its interval
-     * @param shortest however short the interval is
-     */
-    record Grace(double share, Duration shortest) {
-
-        boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
-            if (lateBy.compareTo(shortest) <= 0) {
-                return false;
-            }
-            Duration interval = schedule.intervalAfter(now);
-            return interval == null || lateBy.toNanos() > share * TimeUnit.NANOSECONDS.convert(interval);
-        }
-    }
-
-    TaskRegistry(TaskBook book) {
+    public TaskRegistry(TaskBook book) {
         this.book = book;
     }
 

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.spring.task.CronZones;
+import io.github.wheelscheduler.internal.spring.task.DaylightSavingTrigger;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.Overlap;
 import java.time.Duration;

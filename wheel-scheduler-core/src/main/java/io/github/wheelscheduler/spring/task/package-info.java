@@ -1,8 +1,7 @@
 /**
- * Tasks that can be seen and steered. A user's door is {@link io.github.wheelscheduler.spring.task.TaskRegistry}, with
- * {@link io.github.wheelscheduler.spring.task.TaskSchedule} and {@link io.github.wheelscheduler.spring.task.TaskInfo}; the
- * scheduler's is {@link io.github.wheelscheduler.spring.task.TaskBook}. Knows what a run was; entered by the room of the watch,
- * and by the face.
+ * Tasks that can be seen and steered: {@link io.github.wheelscheduler.spring.task.TaskRegistry}, with
+ * {@link io.github.wheelscheduler.spring.task.TaskSchedule} and {@link io.github.wheelscheduler.spring.task.TaskInfo}. The room of that name
+ * below {@code io.github.wheelscheduler.internal.spring} has what steers them.
  */
 @NullMarked
 package io.github.wheelscheduler.spring.task;

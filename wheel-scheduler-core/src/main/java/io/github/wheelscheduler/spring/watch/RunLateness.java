@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.watch;
 
+import io.github.wheelscheduler.internal.spring.watch.LatenessDistribution;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,7 +1,6 @@
 /**
- * Watches runs: how late they start, how long they take, and what the log is told of it. Its door for users is
- * {@link io.github.wheelscheduler.spring.watch.RunLateness} and {@link io.github.wheelscheduler.spring.watch.WarningLimits}, for
- * the scheduler {@link io.github.wheelscheduler.spring.watch.SchedulerObservation}. Knows tasks and runs; entered by the face.
+ * How late runs start, and from when on the log is told of it: {@link io.github.wheelscheduler.spring.watch.RunLateness} and
+ * {@link io.github.wheelscheduler.spring.watch.WarningLimits}.
  */
 @NullMarked
 package io.github.wheelscheduler.spring.watch;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;

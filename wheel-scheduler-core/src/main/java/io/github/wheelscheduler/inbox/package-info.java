@@ -1,8 +1,0 @@
-/**
- * The way from any thread to the tick thread: queues of messages and the rule that says when a message wakes the tick
- * thread.
- */
-@NullMarked
-package io.github.wheelscheduler.inbox;
-
-import org.jspecify.annotations.NullMarked;

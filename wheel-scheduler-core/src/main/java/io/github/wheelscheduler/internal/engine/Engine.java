@@ -1,0 +1,593 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.RunningTask;
+import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.wheel.TimingWheel;
+import io.github.wheelscheduler.internal.worker.Starter;
+import io.github.wheelscheduler.internal.worker.Workers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the stages together, and answers what timers and workers ask and tell.
+ *
+ * <p>It is long because every stage is known here and to no other: it wires them twice, for an executor and for a group, and each
+ * question has a method of a few lines, most of which look at several stages and leave the work to them.
+ */
+public final class Engine implements TimerOwner, Workers.Listener {
+
+    private static final long LONGEST_DELAY_NANOS = Long.MAX_VALUE / 2;
+
+    private static final long DUE_ROUNDING_MASK = ~7L;
+
+    /** One in 128 cancelled timers looks whether there are too many. */
+    private static final int SAMPLE_SHIFT = Long.SIZE - 7;
+
+    private final ExecutorSettings settings;
+
+    /** The executor that this is a group of, or this. */
+    private final Engine root;
+
+    private final boolean decorates;
+    private final TimeSource clock;
+    private final RunState runState;
+    private final SharedWheel shared;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final PendingTimers pending;
+    private final Hold hold;
+    /** The tick thread writes into it all the time, so threads that run or arm timers do not look into it. */
+    private final Dispatcher dispatcher;
+
+    /** Null where no run needs a slot. */
+    private final @Nullable GroupSlots slots;
+
+    private final Workers workers;
+    private final Lifecycle lifecycle;
+    private final Arming arming;
+    private final RunObservation observation;
+
+    /**
+     * Creates an executor, or a group of one.
+     *
+     * @param parent the executor that this is to be a group of, on the same wheel, with workers of its own; null for an executor
+     */
+    public Engine(ExecutorSettings settings, @Nullable Engine parent) {
+        this.settings = settings;
+        this.root = parent == null ? this : parent;
+        this.decorates = settings.decorator() != null;
+        this.clock = settings.clock();
+        this.observation = new RunObservation(clock);
+        if (parent == null) {
+            this.inbox = new Inbox<>();
+            this.pending = new PendingTimers(inbox::posted, settings.maxPending());
+            this.hold = new Hold();
+            this.runState = new RunState(hold);
+            Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
+            this.workers = settings.newWorkers(starter, this);
+            TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
+            this.slots = null;
+            this.dispatcher = new Dispatcher(wheel, workers, hold, new Shortcut(), null, null);
+            this.shared = new SharedWheel(this, wheel, starter);
+        } else {
+            this.inbox = parent.inbox;
+            this.pending = new PendingTimers(parent.pending);
+            this.hold = new Hold(parent.hold, !settings.standsApart());
+            this.runState = new RunState(hold);
+            this.workers = settings.newWorkers(parent.shared.starter, this);
+            this.shared = parent.shared;
+            Shortcut shortcut = new Shortcut();
+            GroupSlots ofGroup = new GroupSlots(workers, settings, inbox, shortcut);
+            this.slots = ofGroup;
+            this.dispatcher = new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, newRefusals(ofGroup));
+        }
+        this.lifecycle = new Lifecycle(this, shared);
+        this.arming = new Arming(this);
+        if (parent != null) {
+            runState.setExecutesDelayed(parent.runState.executesDelayed());
+            runState.setContinuesPeriodic(parent.runState.continuesPeriodic());
+        } else if (clock.isVirtual()) {
+            hold.allow(0);
+        }
+        hold.setHalted(settings.halted());
+        noteHold(false);
+    }
+
+    private @Nullable GroupRefusals newRefusals(GroupSlots ofGroup) {
+        return settings.onFull() == OnFull.WAIT
+                ? null
+                : new GroupRefusals(
+                        String.valueOf(settings.groupName()),
+                        settings.onFull(),
+                        settings.newRefusalWorkers(shared.starter, this::refusalsEnded),
+                        ofGroup);
+    }
+
+    // Groups
+
+    /**
+     * Creates a group of this executor.
+     *
+     * @throws RejectedExecutionException after shutdown
+     */
+    Engine newGroup(ExecutorSettings settingsOfGroup) {
+        shared.lock.lock();
+        try {
+            if (runState.isShutdown()) {
+                throw new RejectedExecutionException(
+                        "Group " + settingsOfGroup.groupName() + " rejected, because the executor has been shut down");
+            }
+            Engine created = new Engine(settingsOfGroup, this);
+            created.lifecycle.applyPause();
+            shared.add(created);
+            return created;
+        } finally {
+            shared.lock.unlock();
+        }
+    }
+
+    Engine root() {
+        return root;
+    }
+
+    public ExecutorSettings settings() {
+        return settings;
+    }
+
+    private void refusalsEnded() {
+        wentIdle();
+        ended();
+    }
+
+    @Override
+    public Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
+    public void setExecutesDelayed(boolean value) {
+        runState.setExecutesDelayed(value);
+        forEachGroupThatFollows(each -> each.runState.setExecutesDelayed(value));
+    }
+
+    /** The same for repeating ones. */
+    public void setContinuesPeriodic(boolean value) {
+        runState.setContinuesPeriodic(value);
+        forEachGroupThatFollows(each -> each.runState.setContinuesPeriodic(value));
+    }
+
+    /** Does something for each group of this, if this is no group itself. */
+    void forEachGroup(Consumer<Engine> action) {
+        if (root == this) {
+            shared.groups().forEach(action);
+        }
+    }
+
+    /** Does something for each group that pause, halt and shutdown of this concern. */
+    void forEachGroupThatFollows(Consumer<Engine> action) {
+        forEachGroup(each -> {
+            if (!each.settings.standsApart()) {
+                action.accept(each);
+            }
+        });
+    }
+
+    // What timers ask and tell
+
+    @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
+    public long deadlineAfter(long delay, TimeUnit unit) {
+        return clock.nanoTime() + Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
+    }
+
+    /** Returns the deadline for a run that is due now: no later than that, although the state word rounds up. */
+    public long deadlineNow() {
+        return clock.nanoTime() & DUE_ROUNDING_MASK;
+    }
+
+    @Override
+    public boolean decorates() {
+        return decorates;
+    }
+
+    @Override
+    public boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
+        return runState.mayStart(timer, handedOver);
+    }
+
+    @Override
+    public void started(ScheduledTimer<?> timer, int stateBefore) {
+        if (stateBefore == TimerWord.ARMED) {
+            // No worker has it.
+            releaseSlotOfCall(timer);
+        }
+        // A thread that sees that nothing is pending may take its permit: so the count comes last, here and below.
+        if (!timer.isRepeating()) {
+            pending.release();
+        }
+        pending.started();
+        lifecycle.wakeIfItMayEnd();
+    }
+
+    @Override
+    public void cancelled(ScheduledTimer<?> timer, int stateBefore) {
+        if (stateBefore == TimerWord.RETURNED) {
+            return;
+        }
+        if (stateBefore == TimerWord.RUNNING) {
+            if (timer.isRepeating()) {
+                pending.releasePermit(timer);
+            }
+            return;
+        }
+        boolean wasArmed = stateBefore == TimerWord.ARMED;
+        pending.releasePermit(timer);
+        if (wasArmed) {
+            releaseSlotOfCall(timer);
+        }
+        pending.cancelled();
+        // In the ready queue, which is short, it waits for a worker that drops it.
+        if (wasArmed) {
+            cancelledInWheel(timer);
+        }
+        lifecycle.wakeIfItMayEnd();
+    }
+
+    /** Frees the slot that the timer has had since it was submitted, if it has. */
+    private void releaseSlotOfCall(ScheduledTimer<?> timer) {
+        if (slots != null && slots.isTakenAtCall(timer)) {
+            slots.release();
+        }
+    }
+
+    private void cancelledInWheel(ScheduledTimer<?> timer) {
+        if (timer instanceof InstantTimer) {
+            tellOfCancelled(timer);
+        } else if (timer.isSample(SAMPLE_SHIFT) && shared.loop.isLittered()) {
+            inbox.wake();
+        }
+    }
+
+    /** The tick thread looks at the clocks every second while it knows of such a timer. */
+    private void tellOfCancelled(ScheduledTimer<?> timer) {
+        try {
+            arming.send(timer);
+            pending.countOtherPost(1);
+        } catch (OutOfMemoryError ex) {
+            // It will come across the timer.
+        }
+    }
+
+    @Override
+    public void gaveBack(ScheduledTimer<?> timer) {
+        pending.releasePermit(timer);
+        pending.cancelled();
+        lifecycle.noteThatItMayEnd();
+    }
+
+    @Override
+    public void refused(ScheduledTimer<?> timer) {
+        if (!timer.isRepeating()) {
+            pending.release();
+        }
+        pending.cancelled();
+        lifecycle.wakeIfItMayEnd();
+    }
+
+    @Override
+    public void ending(ScheduledTimer<?> timer, boolean wasReady) {
+        if (slots != null && wasReady) {
+            slots.releaseEarly();
+        }
+        if (timer.isRepeating()) {
+            pending.releasePermit(timer);
+        }
+    }
+
+    @Override
+    public void movedEarlier(ScheduledTimer<?> timer, long deadlineNanos) {
+        arming.movedEarlier(timer, deadlineNanos);
+    }
+
+    @Override
+    public void repeat(PeriodicTimer timer, boolean wasReady) {
+        if (slots != null && wasReady) {
+            slots.releaseEarly();
+        }
+        arming.repeat(timer);
+    }
+
+    /** Takes a timer that is not due yet out of use, without cancelling it; false if it is due, or over. */
+    public boolean remove(ScheduledTimer<?> timer) {
+        StackReserve.ask();
+        if (!timer.takeOut()) {
+            return false;
+        }
+        cancelled(timer, TimerWord.ARMED);
+        return true;
+    }
+
+    // What workers ask and tell
+
+    @Override
+    public void wentIdle() {
+        lifecycle.wakeIfItMayEnd();
+        lifecycle.wakeIfHeldUp();
+    }
+
+    @Override
+    public void left() {
+        if (slots != null) {
+            slots.release();
+        }
+    }
+
+    @Override
+    public void ended() {
+        lifecycle.terminateIfEnded();
+    }
+
+    @Override
+    public boolean touch(Runnable run) {
+        return run instanceof ScheduledTimer<?> timer && timer.task() == null;
+    }
+
+    @Override
+    public boolean isOver(Runnable run) {
+        return timerOf(run) instanceof ScheduledTimer<?> timer && timer.isDone();
+    }
+
+    @Override
+    public long starting(Runnable run, long expiredNanos) {
+        return observation.starting(timerOf(run), expiredNanos);
+    }
+
+    @Override
+    public void escaped(Runnable run, Throwable failure) {
+        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
+            timer.endIfLeft(ScheduledTimer.Failure.of(failure));
+        }
+    }
+
+    @Override
+    public void abandoned(Runnable run) {
+        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
+            boolean ignored = timer.withdraw();
+        }
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return runState.isShutdown();
+    }
+
+    /** Returns the timer behind what a worker runs. */
+    static Object timerOf(Runnable run) {
+        Runnable outer = run instanceof GroupRefusals.Refused refused ? refused.timer() : run;
+        return outer instanceof DecoratedTask decorated ? decorated.timer() : outer;
+    }
+
+    // Holding
+
+    public Hold hold() {
+        return hold;
+    }
+
+    /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
+    public void setHalted(boolean halted) {
+        StackReserve.ask();
+        shared.locked(() -> {
+            if (!runState.isShutdown()) {
+                boolean isOpened = !halted && hold.isHalted() && !clock.isVirtual();
+                hold.setHalted(halted);
+                noteHold(isOpened);
+                forEachGroupThatFollows(each -> each.noteHold(isOpened));
+            }
+        });
+        inbox.wake();
+    }
+
+    /** Says whether callers may go past the tick thread: when a halt has ended, not before the timers that it has held. */
+    private void noteHold(boolean isOpened) {
+        Shortcut shortcut = dispatcher.shortcut();
+        if (isOpened) {
+            shortcut.countDetour();
+        }
+        shortcut.setHeld(!hold.isOpen());
+    }
+
+    /** Lets so many timers leave the wheel, in virtual time only. */
+    public void allow(int timers) {
+        if (clock.isVirtual()) {
+            hold.allow(timers);
+            inbox.wake();
+        }
+    }
+
+    /** Lets a timer go that is due, though others are held. */
+    public void forceRun(ScheduledTimer<?> timer) {
+        if (!hold.isOpen()) {
+            shared.onTickThread(() -> shared.loop.forceRun(timer));
+        }
+    }
+
+    /** Makes the tick thread compare the clocks. */
+    public void checkWallClock() {
+        shared.watch.ask();
+        inbox.wake();
+    }
+
+    /** Whether nothing happens before time goes on or a method is called. Exact while the tick thread sleeps. */
+    public boolean isQuiet() {
+        boolean areWorkersQuiet = areWorkersQuiet();
+        if (root == this) {
+            for (Engine each : shared.groups()) {
+                areWorkersQuiet &= each.areWorkersQuiet();
+            }
+        }
+        if (shared.tickThread.isGone()) {
+            return areWorkersQuiet;
+        }
+        TickLoop loop = shared.loop;
+        return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
+    }
+
+    private boolean areWorkersQuiet() {
+        return dispatcher.isDrained() || (workers.isPaused() && workers.activeCount() == 0);
+    }
+
+    // Looking
+
+    public Arming arming() {
+        return arming;
+    }
+
+    public Lifecycle lifecycle() {
+        return lifecycle;
+    }
+
+    public RunState runState() {
+        return runState;
+    }
+
+    public Workers workers() {
+        return workers;
+    }
+
+    Inbox<ScheduledTimer<?>> inbox() {
+        return inbox;
+    }
+
+    TickLoop loop() {
+        return shared.loop;
+    }
+
+    public PendingTimers pending() {
+        return pending;
+    }
+
+    public RunObservation observation() {
+        return observation;
+    }
+
+    /** Returns about how many due timers wait for a worker. */
+    public long readyCount() {
+        return workers.readyCount() + dispatcher.waitingCount();
+    }
+
+    /** Changes how many runs may go on at a time. */
+    public void setMaxWorkers(int maxWorkers) {
+        StackReserve.ask();
+        workers.setMaxSize(maxWorkers);
+        lifecycle.wakeIfHeldUp();
+    }
+
+    /** Returns how far ahead the first deadline lies, also of groups; the longest time if nothing is pending. Looks at all timers. */
+    public long nanosToFirstDeadline() {
+        long[] nanos = {Long.MAX_VALUE};
+        TimerOwner owner = root == this ? null : this;
+        shared.onTickThread(() -> nanos[0] = shared.loop.nanosToFirstDeadline(owner));
+        return nanos[0];
+    }
+
+    /** Returns at most so many timers that wait. */
+    public List<WheelTimer<?>> somePending(int most) {
+        List<WheelTimer<?>> some = new ArrayList<>();
+        workers.forEachReady(run -> addPending(timerOf(run), some, most));
+        shared.onTickThread(() -> shared.loop.forEachPending(timer -> {
+            if (timer.owner() == this && timer.state() == TimerWord.ARMED) {
+                addPending(timer, some, most);
+            }
+        }));
+        return some;
+    }
+
+    private static void addPending(Object run, List<WheelTimer<?>> some, int most) {
+        if (some.size() < most && run instanceof ScheduledTimer<?> timer && !timer.isDone()) {
+            some.add(timer);
+        }
+    }
+
+    /** Returns when the timers were due that may go now in virtual time, at most so many, also of groups; in their order. */
+    public long[] dueNanos(int most) {
+        long[][] due = {{}};
+        shared.onTickThread(() -> due[0] = shared.loop.dueNanos(most));
+        return due[0];
+    }
+
+    /** Returns how many runs found the group full and did not start. */
+    long refusedSoFar() {
+        GroupRefusals refusals = dispatcher.refusals();
+        return refusals == null ? 0 : refusals.soFar();
+    }
+
+    /** Returns the runs that have been going on for at least so long, without runs that started while there was no observer. */
+    public List<RunningTask> runningFor(Duration atLeast) {
+        long nowNanos = clock.nanoTime();
+        List<RunningTask> running = new ArrayList<>();
+        workers.forEachRunning((run, thread, startedNanos) -> {
+            Duration runningFor = Duration.ofNanos(Math.max(0, nowNanos - startedNanos));
+            if (runningFor.compareTo(atLeast) >= 0) {
+                running.add(new RunningTask(RunObservation.taskOf(timerOf(run)), thread, startedNanos, runningFor));
+            }
+        });
+        return running;
+    }
+
+    public WheelSnapshot snapshot() {
+        long nowNanos = clock.nanoTime();
+        return new WheelSnapshot(
+                pending.count(),
+                inbox.size(),
+                readyCount(),
+                Duration.ofNanos(Math.max(workers.oldestReadyNanos(nowNanos), dispatcher.oldestWaitingNanos(nowNanos))),
+                workers.activeCount(),
+                workers.threadCount(),
+                new WheelSnapshot.Totals(
+                        pending.scheduledSoFar(),
+                        pending.startedSoFar(),
+                        pending.cancelledSoFar(),
+                        arming.rejectedSoFar(),
+                        arming.skippedSoFar(),
+                        workers.refusedHandOvers(),
+                        refusedSoFar()),
+                shared.tickThread.look(nowNanos));
+    }
+
+    /** Creates a timer for an instant on the wall clock, with a deadline as seen now. */
+    public InstantTimer newInstantTimer(Runnable task, Instant instant) {
+        Duration ahead = Duration.between(settings.wallClock().instant(), instant);
+        long aheadNanos = WallClockWatch.saturatedNanos(ahead);
+        return aheadNanos <= 0
+                ? new InstantTimer(this, task, instant, deadlineNow(), true)
+                : new InstantTimer(this, task, instant, clock.nanoTime() + aheadNanos, false);
+    }
+
+    /** Creates the same for the next run of a series: a wall clock that fails does not end it, and is asked again a little later. */
+    public InstantTimer nextInstantTimer(Runnable task, Instant instant) {
+        try {
+            return newInstantTimer(task, instant);
+        } catch (VirtualMachineError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            long askAgainNanos = clock.nanoTime() + WallClockWatch.CHECK_INTERVAL_NANOS;
+            InstantTimer timer = new InstantTimer(this, task, instant, askAgainNanos, false);
+            timer.hasGuessedDeadline = true;
+            return timer;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.RejectionHandler;
+import io.github.wheelscheduler.RunHooks;
+import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.worker.ElasticPool;
+import io.github.wheelscheduler.internal.worker.ElasticPool.ThreadPolicy;
+import io.github.wheelscheduler.internal.worker.ExecutorWorkers;
+import io.github.wheelscheduler.internal.worker.Starter;
+import io.github.wheelscheduler.internal.worker.ThreadPerRun;
+import io.github.wheelscheduler.internal.worker.Workers;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction.
+ *
+ * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what follows its default then
+ * @param queueCapacity how many runs may wait in the queue while as many go on as there may be
+ * @param onFull what becomes of a run that is due while the group is full
+ * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the executor
+ */
+public record ExecutorSettings(
+        TimeSource clock,
+        InstantSource wallClock,
+        boolean halted,
+        int tickShift,
+        int maxWorkers,
+        long workerKeepAliveNanos,
+        ThreadFactory threadFactory,
+        ThreadFactory tickThreadFactory,
+        @Nullable ThreadFactory threadPerRun,
+        @Nullable Executor executor,
+        long maxPending,
+        int maxCatchUp,
+        RejectionHandler rejectionHandler,
+        @Nullable Function<WheelTimer<?>, Runnable> decorator,
+        @Nullable RunHooks hooks,
+        @Nullable String groupName,
+        int queueCapacity,
+        OnFull onFull,
+        boolean standsApart) {
+
+    /** Returns after how many nanoseconds the clocks are to be compared again. */
+    long checkIntervalNanos() {
+        return clock.isVirtual() ? WallClockWatch.FAR_NANOS : WallClockWatch.CHECK_INTERVAL_NANOS;
+    }
+
+    /** Creates the workers that these settings ask for; none starts yet. */
+    Workers newWorkers(Starter starter, Workers.Listener listener) {
+        Executor target = threadPerRun == null ? executor : new ThreadPerRun(threadPerRun);
+        if (groupName != null) {
+            return target instanceof ThreadPerRun threads
+                    ? newPool(ThreadPolicy.PER_RUN, threads, starter, maxWorkers, listener, hooks)
+                    : newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, maxWorkers, listener, hooks);
+        }
+        if (target != null) {
+            // By the machine's time, in virtual time, too: what these workers tell the log is limited by it.
+            LongSupplier logClock = new TimeSource()::nanoTime;
+            return new ExecutorWorkers(target, tickThreadFactory, maxWorkers, logClock, listener, hooks);
+        }
+        return newPool(ThreadPolicy.KEEP_SOME, threadFactory, starter, maxWorkers, listener, hooks);
+    }
+
+    /** Creates the worker that ends what a full group refuses. */
+    Workers newRefusalWorkers(Starter starter, Runnable whenIdleOrEnded) {
+        Workers.Listener listener = new RefusalsListener(whenIdleOrEnded);
+        return newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, 1, listener, null);
+    }
+
+    private Workers newPool(
+            ThreadPolicy policy,
+            ThreadFactory threads,
+            Starter starter,
+            int maxSize,
+            Workers.Listener listener,
+            @Nullable RunHooks runHooks) {
+        return new ElasticPool(
+                policy, threads, starter, maxSize, workerKeepAliveNanos, clock::nanoTime, listener, runHooks);
+    }
+}

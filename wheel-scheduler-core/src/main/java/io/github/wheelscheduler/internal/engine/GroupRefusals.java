@@ -1,0 +1,161 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.internal.StripedCount;
+import io.github.wheelscheduler.internal.worker.Workers;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Ends runs that a full group does not take: what follows may call the user's code, and must not do so on the tick thread; so there is a
+ * worker for it, of which nothing is there unless it is needed.
+ */
+final class GroupRefusals {
+
+    private final String group;
+    private final OnFull onFull;
+    private final Workers workers;
+    private final GroupSlots slots;
+    private final StripedCount count = new StripedCount();
+
+    /** Made before it is needed, as there may be no memory then. */
+    private final RejectedExecutionException withoutText;
+
+    GroupRefusals(String group, OnFull onFull, Workers workers, GroupSlots slots) {
+        this.group = group;
+        this.onFull = onFull;
+        this.workers = workers;
+        this.slots = slots;
+        this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
+    }
+
+    /**
+     * Returns what ends the run of a timer that is to be refused: before the timer is claimed, as this needs memory; and no text is made, as an
+     * error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
+     */
+    Refused newRefused(ScheduledTimer<?> timer) {
+        return new Refused(timer, slots.maxSize(), slots.taken());
+    }
+
+    /** Returns why a call is rejected. */
+    String reason() {
+        count.increment();
+        return reason(slots.text(slots.maxSize(), slots.taken()));
+    }
+
+    private String reason(String numbers) {
+        return "group " + group + " is full: " + numbers;
+    }
+
+    /** Returns how many runs have been refused. */
+    long soFar() {
+        return count.sum();
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    /** What the worker runs in place of the timer. */
+    final class Refused implements Runnable {
+
+        private final ScheduledTimer<?> timer;
+        private final int maxSize;
+        private final int taken;
+        private boolean isTaskTold;
+
+        Refused(ScheduledTimer<?> timer, int maxSize, int taken) {
+            this.timer = timer;
+            this.maxSize = maxSize;
+            this.taken = taken;
+        }
+
+        ScheduledTimer<?> timer() {
+            return timer;
+        }
+
+        /** Hands this to the worker; the timer has been claimed. Tick thread. */
+        void handOver(long nowNanos) {
+            workers.handOver(this, nowNanos);
+            workers.signalHandOver(false);
+        }
+
+        /**
+         * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. Whatever memory
+         * there is, the timer ends or is armed again.
+         */
+        @Override
+        public void run() {
+            if (!timer.startRefusal()) {
+                return;
+            }
+            boolean isTold = false;
+            while (!isTold) {
+                try {
+                    timer.owner().refused(timer);
+                    isTold = true;
+                } catch (OutOfMemoryError ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+            count.increment();
+            goOn(reason());
+        }
+
+        /** Ends the run if an error has skipped what was to do so. Throws nothing. */
+        void endIfLeft() {
+            while (timer.isStillInRun()) {
+                try {
+                    goOn(withoutText);
+                } catch (Throwable ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+        }
+
+        private void goOn(RejectedExecutionException reason) {
+            try {
+                if (!isTaskTold && timer.task() instanceof ManagedTask managed) {
+                    isTaskTold = true;
+                    managed.refused(reason);
+                }
+            } catch (Throwable ex) {
+                EngineLog.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", ex);
+            }
+            while (timer.isStillInRun()) {
+                try {
+                    end(reason);
+                } catch (OutOfMemoryError ex) {
+                    ScheduledTimer.pauseWithoutMemory();
+                }
+            }
+        }
+
+        private void end(RejectedExecutionException reason) {
+            if (timer instanceof PeriodicTimer periodic) {
+                timer.owner().repeat(periodic, false);
+            } else if (onFull == OnFull.DROP) {
+                timer.endRun();
+            } else {
+                timer.finish(ScheduledTimer.Failure.of(reason), false);
+            }
+        }
+
+        /** Returns why, on the worker; throws nothing. */
+        private RejectedExecutionException reason() {
+            try {
+                return new RejectedExecutionException("Run rejected, because "
+                        + GroupRefusals.this.reason(slots.text(maxSize, taken)) + ": " + timer);
+            } catch (Throwable ex) {
+                // There is no memory for the text, or the task's own text fails.
+                return withoutText;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return timer.toString();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.internal.StackReserve;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of an executor by their names. Any thread.
+ *
+ * @param <G> what programs have of a group
+ */
+public final class GroupRegister<G extends ExecutorService> {
+
+    private static final int FIRST_LOOK = 16;
+
+    private final Engine engine;
+
+    /** Makes of a group's engine what programs have of it. */
+    private final Function<Engine, G> face;
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Guarded by the lock. */
+    private final TreeMap<String, G> byName = new TreeMap<>();
+
+    /** When there are so many, terminated ones are forgotten: seldom, so that it costs each group the same. As above. */
+    private int nextLook = FIRST_LOOK;
+
+    public GroupRegister(Engine engine, Function<Engine, G> face) {
+        this.engine = engine;
+        this.face = face;
+    }
+
+    /** Returns the name if there may be a group of that name here. */
+    public String checkName(String name) {
+        Objects.requireNonNull(name, "name must not be null");
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        }
+        String self = engine.settings().groupName();
+        if (self != null) {
+            throw new IllegalStateException("A group must not have groups: " + name + " was asked of group " + self);
+        }
+        return name;
+    }
+
+    /** Returns the group of that name; if there is none, the one that is made now and {@linkplain #add adds} itself. */
+    public G group(String name, Supplier<G> made) {
+        lock.lock();
+        try {
+            G known = known(name);
+            return known != null ? known : made.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public G add(ExecutorSettings settings) {
+        StackReserve.askForMore();
+        lock.lock();
+        try {
+            String name = String.valueOf(settings.groupName());
+            if (known(name) != null) {
+                throw new IllegalStateException("There must be one group of a name; there is a group " + name);
+            }
+            if (byName.size() >= nextLook) {
+                forgetTerminated();
+                nextLook = Math.max(FIRST_LOOK, 2 * byName.size());
+            }
+            G created = face.apply(engine.newGroup(settings));
+            byName.put(name, created);
+            return created;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public List<G> all() {
+        lock.lock();
+        try {
+            forgetTerminated();
+            return List.copyOf(byName.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forgetTerminated() {
+        boolean ignored = byName.values().removeIf(ExecutorService::isTerminated);
+    }
+
+    /** Returns the group of that name unless it has terminated. */
+    private @Nullable G known(String name) {
+        G known = byName.get(name);
+        return known == null || known.isTerminated() ? null : known;
+    }
+}

@@ -1,0 +1,537 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.worker.Workers;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of an executor or of one of its groups: starts the threads, pauses and stops them, and hands back what never ran. Any thread.
+ */
+public final class Lifecycle {
+
+    /*
+     * An executor is a group that owns the wheel. A group has workers of its own and shares the tick thread; it follows the executor's pause
+     * and shutdown, unless it stands apart, and always its stop.
+     *
+     *                     executor                                   group
+     *   shutdown          of the groups that follow, too             of itself
+     *   ends              when the tick thread has let go            when the tick thread finds nothing of it, between two passes
+     *                     of the wheel, and all groups have ended
+     */
+
+    private final Engine engine;
+    private final boolean ownsWheel;
+
+    /** Whether pause and shutdown of the executor are this group's, too. */
+    private final boolean follows;
+
+    private final SharedWheel shared;
+    private final RunState runState;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final PendingTimers pending;
+    /** See {@link Engine}: not looked into without need. */
+    private final Dispatcher dispatcher;
+
+    private final Shortcut shortcut;
+    private final Workers workers;
+
+    /** Set once both tick thread and workers have been started. */
+    private volatile boolean started;
+
+    private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
+
+    /** Who waits until no run is going on: who has paused this, and the executor. */
+    private final AtomicReference<@Nullable Runnable> whenQuiet = new AtomicReference<>();
+
+    private final AtomicReference<@Nullable Runnable> whenQuietForRoot = new AtomicReference<>();
+
+    /** Guarded by the lock. */
+    private boolean isPausedItself;
+
+    /** Set before the inbox is looked at for the last time on behalf of this. */
+    private volatile boolean leaving;
+
+    private volatile boolean areWorkersStopped;
+
+    /** What shutdownNow is to return. Guarded by the lock. */
+    private final ArrayList<ScheduledTimer<?>> givenBack = new ArrayList<>();
+
+    /** What the workers have given back, and is to follow. Guarded by the lock. */
+    private List<Runnable> stoppedRuns = List.of();
+
+    private boolean isGivenBack;
+
+    /** Where a sweep puts what comes too late. Set around it, under the lock. Reader: tick thread, in the sweep. */
+    private @Nullable ArrayList<ScheduledTimer<?>> tooLate;
+
+    Lifecycle(Engine engine, SharedWheel shared) {
+        this.engine = engine;
+        this.ownsWheel = engine.root() == engine;
+        this.follows = !ownsWheel && !engine.settings().standsApart();
+        this.shared = shared;
+        this.runState = engine.runState();
+        this.pending = engine.pending();
+        this.dispatcher = engine.dispatcher();
+        this.shortcut = dispatcher.shortcut();
+        this.workers = engine.workers();
+        this.inbox = engine.inbox();
+    }
+
+    /** Starts the threads unless they have been: a group's come with its first run. */
+    void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        shared.lock.lock();
+        try {
+            if (runState.isShutdown()) {
+                return;
+            }
+            forEachOwnWorkers(Workers::start);
+            shared.tickThread.startIfNeeded();
+            started = true;
+        } finally {
+            shared.lock.unlock();
+        }
+    }
+
+    /** Whether a shutdown of this concerns the timer. */
+    private boolean concerns(ScheduledTimer<?> timer) {
+        return ownsWheel || timer.owner() == engine;
+    }
+
+    /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
+    boolean isEnding() {
+        return runState.isShutdown() || (!ownsWheel && shared.isShutdown());
+    }
+
+    /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
+    boolean isLeaving() {
+        return leaving || shared.tickThread.isLeaving();
+    }
+
+    private void forEachOwnWorkers(Consumer<Workers> action) {
+        action.accept(workers);
+        GroupRefusals refusals = dispatcher.refusals();
+        if (refusals != null) {
+            action.accept(refusals.workers());
+        }
+    }
+
+    /** Does something for each set of workers that a shutdown of this concerns. */
+    private void forEachWorkers(Consumer<Workers> action) {
+        forEachOwnWorkers(action);
+        engine.forEachGroup(group -> {
+            // What stands apart is concerned once the executor is stopped.
+            if (group.runState().isShutdown()) {
+                group.lifecycle().forEachOwnWorkers(action);
+            }
+        });
+    }
+
+    // Pause
+
+    /** Holds due runs back, unless this is shut down, and calls back when no run is going on. */
+    public void pause(@Nullable Runnable callback) {
+        StackReserve.askForMore();
+        setPaused(true);
+        AtomicInteger notQuiet = new AtomicInteger(1);
+        Runnable countDown = callback == null
+                ? null
+                : () -> {
+                    if (notQuiet.decrementAndGet() == 0) {
+                        callback.run();
+                    }
+                };
+        // Not under the lock: the callback may come at once, and is the user's code.
+        engine.forEachGroupThatFollows(group -> {
+            notQuiet.incrementAndGet();
+            group.lifecycle().whenQuietForRoot.set(countDown);
+            group.lifecycle().awaitQuiet();
+        });
+        whenQuiet.set(countDown);
+        awaitQuiet();
+    }
+
+    /** Ends the pause; a group goes on when neither it nor the executor that it follows is paused. */
+    public void resume() {
+        StackReserve.askForMore();
+        setPaused(false);
+    }
+
+    private void setPaused(boolean value) {
+        shared.locked(() -> {
+            if (!value || !runState.isShutdown()) {
+                isPausedItself = value;
+                applyPause();
+                engine.forEachGroupThatFollows(group -> group.lifecycle().applyPause());
+            }
+        });
+    }
+
+    /** Pauses the workers or lets them go on. Under the lock. */
+    void applyPause() {
+        boolean isPaused = isPausedItself || (follows && engine.root().lifecycle().isPausedItself);
+        if (!isPaused) {
+            workers.resume();
+            wakeIfHeldUp();
+        } else if (!runState.isShutdown()) {
+            workers.pause();
+        }
+    }
+
+    /** Sees to it that callbacks come, which the pause has made the workers forget. */
+    private void awaitQuiet() {
+        if (whenQuiet.get() != null || whenQuietForRoot.get() != null) {
+            workers.callWhenQuiet(this::tellOfQuiet);
+        }
+    }
+
+    private void tellOfQuiet() {
+        try {
+            call(whenQuiet);
+        } finally {
+            call(whenQuietForRoot);
+        }
+    }
+
+    private static void call(AtomicReference<@Nullable Runnable> callback) {
+        Runnable taken = callback.getAndSet(null);
+        if (taken != null) {
+            taken.run();
+        }
+    }
+
+    void wakeIfHeldUp() {
+        if (shortcut.isHeldUp()) {
+            inbox.wake();
+        }
+    }
+
+    // Shutdown
+
+    public void shutdown() {
+        StackReserve.askForMore();
+        shared.locked(() -> {
+            beginShutdown();
+            try {
+                applyShutdownPolicies();
+            } finally {
+                forEachWorkers(Workers::resume);
+            }
+        });
+    }
+
+    /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
+    public List<Runnable> shutdownWithin(long limitNanos) {
+        StackReserve.askForMore();
+        ArrayList<ScheduledTimer<?>> neverRun = new ArrayList<>();
+        shared.lock.lock();
+        try {
+            limitShutdown(engine.deadlineAfter(limitNanos, TimeUnit.NANOSECONDS));
+            tooLate = neverRun;
+            shutdown();
+        } finally {
+            tooLate = null;
+            shared.lock.unlock();
+        }
+        return takeByDeadline(neverRun);
+    }
+
+    /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
+    private void beginShutdown() {
+        tellThatItEnds();
+        runState.shutdown();
+        noteThatItMayEnd();
+        engine.forEachGroupThatFollows(group -> group.lifecycle().beginShutdown());
+    }
+
+    /** Says that nothing runs any more, here and in all groups. Under the lock. */
+    private void beginStop() {
+        tellThatItEnds();
+        runState.stop();
+        noteThatItMayEnd();
+        engine.forEachGroup(group -> group.lifecycle().beginStop());
+        if (ownsWheel) {
+            shared.tickThread.awaitGivenUp();
+        }
+    }
+
+    private void tellThatItEnds() {
+        if (!ownsWheel && !runState.isShutdown()) {
+            shared.addEnding(engine);
+        }
+    }
+
+    /** Ends the wait for delayed timers with a later deadline. */
+    private void limitShutdown(long deadlineNanos) {
+        runState.setLastDeadlineNanos(deadlineNanos);
+        engine.forEachGroupThatFollows(group -> group.lifecycle().limitShutdown(deadlineNanos));
+    }
+
+    /** Sets what is called before anything is stopped; null for nothing. */
+    public void setStopListener(@Nullable Runnable listener) {
+        stopListener.set(listener);
+    }
+
+    /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */
+    private void tellOfStop() {
+        Runnable listener = stopListener.getAndSet(null);
+        if (listener != null) {
+            Throwable ignored = Workers.runGuarded(listener);
+        }
+        engine.forEachGroup(group -> group.lifecycle().tellOfStop());
+    }
+
+    /**
+     * Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled.
+     *
+     * @param interrupts whether runs that are going on are interrupted
+     */
+    public List<Runnable> shutdownNow(boolean interrupts) {
+        StackReserve.askForMore();
+        tellOfStop();
+        shared.lock.lock();
+        try {
+            beginStop();
+            if (!isGivenBack) {
+                giveBackWhatIsReady();
+                giveBackWhatIsPending();
+                giveBackWhatIsReady();
+                isGivenBack = true;
+            }
+            if (interrupts) {
+                forEachWorkers(Workers::interruptActive);
+            }
+            terminateIfEnded();
+            return takeByDeadline(givenBack);
+        } finally {
+            shared.lock.unlock();
+        }
+    }
+
+    /** Takes the timers that this concerns out of the wheel, with no other thread at it. Under the lock. */
+    private void giveBackWhatIsPending() {
+        Runnable sweep = () -> {
+            shared.loop.admitAll();
+            shared.loop.removeIf(
+                    timer -> concerns(timer) && hasRoomFor(1, givenBack), timer -> giveBack(timer, givenBack));
+        };
+        if (ownsWheel) {
+            sweep.run();
+        } else {
+            shared.onTickThread(sweep);
+        }
+    }
+
+    /** Without memory for it, nothing is lost: the next call goes on. */
+    private void giveBackWhatIsReady() {
+        forEachWorkers(each -> {
+            boolean mayBeMore = true;
+            while (mayBeMore) {
+                if (stoppedRuns.isEmpty()) {
+                    stoppedRuns = each.stopNow();
+                }
+                mayBeMore = !stoppedRuns.isEmpty();
+                boolean ignored = hasRoomFor(stoppedRuns.size(), givenBack);
+                for (Runnable run : stoppedRuns) {
+                    if (Engine.timerOf(run) instanceof ScheduledTimer<?> timer) {
+                        giveBack(timer, givenBack);
+                    }
+                }
+                stoppedRuns = List.of();
+            }
+        });
+    }
+
+    private static void giveBack(ScheduledTimer<?> timer, List<ScheduledTimer<?>> neverRun) {
+        if (timer.giveBack()) {
+            timer.owner().gaveBack(timer);
+            neverRun.add(timer);
+        }
+    }
+
+    /** Finds memory for so many more timers before they are taken out of where they are; true, or it throws. */
+    @SuppressWarnings("NonApiType") // a List finds no memory ahead
+    private static boolean hasRoomFor(int more, ArrayList<ScheduledTimer<?>> timers) {
+        timers.ensureCapacity(timers.size() + more);
+        return true;
+    }
+
+    /** Empties the list, and returns its timers in the order of their deadlines. */
+    private static List<Runnable> takeByDeadline(List<ScheduledTimer<?>> timers) {
+        timers.sort((one, other) -> one.compareTo(other));
+        List<Runnable> taken = new ArrayList<>(timers);
+        timers.clear();
+        return taken;
+    }
+
+    /** Applies policies that have been changed after shutdown. */
+    public void reapplyShutdownPolicies() {
+        shared.lock.lock();
+        try {
+            if (runState.isShutdown() && !runState.isStopped()) {
+                applyShutdownPolicies();
+            }
+        } finally {
+            shared.lock.unlock();
+        }
+    }
+
+    private void applyShutdownPolicies() {
+        if (shared.tickThread.isStarted()) {
+            shared.onTickThread(this::sweep);
+        } else {
+            stopWorkers();
+        }
+        terminateIfEnded();
+    }
+
+    /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
+    private void sweep() {
+        ArrayList<ScheduledTimer<?>> handedBack = tooLate;
+        shared.loop.admitAll();
+        shared.loop.removeIf(
+                timer -> concerns(timer)
+                        && !timer.owner().mayStart(timer, false)
+                        && (handedBack == null || hasRoomFor(1, handedBack)),
+                timer -> {
+                    if (handedBack != null && runState.isTooLate(timer)) {
+                        giveBack(timer, handedBack);
+                    } else {
+                        boolean ignored = timer.cancel(false);
+                    }
+                });
+        forEachWorkers(each -> each.forEachReady(run -> {
+            if (Engine.timerOf(run) instanceof ScheduledTimer<?> scheduled
+                    && !scheduled.owner().mayStart(scheduled, true)) {
+                boolean ignored = scheduled.cancel(false);
+            }
+        }));
+    }
+
+    /** After shutdown, the tick thread waits for the last pending timer to go. */
+    void wakeIfItMayEnd() {
+        if (isEnding()) {
+            noteThatItMayEnd();
+            inbox.wake();
+        }
+    }
+
+    /** Something has happened, so that a group that was shut down may have nothing left. Any thread. */
+    void noteThatItMayEnd() {
+        if (!ownsWheel) {
+            shared.noteThatAGroupMayEnd();
+        }
+    }
+
+    // The end
+
+    /** Lets the workers end: nothing is handed to them any more. */
+    private void stopWorkers() {
+        leaving = true;
+        forEachOwnWorkers(Workers::stop);
+        areWorkersStopped = true;
+        if (ownsWheel) {
+            engine.forEachGroup(group -> {
+                group.runState().shutdown();
+                group.lifecycle().stopWorkers();
+            });
+            shared.starter.stop();
+        }
+    }
+
+    /** Ends what is left once the tick thread has let go of the wheel; tries again what fails, as no other thread would. On that thread. */
+    void tickThreadEnded() {
+        boolean done = false;
+        while (!done) {
+            try {
+                stopWorkers();
+                terminateIfEnded();
+                done = true;
+            } catch (Throwable ex) {
+                ScheduledTimer.pauseWithoutMemory();
+            }
+        }
+    }
+
+    /** Ends a group that was shut down and has nothing left. Tick thread. */
+    void endIfDrained() {
+        if (!areWorkersStopped && isDrained()) {
+            leaving = true;
+            VarHandle.fullFence();
+            try {
+                leaving = isDrained();
+            } catch (Throwable ex) {
+                leaving = false;
+                throw ex;
+            }
+            if (leaving) {
+                stopWorkers();
+            }
+        }
+        boolean ignored = terminateGroupIfEnded();
+    }
+
+    /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */
+    boolean mayEnd() {
+        return runState.isShutdown() && !areWorkersStopped && pending.count() == 0 && isDrained();
+    }
+
+    private boolean isDrained() {
+        // Workers first: a run that has ended has posted its next one before.
+        return runState.isShutdown() && dispatcher.isDrained() && shared.loop.holdsNothingOf(dispatcher, pending);
+    }
+
+    /** Terminates what has nothing left to do. */
+    void terminateIfEnded() {
+        if (ownsWheel) {
+            terminateExecutorIfEnded();
+            return;
+        }
+        boolean ended = terminateGroupIfEnded();
+        if (ended && shared.lock.isHeldByCurrentThread()) {
+            shared.forgetIfNoTickThread(engine);
+        }
+        if (ended && shared.isShutdown()) {
+            engine.root().lifecycle().terminateIfEnded();
+        }
+    }
+
+    private void terminateExecutorIfEnded() {
+        boolean haveAllEnded = runState.isShutdown() && shared.tickThread.isGone() && workers.hasEnded();
+        for (Engine group : shared.groups()) {
+            haveAllEnded &= group.lifecycle().terminateGroupIfEnded();
+        }
+        if (haveAllEnded) {
+            if (shared.starter.hasEnded()) {
+                runState.terminate();
+            } else {
+                shared.starter.stop();
+            }
+        }
+    }
+
+    /** Ends the group if it has no thread any more, and says whether it has ended. */
+    private boolean terminateGroupIfEnded() {
+        if (runState.isShutdown() && !runState.isTerminated() && haveWorkersEnded()) {
+            runState.terminate();
+            noteThatItMayEnd();
+            inbox.wake();
+        }
+        return runState.isTerminated();
+    }
+
+    private boolean haveWorkersEnded() {
+        GroupRefusals refusals = dispatcher.refusals();
+        return workers.hasEnded() && (refusals == null || refusals.workers().hasEnded());
+    }
+}

@@ -1,0 +1,200 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.internal.StripedCount;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the timers that are pending: in the inbox, in the wheel, or ready. Each move of a timer's state that makes it
+ * pending or ends that is counted once, by the thread that made the move; so the count is exact at rest.
+ *
+ * <p>With a bound, every timer needs a permit. A repeating timer keeps it through its runs, so that it can always be armed
+ * again.
+ */
+public final class PendingTimers {
+
+    /** So many timers that are over may be in the wheel. */
+    private static final int MAX_LITTER = 4096;
+
+    /** Counts every timer that becomes pending, as that is posted, and other messages, too; those of groups are not among them. */
+    private final LongSupplier posted;
+
+    /** Timers that have become pending without a message. */
+    private final StripedCount handedOver = new StripedCount();
+
+    private final StripedCount otherPosts = new StripedCount();
+    private final StripedCount started = new StripedCount();
+    private final StripedCount cancelled = new StripedCount();
+    private final long max;
+
+    /** Only where there is a bound; a group shares it with the executor. */
+    private final @Nullable AtomicLong permitsInUse;
+
+    /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
+    private final @Nullable PendingTimers root;
+
+    /** What a group has posted; for the executor itself, what all of them have. */
+    private final StripedCount messages = new StripedCount();
+
+    /** How many of those are about no pending timer of a group any more; one number for all groups. */
+    private final StripedCount goneOfGroups;
+
+    /** Counts what goes through the inbox. */
+    PendingTimers(LongSupplier posted, long max) {
+        this.posted = () -> {
+            // First: a group that is about to post hides no timer of the executor.
+            long postedByGroups = messages.sum();
+            return posted.getAsLong() - postedByGroups;
+        };
+        this.max = max;
+        this.permitsInUse = max == Long.MAX_VALUE ? null : new AtomicLong();
+        this.root = null;
+        this.goneOfGroups = new StripedCount();
+    }
+
+    /** Counts what a group posts, within the bound of the executor. */
+    PendingTimers(PendingTimers root) {
+        this.posted = messages::sum;
+        this.max = root.max;
+        this.permitsInUse = root.permitsInUse;
+        this.root = root;
+        this.goneOfGroups = root.goneOfGroups;
+    }
+
+    /** Returns how many messages a group has posted, or is about to. */
+    long messages() {
+        return messages.sum();
+    }
+
+    /** Counts a message before it is posted; -1 if posting it has failed. */
+    void countMessage(int number) {
+        if (root != null) {
+            messages.add(number);
+            root.messages.add(number);
+        }
+    }
+
+    /** Takes a permit if there is one. */
+    boolean tryAcquire() {
+        if (permitsInUse == null) {
+            return true;
+        }
+        long seen = permitsInUse.get();
+        while (seen < max) {
+            if (permitsInUse.compareAndSet(seen, seen + 1)) {
+                return true;
+            }
+            seen = permitsInUse.get();
+        }
+        return false;
+    }
+
+    /** Takes a permit again on behalf of a series that has always had one, whether there is one or not. */
+    void acquireAgain() {
+        if (permitsInUse != null) {
+            permitsInUse.incrementAndGet();
+        }
+    }
+
+    void release() {
+        if (permitsInUse != null) {
+            permitsInUse.decrementAndGet();
+        }
+    }
+
+    /** Gives the permit of a timer back, if it still has one. */
+    void releasePermit(ScheduledTimer<?> timer) {
+        if (timer.takePermit()) {
+            release();
+        }
+    }
+
+    /**
+     * Counts a message about a timer that had been pending before, after it has been posted; -1 for a timer that was counted as started or
+     * cancelled and has not been posted.
+     */
+    void countOtherPost(int number) {
+        otherPosts.add(number);
+        countGoneOfGroup(number);
+    }
+
+    /** Counts a timer that becomes pending by being handed to the workers at once, before it is; -1 if it is posted instead. */
+    void countHandOver(int number) {
+        handedOver.add(number);
+        countGoneOfGroup(-number);
+    }
+
+    /** Counts a pending timer that has started. */
+    void started() {
+        started.increment();
+        countGoneOfGroup(1);
+    }
+
+    /** Counts a pending timer that has been cancelled or given back. */
+    void cancelled() {
+        cancelled.increment();
+        countGoneOfGroup(1);
+    }
+
+    private void countGoneOfGroup(int number) {
+        if (root != null) {
+            goneOfGroups.add(number);
+        }
+    }
+
+    /** Returns how many timers have become pending so far. At rest it is exact. */
+    long scheduledSoFar() {
+        return posted.getAsLong() + handedOver.sum() - otherPosts.sum();
+    }
+
+    long startedSoFar() {
+        return started.sum();
+    }
+
+    long cancelledSoFar() {
+        return cancelled.sum();
+    }
+
+    /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */
+    public long count() {
+        long gone = started.sum() + cancelled.sum() + otherPosts.sum();
+        return Math.max(0, posted.getAsLong() + handedOver.sum() - gone);
+    }
+
+    /** Returns how many timers are pending, those of groups included. */
+    long countWithGroups() {
+        if (root != null) {
+            return count();
+        }
+        // What has gone first: so one that comes and goes meanwhile hides no other.
+        long gone = goneOfGroups.sum();
+        return count() + Math.max(0, messages.sum() - gone);
+    }
+
+    /**
+     * Returns how many of the timers in the wheel are over, if there are many of them; else 0. Does
+     * not see as many of them as there are pending timers elsewhere.
+     */
+    long litter(long wheelSize) {
+        if (wheelSize <= MAX_LITTER) {
+            return 0;
+        }
+        long litter = wheelSize - countWithGroups();
+        return litter > MAX_LITTER ? litter : 0;
+    }
+
+    /** Whether so many timers that are over should be swept out at once. */
+    boolean isTooMuchLitter(long litter) {
+        return litter > 0 && litter > countWithGroups();
+    }
+
+    public long max() {
+        return max;
+    }
+
+    /** Returns how many permits are in use; the pending count where there is no bound. */
+    public long inUse() {
+        return permitsInUse == null ? countWithGroups() : permitsInUse.get();
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.RunObserver;
+import io.github.wheelscheduler.TimeSource;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the observer, if there is one, what runs have waited for. Without one, a run costs one read more. */
+public final class RunObservation {
+
+    private final TimeSource clock;
+    private final AtomicBoolean failing = new AtomicBoolean();
+    private volatile @Nullable RunObserver observer;
+
+    RunObservation(TimeSource clock) {
+        this.clock = clock;
+    }
+
+    public void setObserver(@Nullable RunObserver observer) {
+        this.observer = observer;
+        failing.set(false);
+    }
+
+    /** Tells that the timer is about to run; returns the time now, or 0 without an observer. Worker. */
+    long starting(Object timer, long expiredNanos) {
+        RunObserver current = observer;
+        if (current == null) {
+            return 0;
+        }
+        long nowNanos = clock.nanoTime();
+        if (timer instanceof ScheduledTimer<?> scheduled && scheduled.state() == TimerWord.READY) {
+            tell(current, scheduled, expiredNanos, nowNanos);
+        }
+        return nowNanos == 0 ? 1 : nowNanos;
+    }
+
+    private void tell(RunObserver current, ScheduledTimer<?> timer, long expiredNanos, long nowNanos) {
+        try {
+            long beforeNanos = Math.max(0, expiredNanos - timer.exactDeadlineNanos());
+            long queueNanos = Math.max(0, nowNanos - expiredNanos);
+            if (timer.wasArmedLate()) {
+                current.startingLate(taskOf(timer), beforeNanos, queueNanos, nowNanos);
+            } else {
+                current.starting(taskOf(timer), beforeNanos, queueNanos, nowNanos);
+            }
+        } catch (Throwable ex) {
+            if (failing.compareAndSet(false, true)) {
+                EngineLog.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", ex);
+            }
+        }
+    }
+
+    /** Returns the task of a timer; the timer itself once it has let go of it. */
+    static Object taskOf(Object timer) {
+        Object task = timer instanceof ScheduledTimer<?> scheduled ? scheduled.taskIfAny() : timer;
+        return task == null ? timer : task;
+    }
+}

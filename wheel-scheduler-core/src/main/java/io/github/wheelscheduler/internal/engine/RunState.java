@@ -1,0 +1,127 @@
+package io.github.wheelscheduler.internal.engine;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How far an executor or a group has got: running, shut down, stopped, terminated; it only moves forward. And what still runs once it has
+ * been shut down. Writers: any thread. Readers: any, at every start of a run.
+ */
+public final class RunState {
+
+    private static final int RUNNING = 0;
+    private static final int SHUTDOWN = 1;
+    private static final int STOPPED = 2;
+
+    private final Hold hold;
+    private final AtomicInteger state = new AtomicInteger(RUNNING);
+    private final CountDownLatch terminated = new CountDownLatch(1);
+
+    private volatile boolean executesDelayed = true;
+    private volatile boolean continuesPeriodic;
+
+    /** Whether the end is waited for until {@link #lastDeadlineNanos} at most. Written after that. */
+    private volatile boolean isLimited;
+
+    private volatile long lastDeadlineNanos;
+
+    RunState(Hold hold) {
+        this.hold = hold;
+    }
+
+    /** Whether no new tasks are accepted. */
+    public boolean isShutdown() {
+        return state.get() >= SHUTDOWN;
+    }
+
+    /** Whether pending tasks are not run any more. */
+    boolean isStopped() {
+        return state.get() >= STOPPED;
+    }
+
+    void shutdown() {
+        advance(SHUTDOWN);
+    }
+
+    void stop() {
+        advance(STOPPED);
+    }
+
+    void terminate() {
+        stop();
+        terminated.countDown();
+    }
+
+    /** Whether no thread is left. */
+    public boolean isTerminated() {
+        return terminated.getCount() == 0;
+    }
+
+    /** The latch that opens when no thread is left. */
+    public CountDownLatch terminated() {
+        return terminated;
+    }
+
+    private void advance(int to) {
+        // Without a lambda, which may need memory.
+        int seen = state.get();
+        while (seen < to && !state.compareAndSet(seen, to)) {
+            seen = state.get();
+        }
+    }
+
+    // What still runs
+
+    /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
+    boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {
+        int seen = state.get();
+        if (seen == RUNNING) {
+            return true;
+        }
+        if (seen == STOPPED) {
+            return handedOver;
+        }
+        if (!handedOver && !hold.isOpen() && !timer.runsAtOnce()) {
+            return false;
+        }
+        // A timer whose deadline has come is not delayed any more, wherever it is.
+        return timer.isRepeating()
+                ? continuesPeriodic
+                : handedOver || timer.getDelay(NANOSECONDS) <= 0 || (executesDelayed && !isTooLate(timer));
+    }
+
+    /** Whether a repeating timer may be armed again. */
+    boolean mayRepeat() {
+        int seen = state.get();
+        return seen == RUNNING || (seen == SHUTDOWN && continuesPeriodic && hold.isOpen());
+    }
+
+    /** Ends the wait for delayed timers with a later deadline. */
+    void setLastDeadlineNanos(long deadlineNanos) {
+        lastDeadlineNanos = deadlineNanos;
+        isLimited = true;
+    }
+
+    /** Whether the timer has its only run after the last deadline that is waited for. */
+    boolean isTooLate(ScheduledTimer<?> timer) {
+        return isLimited && !timer.isRepeating() && timer.deadlineNanos() - lastDeadlineNanos > 0;
+    }
+
+    public boolean executesDelayed() {
+        return executesDelayed;
+    }
+
+    void setExecutesDelayed(boolean value) {
+        executesDelayed = value;
+    }
+
+    public boolean continuesPeriodic() {
+        return continuesPeriodic;
+    }
+
+    void setContinuesPeriodic(boolean value) {
+        continuesPeriodic = value;
+    }
+}

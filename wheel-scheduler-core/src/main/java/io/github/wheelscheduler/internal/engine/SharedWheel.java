@@ -1,0 +1,169 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.internal.wheel.TimingWheel;
+import io.github.wheelscheduler.internal.worker.Starter;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A wheel and its tick thread, which an executor shares with its groups, and those groups. Any thread. */
+final class SharedWheel {
+
+    private final Engine root;
+    final TimingWheel wheel;
+    final Starter starter;
+    final WallClockWatch watch;
+    final TickLoop loop;
+    final TickThread tickThread;
+
+    /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
+    final ReentrantLock lock = new ReentrantLock();
+
+    /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
+    private final Set<Engine> groups = ConcurrentHashMap.newKeySet();
+
+    /** The groups that have been shut down, or are about to be. As above. */
+    private final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has done it, afterwards;
+     * the tick thread, which takes it back before it looks.
+     */
+    private volatile boolean mayGroupsEnd;
+
+    /** Makes the rest of the wheel of an executor. */
+    SharedWheel(Engine root, TimingWheel wheel, Starter starter) {
+        this.root = root;
+        this.wheel = wheel;
+        this.starter = starter;
+        ExecutorSettings settings = root.settings();
+        this.watch = new WallClockWatch(settings.clock(), settings.wallClock(), settings.checkIntervalNanos(), wheel);
+        this.loop = new TickLoop(root, wheel, watch);
+        this.tickThread = new TickThread(root, this);
+    }
+
+    /** Whether the executor itself has been shut down. */
+    boolean isShutdown() {
+        return root.isShutdown();
+    }
+
+    /** Does something that starts, pauses or stops, one caller after the other. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
+    void onTickThread(Runnable action) {
+        lock.lock();
+        try {
+            tickThread.runBetweenPasses(action);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // Groups
+
+    /** Returns the groups, as they come and go. */
+    Collection<Engine> groups() {
+        return groups;
+    }
+
+    /** Adds a group, under the lock. */
+    void add(Engine group) {
+        boolean ignored = groups.add(group);
+    }
+
+    /** A group is about to be shut down. Under the lock. */
+    void addEnding(Engine group) {
+        boolean ignored = ending.add(group);
+    }
+
+    /** Something has happened to a group that is shut down, so that it may have nothing left. Any thread. */
+    void noteThatAGroupMayEnd() {
+        mayGroupsEnd = true;
+    }
+
+    /** Ends the groups that were shut down and have nothing left, and forgets ended ones. Tick thread. */
+    void endGroupsThatMay() {
+        if (!mayGroupsEnd) {
+            return;
+        }
+        mayGroupsEnd = false;
+        try {
+            if (!endThoseThatMay()) {
+                mayGroupsEnd = true;
+            }
+        } catch (Throwable ex) {
+            mayGroupsEnd = true;
+            throw ex;
+        }
+    }
+
+    /** Does so, and says whether something has to happen to a group before it can end that has not. */
+    private boolean endThoseThatMay() {
+        boolean isSettled = true;
+        for (Iterator<Engine> each = ending.iterator(); each.hasNext(); ) {
+            Engine group = each.next();
+            if (!group.runState().isShutdown()) {
+                continue;
+            }
+            group.lifecycle().endIfDrained();
+            if (group.runState().isTerminated()) {
+                loop.giveUpWaitingOf(group.dispatcher());
+                // A timer that is posted just then is withdrawn by its caller, and may still come by here.
+                if (!group.dispatcher().isAnyWaiting()) {
+                    each.remove();
+                    boolean ignored = groups.remove(group);
+                } else {
+                    isSettled = false;
+                }
+            } else {
+                isSettled &= loop.isSettled(group.dispatcher(), group.pending());
+            }
+        }
+        return isSettled;
+    }
+
+    boolean mayAnyGroupEnd() {
+        if (!mayGroupsEnd) {
+            return false;
+        }
+        for (Engine group : ending) {
+            if (group.lifecycle().mayEnd()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Forgets a group that has ended before there was a tick thread. Under the lock. */
+    void forgetIfNoTickThread(Engine group) {
+        if (!tickThread.isStarted() && group.runState().isTerminated()) {
+            boolean ignored = ending.remove(group);
+            ignored = groups.remove(group);
+        }
+    }
+
+    /** Whether no run of any group is on its way or going on; exact once nothing is handed over any more. */
+    boolean areWorkersDrained() {
+        if (!root.dispatcher().isDrained()) {
+            return false;
+        }
+        for (Engine group : groups) {
+            if (!group.dispatcher().isDrained()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,278 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.wheel.TimingWheel;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pass of the tick thread: take the messages, advance the wheel, hand over what is due. It is told the time, and runs
+ * no user code. Tick thread only, unless it says otherwise.
+ */
+final class TickLoop {
+
+    /*
+     * What takes part in a pass
+     * -------------------------
+     *   Admission     takes messages, and puts timers where they belong
+     *   HandOver      takes what leaves the wheel, and hands it to the workers or keeps it
+     *   Dispatchers   whose workers those are: of the executor and of its groups
+     *   PassState     what time it is
+     *
+     * Each keeps its state to itself; none knows this.
+     */
+
+    /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
+    private static final int PREPARE_BUDGET = 1024;
+
+    private static final long PREPARE_PAUSE_NANOS = 100_000;
+
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final TimingWheel wheel;
+    private final WallClockWatch watch;
+    private final PendingTimers pending;
+    private final TimeSource clock;
+
+    private final SweepPlan sweeps;
+    private final PassState pass;
+    private final Dispatchers dispatchers;
+    private final HandOver handOver;
+
+    /** Null but in virtual time. */
+    private final @Nullable StepQueue steps;
+
+    private final Admission admission;
+
+    /** Writer: tick thread, once per pass. Readers: threads that cancel. */
+    private volatile long wheelSize;
+
+    TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
+        this.inbox = root.inbox();
+        this.wheel = wheel;
+        this.watch = watch;
+        this.pending = root.pending();
+        this.clock = root.settings().clock();
+        this.pass = new PassState(clock);
+        this.sweeps = new SweepPlan(wheel, pending);
+        this.dispatchers = new Dispatchers(root.dispatcher());
+        this.steps = clock.isVirtual() ? new StepQueue(wheel, dispatchers) : null;
+        this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, steps);
+        this.admission = new Admission(
+                inbox,
+                wheel,
+                watch,
+                dispatchers,
+                handOver,
+                pass,
+                1L << root.settings().tickShift());
+    }
+
+    /** To be called before the time of a pass is read. */
+    void beforePass() {
+        dispatchers.beforePass();
+    }
+
+    /**
+     * Does what is to be done now, or a part of it.
+     *
+     * @return how many nanoseconds after {@code nowNanos} there is more to do; 0 if there may be more now
+     */
+    long pass(long nowNanos) {
+        boolean timeStandsStill = pass.begin(nowNanos);
+        dispatchers.beginPass(nowNanos);
+        boolean tookAllMessages = admitWhatHasCome(timeStandsStill);
+        pass.moved(watch.check(nowNanos));
+        boolean isAllHere = advance() > 0;
+        boolean mayMoreGo = dispatchers.letGo(pass.nowNanos(), handOver);
+        mayMoreGo |= steps != null && isAllHere && letGo(steps);
+        boolean advanced = isAllHere && !mayMoreGo;
+        int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
+        boolean swept = sweep();
+        wheelSize = wheel.size();
+        boolean detoursWait = dispatchers.isAnyDetour() && !admission.endDetours(tookAllMessages);
+        if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.isSettled())) {
+            return 0;
+        }
+        long preparationNanos = preparationLeft == 0 ? PREPARE_PAUSE_NANOS : wheel.nanosToNextPreparation(nowNanos);
+        // In virtual time, a run that makes room says so.
+        long roomNanos = clock.isVirtual() ? Long.MAX_VALUE : dispatchers.nanosToNextLook(pass.nowNanos());
+        long lookNanos = Math.min(roomNanos, watch.nanosToNextCheck(nowNanos));
+        long wheelNanos = Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos);
+        return Math.min(
+                Math.min(wheelNanos, lookNanos),
+                Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
+    }
+
+    /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */
+    private boolean admitWhatHasCome(boolean timeStandsStill) {
+        try {
+            admission.takeUpWhatIsInHand();
+            boolean isCaughtUp = dispatchers.isAnyDetour() && advance() > 0;
+            return admission.takeMessages(isCaughtUp, timeStandsStill);
+        } catch (Throwable ex) {
+            if (!handOver.hasInHand()) {
+                int ignored = advance();
+            }
+            throw ex;
+        }
+    }
+
+    // The wheel
+
+    private int advance() {
+        try {
+            int left = wheel.advance(pass.nowNanos(), Admission.EXPIRY_BUDGET, handOver);
+            pass.moved(left < Admission.EXPIRY_BUDGET);
+            return left;
+        } finally {
+            dispatchers.signalHandOver();
+        }
+    }
+
+    /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
+    private boolean letGo(StepQueue queue) {
+        try {
+            return queue.letGo(handOver);
+        } finally {
+            dispatchers.signalHandOver();
+        }
+    }
+
+    private int prepare() {
+        int left = wheel.prepare(pass.nowNanos(), PREPARE_BUDGET, handOver);
+        pass.moved(left < PREPARE_BUDGET);
+        return left;
+    }
+
+    /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
+    private boolean sweep() {
+        if (!sweeps.isDue(pass.nowNanos())) {
+            return true;
+        }
+        pass.moved();
+        return sweeps.goOn(handOver);
+    }
+
+    /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
+    boolean wasProductive() {
+        return pass.wasProductive();
+    }
+
+    /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
+    boolean isWanted() {
+        boolean isAsked = watch.isAsked();
+        return dispatchers.isWanted() || isAsked;
+    }
+
+    /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. Any thread. */
+    boolean isRoomForHeldUp() {
+        return dispatchers.isRoomForHeldUp();
+    }
+
+    /** Returns how many timers were in the wheel after the last pass, with timers that are over. Any thread. */
+    long wheelSize() {
+        return wheelSize;
+    }
+
+    /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */
+    boolean isLittered() {
+        return sweeps.isLittered(wheelSize);
+    }
+
+    // The end
+
+    /** Whether anything is pending or on its way here; does not look at the timers. */
+    boolean isAnyPending() {
+        return !inbox.isEmpty() || pending.countWithGroups() > 0 || admission.isAnyInHand();
+    }
+
+    /** Whether nothing is pending or on its way here. Looks at all timers if that may be so. */
+    boolean isEmpty() {
+        if (isAnyPending()) {
+            return false;
+        }
+        removeIf(ScheduledTimer::isOver, timer -> {});
+        return wheel.size() == 0;
+    }
+
+    // Groups
+
+    /** Gives up the timers of a group that are over, and that it lets wait. */
+    void giveUpWaitingOf(Dispatcher dispatcher) {
+        dispatcher.removeWaitingIf(ScheduledTimer::isOver, handOver);
+    }
+
+    /** Whether no timer of a group that accepts none is pending or on its way here. */
+    boolean holdsNothingOf(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
+        // Messages first: what they bring is counted before.
+        return isSettled(dispatcher, pendingOfGroup) && pendingOfGroup.count() == 0 && !admission.isAnyInHand();
+    }
+
+    /** Whether no message of a group is on its way here, nor in hand. */
+    boolean isSettled(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
+        return pendingOfGroup.messages() == dispatcher.admitted() && !admission.isAnyInHand();
+    }
+
+    // Between two passes
+
+    /** Takes everything out of the inbox into the wheel. */
+    void admitAll() {
+        dispatchers.look(pass.nowNanos());
+        admission.takeAll();
+    }
+
+    /** Lets a timer go that is due, though others are held. */
+    void forceRun(ScheduledTimer<?> timer) {
+        admitAll();
+        pass.lookAtClock();
+        if (timer.state() == TimerWord.ARMED && timer.isLinked() && pass.isDue(timer.deadlineNanos())) {
+            handOver.forceRun(timer);
+        }
+    }
+
+    /** Returns how far ahead the first deadline of that owner, or of any, lies; the longest time if there is none. Looks at all timers. */
+    long nanosToFirstDeadline(@Nullable TimerOwner owner) {
+        long now = clock.nanoTime();
+        long[] least = {Long.MAX_VALUE};
+        forEachPending(timer -> {
+            if (timer.state() == TimerWord.ARMED && (owner == null || timer.owner() == owner)) {
+                least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
+            }
+        });
+        return least[0];
+    }
+
+    /** Looks at all timers in the wheel, also at timers that are over. */
+    void forEachPending(Consumer<ScheduledTimer<?>> look) {
+        admitAll();
+        removeIf(
+                timer -> {
+                    look.accept(timer);
+                    return false;
+                },
+                timer -> {});
+    }
+
+    /** Returns when the timers were due that may go now in virtual time, at most so many, in their order. */
+    long[] dueNanos(int most) {
+        admitAll();
+        pass.lookAtClock();
+        return steps == null
+                ? new long[0]
+                : steps.mayGo(most).stream()
+                        .filter(timer -> handOver.isDueNow(timer) && !handOver.isEarly(timer))
+                        .mapToLong(ScheduledTimer::deadlineNanos)
+                        .toArray();
+    }
+
+    /** Removes the timers for which the filter says so, and then does something with each. */
+    void removeIf(Predicate<ScheduledTimer<?>> filter, Consumer<ScheduledTimer<?>> action) {
+        long ignored = wheel.removeIf(node -> filter.test((ScheduledTimer<?>) node), node -> {
+            ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
+            watch.unwatch(timer);
+            action.accept(timer);
+        });
+    }
+}

@@ -1,0 +1,375 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.worker.Workers;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
+final class TickThread implements Runnable {
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
+    /** Under load, a deadline waits so long at most for others to share a wake-up with. */
+    private static final long WAKE_UP_INTERVAL_NANOS = 600_000;
+
+    /** So many wake-ups at any distance come first; light load never uses them up. */
+    private static final int WAKE_UP_BURST = 64;
+
+    private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
+
+    /** After so many passes in a row that did nothing and wanted another at once, the thread pauses in between. */
+    private static final int PASSES_IN_VAIN = 16;
+
+    private static final long PAUSE_IN_VAIN_NANOS = 100_000;
+
+    private final Engine root;
+    private final SharedWheel shared;
+    private final TimeSource clock;
+    private final Inbox<ScheduledTimer<?>> inbox;
+    private final TickLoop loop;
+    private final Workers workers;
+    private final RunState runState;
+    private final WakeUpBudget budget;
+
+    /** So many passes in a row did nothing, and no sleep came after them. Tick thread only. */
+    private int passesInVain;
+
+    /** The last sleep has ended by itself. Tick thread only. */
+    private boolean wokeUp;
+
+    /** Counted down when the thread has let go of the wheel for good. */
+    private final CountDownLatch gaveUp = new CountDownLatch(1);
+
+    /** What is to be done on this thread, one at a time. Writers: the thread that asks, and the tick thread, which does it. */
+    private volatile @Nullable Errand errand;
+
+    private volatile @Nullable Thread thread;
+
+    /** Written before the inbox is looked at for the last time; posters read it after they have posted. */
+    private volatile boolean leaving;
+
+    /** Writer: tick thread. Readers: snapshots. */
+    private volatile long wakeUpCount;
+
+    /**
+     * When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. Passes that do nothing
+     * again and again are not on time. As above.
+     */
+    private volatile long onTimeUntilNanos;
+
+    /** The thread is about to be started, and it may never begin to run. */
+    private volatile boolean isStartAsked;
+
+    /** The thread has been started. Writer: the thread that starts it, under the lock. Readers: any. */
+    private volatile boolean started;
+
+    /** Tick thread only. */
+    private long passStartNanos;
+
+    /** How many passes have failed in a row. Writer: tick thread. Readers: snapshots. */
+    private volatile long failuresInARow;
+
+    /** When the first of them began; written before their number. */
+    private volatile long failingSinceNanos;
+
+    private final Oversleeps oversleeps = new Oversleeps();
+
+    TickThread(Engine root, SharedWheel shared) {
+        this.root = root;
+        this.shared = shared;
+        this.clock = root.settings().clock();
+        this.inbox = root.inbox();
+        this.loop = shared.loop;
+        this.workers = root.workers();
+        this.runState = root.runState();
+        this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
+    }
+
+    /** Starts the thread unless it has been, under the lock: from now on it is overdue. Throws what fails. */
+    void startIfNeeded() {
+        if (started) {
+            return;
+        }
+        Thread created = root.settings().tickThreadFactory().newThread(this);
+        if (created == null) {
+            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+        }
+        onTimeUntilNanos = clock.nanoTime();
+        isStartAsked = true;
+        created.start();
+        started = true;
+    }
+
+    boolean isStarted() {
+        return started;
+    }
+
+    @Override
+    public void run() {
+        onTimeUntilNanos = clock.nanoTime();
+        passStartNanos = onTimeUntilNanos;
+        thread = Thread.currentThread();
+        inbox.ownedBy(Thread.currentThread());
+        try {
+            boolean goesOn;
+            do {
+                goesOn = step();
+            } while (goesOn);
+        } finally {
+            gaveUp.countDown();
+            runErrand();
+            root.lifecycle().tickThreadEnded();
+        }
+    }
+
+    /**
+     * Lets the tick thread do something between two passes, and waits until it has, or has ended; does nothing if it has not been started.
+     * Under the lock.
+     */
+    void runBetweenPasses(Runnable work) {
+        if (!started) {
+            return;
+        }
+        Errand asked = new Errand(work, new CountDownLatch(1));
+        errand = asked;
+        if (hasGivenUp()) {
+            return;
+        }
+        inbox.wake();
+        awaitUninterruptibly(asked.done());
+    }
+
+    /** Waits until the tick thread has let go of the wheel, if it has been started. */
+    void awaitGivenUp() {
+        if (started) {
+            inbox.wake();
+            awaitUninterruptibly(gaveUp);
+        }
+    }
+
+    /** Whether there is no tick thread, or it has let go of the wheel. */
+    boolean isGone() {
+        return !started || hasGivenUp();
+    }
+
+    private boolean hasGivenUp() {
+        return gaveUp.getCount() == 0;
+    }
+
+    /** Whether the thread will not look at the inbox again; to be read after a message has been posted. */
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    /** Returns how the thread is doing. Any thread. */
+    WheelSnapshot.Tick look(long nowNanos) {
+        WheelSnapshot.State state = state();
+        boolean runs = state == WheelSnapshot.State.RUNNING;
+        boolean shouldRun = runs || (isStartAsked && state == WheelSnapshot.State.NOT_STARTED);
+        long sinceNanos = failuresInARow > 0 ? failingSinceNanos : onTimeUntilNanos;
+        long stuckNanos = shouldRun ? Math.max(0, nowNanos - sinceNanos) : 0;
+        long nextNanos = inbox.announcedNanos(nowNanos) - nowNanos;
+        boolean sleepsForGood = nextNanos > LONGEST_SLEEP_NANOS / 2;
+        return new WheelSnapshot.Tick(
+                state,
+                wakeUpCount,
+                shared.watch.jumps(),
+                oversleeps.count(),
+                Duration.ofNanos(oversleeps.totalNanos()),
+                Duration.ofNanos(oversleeps.longestNanos(nowNanos)),
+                Duration.ofNanos(stuckNanos),
+                runs && !sleepsForGood ? Duration.ofNanos(Math.max(0, nextNanos)) : null);
+    }
+
+    private WheelSnapshot.State state() {
+        if (thread == null) {
+            return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.NOT_STARTED;
+        }
+        if (!hasGivenUp()) {
+            return WheelSnapshot.State.RUNNING;
+        }
+        return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.DEAD;
+    }
+
+    /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // failuresInARow has one writer
+    private boolean step() {
+        try {
+            boolean goesOn = passAndSleep();
+            if (failuresInARow > 0) {
+                failuresInARow = 0;
+            }
+            return goesOn;
+        } catch (Throwable ex) {
+            leaving = false;
+            inbox.awake();
+            if (failuresInARow == 0) {
+                failingSinceNanos = passStartNanos;
+            }
+            failuresInARow++;
+            logFailure(ex, failuresInARow);
+            pauseAfterFailure();
+            return true;
+        }
+    }
+
+    private void pauseAfterFailure() {
+        if (clock.isVirtual()) {
+            // Time stands still until this thread sleeps.
+            LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+        } else {
+            clock.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+        }
+    }
+
+    /** Logs the first failure in a row, and then ever fewer of them: there may be a thousand a second. */
+    private static void logFailure(Throwable failure, long inARow) {
+        try {
+            if (Long.bitCount(inARow) == 1) {
+                String more = inARow == 1 ? "" : " for the " + inARow + "th time in a row";
+                LOGGER.log(Level.ERROR, "The tick thread failed" + more + " and goes on", failure);
+            }
+        } catch (Throwable ex) {
+            // There is no other place to tell it.
+        }
+    }
+
+    private boolean passAndSleep() {
+        loop.beforePass();
+        long nowNanos = clock.nanoTime();
+        if (wokeUp) {
+            wokeUp = false;
+            budget.wokeUp(nowNanos);
+            oversleeps.note(nowNanos - onTimeUntilNanos, nowNanos);
+        }
+        if (passesInVain == 0) {
+            onTimeUntilNanos = nowNanos;
+        }
+        passStartNanos = nowNanos;
+        runErrand();
+        if (runState.isStopped()) {
+            return false;
+        }
+        workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
+        boolean slept = false;
+        long sleepNanos = loop.pass(nowNanos);
+        if (sleepNanos > 0) {
+            shared.endGroupsThatMay();
+            if (isDrainedAfterShutdown()) {
+                leaving = true;
+                VarHandle.fullFence();
+                if (isDrainedAfterShutdown()) {
+                    return false;
+                }
+                leaving = false;
+            }
+            slept = sleep(nowNanos, sleepNanos);
+        }
+        passesInVain = slept || loop.wasProductive() ? 0 : passesInVain + 1;
+        if (passesInVain > PASSES_IN_VAIN) {
+            // Usually a producer is still storing its message, and may need this processor to.
+            LockSupport.parkNanos(this, PAUSE_IN_VAIN_NANOS);
+        }
+        return true;
+    }
+
+    /** Sleeps unless something wants this thread, and says whether it did. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUpCount has one writer
+    private boolean sleep(long nowNanos, long nanos) {
+        long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
+        long wakeUpNanos = clock.isVirtual() ? wantedNanos : budget.wakeUpAt(wantedNanos);
+        boolean isOwed = workers.isFollowUpOwed();
+        if (isOwed && wakeUpNanos - nowNanos > WAKE_UP_INTERVAL_NANOS) {
+            wakeUpNanos = nowNanos + WAKE_UP_INTERVAL_NANOS;
+        }
+        // A wake-up that has been put off comes within the interval.
+        workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
+        if (!inbox.announce(wakeUpNanos)) {
+            Thread.onSpinWait();
+            return false;
+        }
+        // Callers may have handed something over meanwhile, and a worker that was told to leave it to the follow-up.
+        boolean sleeps = !isAskedForSomething() && (isOwed || !workers.isFollowUpOwed());
+        if (sleeps) {
+            onTimeUntilNanos = wakeUpNanos;
+            parkUntil(wakeUpNanos);
+            wakeUpCount++;
+            boolean ignored = Thread.interrupted();
+            // No thread has woken it: it did so by itself, or for nothing.
+            wokeUp = inbox.isSleepAnnounced();
+        }
+        inbox.awake();
+        return sleeps;
+    }
+
+    private void parkUntil(long wakeUpNanos) {
+        long slackNanos = clock.slackNanos();
+        long nanos = wakeUpNanos - clock.nanoTime();
+        if (nanos > slackNanos) {
+            clock.parkNanos(this, nanos - slackNanos);
+            nanos = wakeUpNanos - clock.nanoTime();
+        }
+        while (nanos > 0 && nanos <= slackNanos && inbox.isSleepAnnounced()) {
+            Thread.onSpinWait();
+            nanos = wakeUpNanos - clock.nanoTime();
+        }
+    }
+
+    /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
+    private boolean isAskedForSomething() {
+        return errand != null
+                || runState.isStopped()
+                || isDrainedAfterShutdown()
+                || shared.mayAnyGroupEnd()
+                || loop.isLittered()
+                || loop.isRoomForHeldUp()
+                || loop.isWanted();
+    }
+
+    private boolean isDrainedAfterShutdown() {
+        // Workers before the last look: a run that has ended has posted its next one before.
+        return runState.isShutdown() && !loop.isAnyPending() && shared.areWorkersDrained() && loop.isEmpty();
+    }
+
+    private void runErrand() {
+        Errand asked = errand;
+        if (asked != null) {
+            if (!hasGivenUp()) {
+                // What this throws leaves the errand open, and the next pass tries again.
+                asked.work().run();
+            }
+            errand = null;
+            asked.done().countDown();
+        }
+    }
+
+    private void awaitUninterruptibly(CountDownLatch latch) {
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                latch.await();
+                break;
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private record Errand(Runnable work, CountDownLatch done) {}
+}

@@ -1,0 +1,153 @@
+package io.github.wheelscheduler.internal.spring.run;
+
+import io.github.wheelscheduler.internal.LogLimit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what happens many times and brings it to the log in one line: a second after the first of it, and a minute after the line before
+ * at the earliest, from a thread that ends with it. Any thread.
+ */
+public final class GatheredLine {
+
+    private static final long SHORTEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MOST_NAMED = 3;
+
+    private final Wording wording;
+    private final Consumer<String> log;
+    private final LogTime time;
+
+    /** Waits until it is time; guarded by this, as all that follows. */
+    private @Nullable Thread reporter;
+
+    private boolean hasSaid;
+    private long saidNanos;
+
+    // Since the last line.
+    private long times;
+    private long sum;
+    private final List<String> named = new ArrayList<>(MOST_NAMED);
+
+    /** Puts into words what has been gathered. */
+    @FunctionalInterface
+    public interface Wording {
+
+        /**
+         * Returns the line.
+         *
+         * @param times how often it has happened, at least once
+         * @param sum of the numbers that came with it
+         * @param named names the first few; not empty
+         */
+        String text(long times, long sum, List<String> named);
+    }
+
+    /**
+     * Makes one that has nothing to say.
+     *
+     * @param log takes the lines
+     */
+    public GatheredLine(Wording wording, Consumer<String> log, LogTime time) {
+        this.wording = wording;
+        this.log = log;
+        this.time = time;
+    }
+
+    /** Takes note that the log has been told otherwise, if this has said nothing yet. */
+    synchronized void begin() {
+        if (!hasSaid) {
+            noteSaid();
+        }
+    }
+
+    private void noteSaid() {
+        hasSaid = true;
+        saidNanos = time.nanos();
+    }
+
+    /**
+     * Counts that it has happened, and sees to it that it is said in time; where no thread can be started, the next call does.
+     *
+     * @param name is asked for a name if it is one of the first
+     */
+    public void add(Supplier<String> name, long number) {
+        boolean isToBeSaidNow = false;
+        synchronized (this) {
+            times++;
+            sum += number;
+            if (named.size() < MOST_NAMED) {
+                named.add(name.get());
+            }
+            if (reporter == null) {
+                long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
+                isToBeSaidNow = !startReporter(Math.max(SHORTEST_WAIT_NANOS, left)) && left <= SHORTEST_WAIT_NANOS;
+            }
+        }
+        if (isToBeSaidNow) {
+            say();
+        }
+    }
+
+    /** Returns whether there is one. */
+    private boolean startReporter(long waitNanos) {
+        try {
+            Thread created = time.threads().newThread(() -> report(waitNanos));
+            created.setDaemon(true);
+            created.start();
+            reporter = created;
+            time.sumUpLater().accept(this::say);
+            return true;
+        } catch (Throwable ex) {
+            return false;
+        }
+    }
+
+    private void report(long waitNanos) {
+        long startNanos = time.nanos();
+        long left = waitNanos;
+        while (left > 0 && isReporter()) {
+            LockSupport.parkNanos(this, left);
+            boolean ignored = Thread.interrupted();
+            left = waitNanos - (time.nanos() - startNanos);
+        }
+        sayUnless(true);
+    }
+
+    private synchronized boolean isReporter() {
+        return reporter == Thread.currentThread();
+    }
+
+    /** Says what there is to say, now. */
+    public void say() {
+        sayUnless(false);
+    }
+
+    /** Says it, unless that is the business of a reporter, and this thread is none any more. */
+    private void sayUnless(boolean isOthersBusiness) {
+        String text;
+        synchronized (this) {
+            if (isOthersBusiness && !isReporter()) {
+                return;
+            }
+            Thread waiting = reporter;
+            reporter = null;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
+            }
+            if (times == 0) {
+                return;
+            }
+            text = wording.text(times, sum, named);
+            times = 0;
+            sum = 0;
+            named.clear();
+            noteSaid();
+        }
+        log.accept(text);
+    }
+}

@@ -1,0 +1,63 @@
+package io.github.wheelscheduler.internal.spring.run;
+
+import io.github.wheelscheduler.NamedTask;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.scheduling.support.TaskUtils;
+
+/**
+ * Logs the failures of tasks that run once, where the user has set no error handler: the first of each kind whole, which is the class of
+ * the task and that of what it has thrown, then one line a minute with their number, also when no more of them come. Any thread.
+ */
+final class OneTimeFailureLog {
+
+    /** Where Spring's own handler logs, so that settings for that keep their meaning. */
+    private static final Log logger = LogFactory.getLog(TaskUtils.LOG_AND_PROPAGATE_ERROR_HANDLER.getClass());
+
+    private static final int MOST_KINDS = 1_000;
+
+    private final Set<Kind> said = ConcurrentHashMap.newKeySet();
+    private final GatheredLine others;
+
+    private record Kind(Class<?> task, Class<?> thrown) {}
+
+    OneTimeFailureLog(LogTime time) {
+        this.others = new GatheredLine(OneTimeFailureLog::text, logger::error, time);
+    }
+
+    /** Logs the failure if it is time to. Throws nothing, also when memory is short or the log is broken. */
+    void log(Runnable task, Throwable thrown) {
+        try {
+            Kind kind = new Kind(task.getClass(), thrown.getClass());
+            boolean mayBeNew = said.size() < MOST_KINDS;
+            if (mayBeNew && said.add(kind)) {
+                others.begin();
+                logger.error("Unexpected error occurred in scheduled task " + NamedTask.of(task), thrown);
+            } else {
+                boolean isKnown = mayBeNew || said.contains(kind);
+                others.add(() -> NamedTask.of(task) + " with " + kind.thrown.getName(), isKnown ? 0 : 1);
+            }
+        } catch (Throwable ex) {
+            // The future knows of it all the same.
+        }
+    }
+
+    private static String text(long times, long unknown, List<String> named) {
+        String kinds = unknown == 0
+                ? ", of kinds that have been logged before"
+                : ", " + unknown + " of them of kinds that are not logged, as " + MOST_KINDS + " others have been";
+        return "One-time tasks have failed " + times + " times more" + kinds + ": " + named.get(0);
+    }
+
+    /** Says what has not been said yet. Throws nothing. */
+    void sumUp() {
+        try {
+            others.say();
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+}

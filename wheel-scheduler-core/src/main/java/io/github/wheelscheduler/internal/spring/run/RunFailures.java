@@ -1,0 +1,195 @@
+package io.github.wheelscheduler.internal.spring.run;
+
+import io.github.wheelscheduler.NamedTask;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.scheduling.support.TaskUtils;
+import org.springframework.util.ErrorHandler;
+import org.springframework.util.ReflectionUtils;
+
+/** Counts what tasks throw, on its way to the error handler. */
+public final class RunFailures {
+
+    /** Needs no memory to be counted up. */
+    private final AtomicLong count = new AtomicLong();
+
+    private final LogTime logTime;
+    private final OneTimeFailureLog oneTimeLog;
+
+    /** The user's handler, if one has been set. */
+    private volatile @Nullable ErrorHandler handler;
+
+    /** For one-time tasks; null until needed. */
+    private volatile @Nullable ErrorHandler oneTimeHandler;
+
+    /** Makes one whose log is limited by that time. */
+    public RunFailures(LogTime logTime) {
+        this.logTime = logTime;
+        this.oneTimeLog = new OneTimeFailureLog(logTime);
+    }
+
+    /** Sets who is told of failures, in place of the log: those of tasks that have not failed before. */
+    public void setHandler(ErrorHandler handler) {
+        this.handler = handler;
+        this.oneTimeHandler = null;
+    }
+
+    /** Returns what is to run in place of a one-time task, with no more objects than Spring would wrap around it. */
+    public Runnable guard(Runnable task) {
+        return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler());
+    }
+
+    private final class Counted<T> implements Callable<T>, NamedTask {
+
+        private final Callable<T> task;
+
+        Counted(Callable<T> task) {
+            this.task = task;
+        }
+
+        @Override
+        public T call() throws Exception {
+            try {
+                return task.call();
+            } catch (Throwable ex) {
+                countOne();
+                throw ex;
+            }
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+
+        /** For Spring's exception, which tells the caller that the task has been rejected. */
+        @Override
+        public String toString() {
+            return task.toString();
+        }
+    }
+
+    /** As large as Spring's own. */
+    private static final class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+
+        private final Runnable task;
+
+        OneTime(Runnable task, ErrorHandler errorHandler) {
+            super(task, errorHandler);
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            try {
+                super.run();
+            } catch (Unlogged ex) {
+                ex.failures.logAndThrow(task, ex.thrown);
+            }
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+    }
+
+    /** Brings a failure without a handler to the task's wrapper, which is as small as it is because it does not know this. */
+    @SuppressWarnings("serial")
+    private static final class Unlogged extends RuntimeException {
+
+        private final transient RunFailures failures;
+        private final Throwable thrown;
+
+        Unlogged(RunFailures failures, Throwable thrown) {
+            super(null, null, false, false);
+            this.failures = failures;
+            this.thrown = thrown;
+        }
+    }
+
+    /** Returns what is to run in place of a task whose failure goes to those who wait for its result, and is only counted. */
+    public <T> Callable<T> count(Callable<T> task) {
+        Objects.requireNonNull(task, "task must not be null");
+        return new Counted<>(task);
+    }
+
+    /** Returns the same in place of a task without a result. */
+    public Runnable count(Runnable task) {
+        Objects.requireNonNull(task, "task must not be null");
+        return () -> {
+            try {
+                task.run();
+            } catch (Throwable ex) {
+                countOne();
+                throw ex;
+            }
+        };
+    }
+
+    /** Counts a failure. Needs no memory. */
+    public void countOne() {
+        count.incrementAndGet();
+    }
+
+    /** Returns who hears of the failures of a task that repeats; one for each task. They do not count. */
+    public ErrorHandler seriesTarget(String task) {
+        ErrorHandler set = handler;
+        return set != null ? set : new SeriesFailureLog(task, logTime);
+    }
+
+    /** Returns who hears of the failures of a task that runs once. Does not count. */
+    public ErrorHandler oneTimeTarget(Runnable task) {
+        ErrorHandler set = handler;
+        return set != null ? set : thrown -> logAndThrow(task, thrown);
+    }
+
+    /** Tells a handler, if it wants to know, that a run has gone well after one that failed. */
+    public static void tellOfSuccess(ErrorHandler handler) {
+        if (handler instanceof SeriesFailureLog log) {
+            log.succeeded();
+        }
+    }
+
+    /** Returns who is told when a trigger fails. */
+    public ErrorHandler triggerHandler() {
+        ErrorHandler set = handler;
+        return set != null ? set : TaskUtils.getDefaultErrorHandler(true);
+    }
+
+    private ErrorHandler oneTimeHandler() {
+        ErrorHandler seen = oneTimeHandler;
+        if (seen == null) {
+            ErrorHandler set = handler;
+            ErrorHandler target = set != null ? set : this::throwUnlogged;
+            seen = thrown -> {
+                countOne();
+                target.handleError(thrown);
+            };
+            oneTimeHandler = seen;
+        }
+        return seen;
+    }
+
+    private void logAndThrow(Runnable task, Throwable thrown) {
+        oneTimeLog.log(task, thrown);
+        ReflectionUtils.rethrowRuntimeException(thrown);
+    }
+
+    private void throwUnlogged(Throwable thrown) {
+        throw new Unlogged(this, thrown);
+    }
+
+    /** Says in the log what has been held back there of failures, as the scheduler closes. Throws nothing. */
+    public void sumUp() {
+        oneTimeLog.sumUp();
+    }
+
+    /** Returns how many runs have failed so far. */
+    public long count() {
+        return count.get();
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.wheelscheduler.internal.spring.run;
+
+import io.github.wheelscheduler.internal.LogLimit;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.scheduling.support.TaskUtils;
+import org.springframework.util.ErrorHandler;
+
+/**
+ * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, those that
+ * follow are counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
+ * time sums up on another one.
+ */
+final class SeriesFailureLog implements ErrorHandler {
+
+    /** Where Spring's own handler logs, so that settings for that keep their meaning. */
+    private static final Log logger = LogFactory.getLog(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER.getClass());
+
+    private static final int MOST_KINDS = 5;
+
+    private final String task;
+    private final LogTime time;
+
+    /** Guarded by this, as all that follows. */
+    private long inARow;
+
+    /** Of the failures in a row, one has been logged. */
+    private boolean isSaid;
+
+    private long saidAtNanos;
+
+    /** What has been logged since then, by class; no more than a few. */
+    private final List<Class<?>> said = new ArrayList<>(1);
+
+    /** Failures are held back, which virtual time has been told. */
+    private boolean isToBeSummedUp;
+
+    SeriesFailureLog(String task, LogTime time) {
+        this.task = task;
+        this.time = time;
+    }
+
+    @Override
+    public synchronized void handleError(Throwable thrown) {
+        inARow++;
+        long nowNanos = time.nanos();
+        try {
+            boolean isTime = !isSaid || nowNanos - saidAtNanos >= LogLimit.INTERVAL_NANOS;
+            if (!isTime && !isNew(thrown)) {
+                sumUpLater();
+                return;
+            }
+            isToBeSummedUp = false;
+            logger.error(isSaid || inARow > 1 ? inARowText() + "; the last failure" : firstText(), thrown);
+            if (isTime) {
+                said.clear();
+                saidAtNanos = nowNanos;
+            }
+            said.add(thrown.getClass());
+            isSaid = true;
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
+        }
+    }
+
+    /** Another kind of failure is said at once, as long as it is one of few. */
+    private boolean isNew(Throwable thrown) {
+        return said.size() < MOST_KINDS && !said.contains(thrown.getClass());
+    }
+
+    private void sumUpLater() {
+        if (!isToBeSummedUp) {
+            isToBeSummedUp = true;
+            time.sumUpLater().accept(this::sumUp);
+        }
+    }
+
+    private synchronized void sumUp() {
+        if (isToBeSummedUp) {
+            isToBeSummedUp = false;
+            logger.error(inARowText());
+        }
+    }
+
+    private String firstText() {
+        return "Unexpected error occurred in scheduled task " + task + "; it goes on";
+    }
+
+    private String inARowText() {
+        return "Scheduled task " + task + " has failed " + inARow + " times in a row";
+    }
+
+    /** A run of the task has ended without a failure, after one that failed. On the thread of the run. */
+    synchronized void succeeded() {
+        long failures = inARow;
+        inARow = 0;
+        isToBeSummedUp = false;
+        isSaid = false;
+        said.clear();
+        try {
+            if (failures > 1) {
+                logger.info(
+                        "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken: the series goes on.
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** What the timers of a cron run, or of another trigger, one after the other: each run arms the timer of the next one. */
+final class CronRun extends SeriesRun {
+
+    /*
+     * Each run has a timer of its own, the series' current one. cancel and the arming of the next timer meet without a lock:
+     *
+     *      cancel of the series                    end of a run
+     *   1  timer = current                      1  wait until current is this run's timer
+     *   2  cancel timer; won: cancelled = true  2  arm the next timer, which fails if this one is cancelled
+     *   3  current != timer?  go to 1           3  current = next, unless the series has been re-timed
+     *                                           4  re-timed, or is the series or this one cancelled?  cancel the next one, too
+     *
+     * A run may begin before the thread that has armed it is at 3; so it waits for that, or for the end of the run before, which comes
+     * without 3 if an error has skipped it. There is no lock from 2 to 3: that error, for which there was no memory, might leave it locked.
+     */
+
+    /** Applications set levels by this name. */
+    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.CronRun");
+
+    private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 100_000_000;
+
+    /** Between arming a timer and noting it, its caller does nothing that takes time. */
+    private static final long NOTING_PAUSE_NANOS = 10_000;
+
+    private final TriggerTimes times;
+    private final WheelScheduledExecutor executor;
+
+    // Written by the thread that starts the series, and by the run that is arming the next one.
+
+    /** The instant of the current run. */
+    private @Nullable Instant scheduled;
+
+    /** When that run is due, which may be put off. Read by any thread. */
+    private volatile @Nullable Instant due;
+
+    /** The timer whose run is arming the next one, or has. */
+    private @Nullable ScheduledFuture<?> ending;
+
+    /** For how long the task rests from the end of the run on that is being followed; taken once. */
+    private long restNanos;
+
+    private boolean isRestTaken;
+
+    CronRun(
+            GuardedTask guard,
+            int generation,
+            @Nullable Pace pace,
+            TriggerTimes times,
+            WheelScheduledExecutor executor) {
+        super(guard, generation, pace);
+        this.times = times;
+        this.executor = executor;
+    }
+
+    /** Asks the trigger for the first run; false if it names no instant. */
+    boolean hasFirst() {
+        scheduled = times.next(null, 0);
+        return scheduled != null;
+    }
+
+    /** Arms the first run, which has been asked for. */
+    WheelTimer<?> start() {
+        return executor.scheduleAt(this, putOff(Objects.requireNonNull(scheduled)));
+    }
+
+    private Instant putOff(Instant instant) {
+        Instant later = times.putOff(instant, pace == null ? 0 : pace.drawPutOffNanos());
+        due = later;
+        return later;
+    }
+
+    /** Returns when the current run is due. */
+    @Nullable
+    Instant due() {
+        return due;
+    }
+
+    @Override
+    public void run() {
+        Instant actual = startOfRun();
+        boolean ran = guard.owner().isCurrent(generation);
+        boolean isLeftOut = ran && hasMissed(actual);
+        if (ran && !isLeftOut) {
+            super.run();
+        }
+        goOn(ran, isLeftOut, actual);
+    }
+
+    /** Goes on without the run. */
+    @Override
+    public void refused(RejectedExecutionException reason) {
+        Instant actual = startOfRun();
+        try {
+            super.refused(reason);
+        } finally {
+            goOn(guard.owner().isCurrent(generation), false, actual);
+        }
+    }
+
+    /** Whether the run must not take place as its instant is long over. */
+    private boolean hasMissed(@Nullable Instant actual) {
+        Instant instant = due;
+        try {
+            return pace != null
+                    && actual != null
+                    && instant != null
+                    && guard.skipsInstant(Duration.between(instant, actual));
+        } catch (OutOfMemoryError ex) {
+            return false;
+        }
+    }
+
+    /** Returns the time now; null if there is no memory for it or the clock fails, which is no reason not to run. */
+    private @Nullable Instant startOfRun() {
+        try {
+            return times.getClock().instant();
+        } catch (Throwable ex) {
+            return null;
+        }
+    }
+
+    /** Returns the time now; if the clock fails, the last one that is known. */
+    private Instant endOfRun(@Nullable Instant actual) {
+        try {
+            return Objects.requireNonNull(times.getClock().instant());
+        } catch (VirtualMachineError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            return actual != null ? actual : Objects.requireNonNull(scheduled);
+        }
+    }
+
+    /** Notes the instants that are over without a run, once, as soon as a run has ended or was left out. Does not fail. */
+    private void countMissed(boolean isLeftOut, Instant completion) {
+        try {
+            Instant last = scheduled;
+            long missed = (isLeftOut ? 1 : 0) + (last == null ? 0 : times.passed(last, completion));
+            if (missed > 0 && guard.owner().isCurrent(generation)) {
+                guard.missedInstants(Math.min(missed, TriggerTimes.MOST_COUNTED));
+            }
+        } catch (Throwable ex) {
+            // What is not counted is no reason for a series to end.
+        }
+    }
+
+    /** Arms the next run. A series does not end for lack of memory: it is tried until there is some. */
+    private void goOn(boolean ran, boolean isLeftOut, @Nullable Instant actual) {
+        ScheduledFuture<?> finished = awaitNoted();
+        if (!(finished instanceof WheelTimer<?> timer)) {
+            return;
+        }
+        Instant scheduledOfRun = scheduled;
+        Instant dueOfRun = due;
+        Instant completion = null;
+        long pauseNanos = SHORTEST_PAUSE_NANOS;
+        while (true) {
+            try {
+                if (completion == null) {
+                    completion = endOfRun(actual);
+                    countMissed(isLeftOut, completion);
+                }
+                endRun(timer, ran, actual, completion);
+                return;
+            } catch (OutOfMemoryError ex) {
+                if (!mayTryAgain(timer)) {
+                    boolean ignored = timer.cancel(false);
+                    return;
+                }
+                if (pauseNanos == SHORTEST_PAUSE_NANOS) {
+                    warnOfShortMemory(ex);
+                }
+                pause(pauseNanos);
+                scheduled = scheduledOfRun;
+                due = dueOfRun;
+                pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+            }
+        }
+    }
+
+    private boolean isEnded(WheelTimer<?> timer) {
+        return timer.isCancelled() || !guard.owner().isCurrent(generation);
+    }
+
+    private boolean mayTryAgain(WheelTimer<?> timer) {
+        boolean goesOnAfterShutdown = executor.getContinueExistingPeriodicTasksAfterShutdownPolicy()
+                && !Thread.currentThread().isInterrupted();
+        return !isEnded(timer) && (!executor.isShutdown() || goesOnAfterShutdown);
+    }
+
+    private void warnOfShortMemory(OutOfMemoryError failure) {
+        try {
+            logger.warn("Memory is too short to arm the next run of " + taskName() + ", which is tried again", failure);
+        } catch (Throwable ex) {
+            // It is tried again all the same.
+        }
+    }
+
+    private void pause(long nanos) {
+        try {
+            LockSupport.parkNanos(this, nanos);
+        } catch (OutOfMemoryError ex) {
+            // Virtual threads need memory to sleep.
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Waits until the timer of this run has been noted, or no thread is left that would; null if the series is cancelled or re-timed. */
+    private @Nullable ScheduledFuture<?> awaitNoted() {
+        TaskSeries series = guard.owner();
+        ScheduledFuture<?> before = ending;
+        ScheduledFuture<?> noted = series.timerOf(generation);
+        while (noted == before && series.isCurrent(generation) && (before == null || !before.isDone())) {
+            pause(NOTING_PAUSE_NANOS);
+            noted = series.timerOf(generation);
+        }
+        ending = noted;
+        return noted;
+    }
+
+    private void endRun(WheelTimer<?> finished, boolean ran, @Nullable Instant actual, Instant completion) {
+        if (!ran || isEnded(finished)) {
+            boolean ignored = finished.cancel(false);
+        } else {
+            times.update(scheduled, actual != null ? actual : scheduled, completion);
+            armAfter(finished);
+        }
+    }
+
+    private void armAfter(WheelTimer<?> finished) {
+        if (pace != null && !isRestTaken) {
+            restNanos = pace.restNanos();
+            isRestTaken = true;
+        }
+        Instant next = nextOrReport();
+        if (next == null) {
+            return;
+        }
+        scheduled = next;
+        WheelTimer<?> armed = executor.scheduleNext(finished, this, putOff(next));
+        isRestTaken = false;
+        if (armed == null) {
+            boolean ignored = finished.cancel(false);
+        } else if (!guard.owner().note(generation, armed) || finished.isCancelled()) {
+            boolean ignored = armed.cancel(false);
+        }
+    }
+
+    private @Nullable Instant nextOrReport() {
+        try {
+            return times.next(scheduled, restNanos);
+        } catch (OutOfMemoryError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            report(ex);
+            throw ex;
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
+            logger.warn("The trigger " + NamedTask.of(times.trigger()) + " failed, so there are no more runs of "
+                    + taskName());
+            guard.book().timers().failures().triggerHandler().handleError(failure);
+        } catch (OutOfMemoryError ex) {
+            // The future says it all the same.
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What the user's decorator has made of a task when it was scheduled, and runs each time. The decorator may run the task once in
+ * a run, and on its thread, or the task could run beside itself. By the thread of the run.
+ */
+final class DecoratedBody {
+
+    private final GuardedTask task;
+    private final Runnable outer;
+
+    /** The decorator has run the task in this run. */
+    private boolean hasRun;
+
+    /** What an error handler has thrown on, for the timer. */
+    private @Nullable Throwable propagated;
+
+    private DecoratedBody(GuardedTask task, TaskBook book) {
+        this.task = task;
+        this.outer = book.timers().decorate(new Inner(this));
+    }
+
+    /** Asks the decorator; null if it makes nothing of it. */
+    static @Nullable DecoratedBody of(GuardedTask task, TaskBook book) {
+        DecoratedBody body = new DecoratedBody(task, book);
+        return body.outer instanceof Inner ? null : body;
+    }
+
+    /** Runs what the decorator has made; false if that has neither run the task nor failed. What it throws is a failure of the run. */
+    boolean run() {
+        hasRun = false;
+        propagated = null;
+        try {
+            outer.run();
+        } catch (Throwable ex) {
+            if (isPropagated(ex)) {
+                throw ex;
+            }
+            task.failed(ex);
+            return true;
+        }
+        Throwable swallowed = propagated;
+        if (swallowed != null) {
+            ReflectionUtils.rethrowRuntimeException(swallowed);
+        }
+        return hasRun;
+    }
+
+    boolean hasRun() {
+        return hasRun;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very one
+    private boolean isPropagated(Throwable ex) {
+        return ex == propagated;
+    }
+
+    private void runTask() {
+        if (!task.isOnThreadOfRun() || hasRun) {
+            return;
+        }
+        hasRun = true;
+        try {
+            task.runUndecorated();
+        } catch (Throwable ex) {
+            propagated = ex;
+            throw ex;
+        }
+    }
+
+    /** What the decorator is shown: the task, and what becomes of its failures. */
+    private static final class Inner implements Runnable {
+
+        private final DecoratedBody body;
+
+        Inner(DecoratedBody body) {
+            this.body = body;
+        }
+
+        @Override
+        public void run() {
+            body.runTask();
+        }
+
+        @Override
+        public String toString() {
+            return body.task.taskName();
+        }
+    }
+}

@@ -1,0 +1,515 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.Pacing;
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import io.github.wheelscheduler.internal.spring.run.RunFailures;
+import io.github.wheelscheduler.internal.spring.run.RunHistory;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.MissedRuns;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
+import org.springframework.util.ErrorHandler;
+
+/**
+ * The boundary of the runs of a series: claims a run, so that the task never runs beside itself or while it is paused, shows the run while
+ * it goes on, interrupts it, and takes notes of it. One object with few fields, as there may be very many.
+ */
+final class GuardedTask implements Runnable, ManagedTask {
+
+    private static final long NOT_TOLD = -1;
+    private static final long HALF_A_SECOND_NANOS = 500_000_000;
+
+    private static final VarHandle RUNNER;
+    private static final VarHandle RUNNING_SINCE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RUNNER = lookup.findVarHandle(GuardedTask.class, "runner", Thread.class);
+            RUNNING_SINCE = lookup.findVarHandle(GuardedTask.class, "runningSinceNanos", long.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final Runnable task;
+
+    /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
+    private final @Nullable DecoratedBody decorated;
+
+    private final TaskSeries owner;
+    private final TaskBook book;
+
+    /** Null unless runs may go on when they have returned. */
+    private final @Nullable OpenRuns openRuns;
+
+    /**
+     * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
+     * series, which is memory that a run of one of very many tasks need not touch. Never false again.
+     */
+    private volatile boolean steered;
+
+    /** A run that takes longer may be longer than it is to the next one. */
+    private volatile long mayOverrunNanos;
+
+    /** Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note. */
+    private volatile @Nullable RunHistory history;
+
+    /** Hears of failures while the task repeats; null before the first one. By the thread of the run. */
+    private @Nullable ErrorHandler seriesHandler;
+
+    /** The thread in the run; claimed from null. */
+    private volatile @Nullable Thread runner;
+
+    /** Since when a run is going on, on the monotonic clock; 0 while none is. */
+    private volatile long runningSinceNanos;
+
+    /** The same, since the epoch. Shows with the one above. */
+    private long startedAt;
+
+    /** Set before the run is looked at for an interrupt; the end of the run looks here after saying so. */
+    private volatile boolean interruptConsidered;
+
+    /** Guarded by this, as is an interrupt against the end of the run that it is meant for. */
+    private boolean interrupted;
+
+    /** What the next run on the same thread has waited for. */
+    private long latenessNanos = NOT_TOLD;
+
+    /** When that was. */
+    private long toldNanos;
+
+    /** Of the timer whose run is going on. Shows with the time since when. */
+    private int runningGeneration;
+
+    /** What the current run has thrown. */
+    private @Nullable Throwable thrown;
+
+    /** The last run failed. By the thread of the run. */
+    private boolean failing;
+
+    GuardedTask(
+            TaskSeries owner, TaskBook book, Runnable task, boolean mayGoOn, long mayOverrunNanos, boolean steered) {
+        this.task = task;
+        this.owner = owner;
+        this.book = book;
+        this.openRuns = mayGoOn ? new OpenRuns() : null;
+        this.mayOverrunNanos = mayOverrunNanos;
+        this.steered = steered;
+        this.decorated = DecoratedBody.of(this, book);
+    }
+
+    /** Lets runs ask the series from now on; a change there that they are to see comes before or after. */
+    void steered() {
+        steered = true;
+    }
+
+    TaskBook book() {
+        return book;
+    }
+
+    TaskSeries owner() {
+        return owner;
+    }
+
+    void setMayOverrunNanos(long nanos) {
+        mayOverrunNanos = nanos;
+    }
+
+    private @Nullable TaskRules rules() {
+        return steered ? owner.rules() : null;
+    }
+
+    /** Says how late the run that follows on this thread starts, now. */
+    void startsLate(long nanos, long nowNanos) {
+        latenessNanos = nanos;
+        toldNanos = nowNanos;
+    }
+
+    @Override
+    public void run() {
+        TaskRules rules = rules();
+        runDue(SeriesRun.FIRST, rules == null ? null : rules.firstPace());
+    }
+
+    @Override
+    public @Nullable Pacing pacing() {
+        TaskRules rules = rules();
+        return rules == null ? null : rules.firstPace();
+    }
+
+    /** Runs the task for a timer of that generation. */
+    void runDue(int generation, @Nullable Pace pace) {
+        long late = latenessNanos;
+        latenessNanos = NOT_TOLD;
+        if (pace != null && pace.skips(late) && !owner.isPaused() && owner.isCurrent(generation)) {
+            missed(1);
+            book.news().leftOut(1);
+        } else if (late == NOT_TOLD) {
+            runAndWhatIsOwed(generation, 0, book.nanoTime());
+        } else {
+            runAndWhatIsOwed(generation, late, toldNanos);
+        }
+    }
+
+    /** Runs the task outside of its schedule. */
+    void runTriggered() {
+        runAndWhatIsOwed(SeriesRun.TRIGGERED, 0, book.nanoTime());
+    }
+
+    /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */
+    private void runAndWhatIsOwed(int generation, long late, long nowNanos) {
+        try {
+            boolean ignored = runUnlessRunning(generation, late, nowNanos);
+        } finally {
+            if (steered) {
+                runWhatIsOwed();
+            }
+        }
+    }
+
+    private void runWhatIsOwed() {
+        SeriesFuture.Hold owed = owner.takeOwed();
+        while (owed != null) {
+            boolean isOver = true;
+            try {
+                isOver = runUnlessRunning(owed.generation(), 0, book.nanoTime());
+            } catch (Throwable ex) {
+                // It has been handled, and is no failure of the timer whose run has just ended.
+            } finally {
+                owner.ranWhatWasOwed(owed, isOver);
+            }
+            owed = owner.takeOwed();
+        }
+    }
+
+    /** Returns whether there is no run to come of it. */
+    private boolean runUnlessRunning(int generation, long late, long nowNanos) {
+        boolean isDue = generation != SeriesRun.TRIGGERED;
+        if (steered || generation != SeriesRun.FIRST) {
+            if (isDue ? !owner.isCurrent(generation) : owner.isCancelled()) {
+                return true;
+            }
+            // First: a run that does not take place must not be in the way of one that is asked for.
+            if (isDue && owner.isHeldBack(generation)) {
+                skipped(SkipReason.PAUSED);
+                return false;
+            }
+        }
+        if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            if (isDue && owner.keepForLater(generation)) {
+                return false;
+            }
+            skipped(SkipReason.RUNNING);
+            return true;
+        }
+        try {
+            perform(generation, late, nowNanos);
+            return true;
+        } finally {
+            runner = null;
+        }
+    }
+
+    @Override
+    public void missed(long runs) {
+        RunHistory notes = historyToNote();
+        boolean isFirst = notes != null && notes.missed(runs);
+        // What a pause leaves out is no news.
+        book.news().missed(owner, runs, isFirst && !owner.isPaused());
+    }
+
+    /** Whether the run of a cron that starts so late is not to take place. */
+    boolean skipsInstant(Duration late) {
+        TaskRules rules = owner.rules();
+        return rules != null
+                && rules.missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
+                && owner.schedule().isCron()
+                && late.compareTo(TaskRules.CRON_GRACE) > 0
+                && !owner.isPaused();
+    }
+
+    /** That many instants of a cron have passed without a run; while the task is paused, that is not missed. */
+    void missedInstants(long instants) {
+        if (!owner.isPaused()) {
+            missed(instants);
+            book.news().leftOut(instants);
+        }
+    }
+
+    @Override
+    public void refused(RejectedExecutionException reason) {
+        skipped(SkipReason.FULL);
+    }
+
+    /** Takes a note of it. */
+    private void skipped(SkipReason reason) {
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.skipped();
+        }
+        book.news().skipped(owner, reason);
+    }
+
+    private void perform(int generation, long late, long startNanos) {
+        boolean triggered = generation == SeriesRun.TRIGGERED;
+        long startedAtNanos = book.epochNanos();
+        startedAt = startedAtNanos;
+        runningGeneration = generation;
+        // Both show with this one; nothing that follows has to wait for it.
+        RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
+        OpenRuns open = openRuns;
+        OpenRun run = open == null ? null : OpenRun.begin(this, open, startedAtNanos, startNanos, late, triggered);
+        try {
+            runBody();
+        } finally {
+            if (run != null) {
+                run.leave();
+            }
+            long nanos = nanosSince(startNanos);
+            runningSinceNanos = 0;
+            endInterrupt();
+            if (decorated == null || decorated.hasRun() || thrown != null) {
+                Throwable failure = takeThrown();
+                if (run == null) {
+                    note(startedAtNanos, nanos, late, triggered, failure);
+                } else {
+                    run.returned(failure, nanos);
+                }
+            }
+        }
+    }
+
+    long nanosSince(long startNanos) {
+        return book.nanoTime() - startNanos;
+    }
+
+    private void runBody() {
+        DecoratedBody outer = decorated;
+        if (outer == null) {
+            runUndecorated();
+        } else if (!outer.run()) {
+            // It can never run, and no thread is to wait for it.
+            boolean ignored = owner.cancel(false);
+        }
+    }
+
+    boolean isOnThreadOfRun() {
+        return runner == Thread.currentThread();
+    }
+
+    /** Runs the task; a failure goes to the error handler, which may throw it on. */
+    void runUndecorated() {
+        try {
+            task.run();
+        } catch (Throwable ex) {
+            if (isHandledByTask(ex)) {
+                thrown = ex;
+                countFailure();
+                throw ex;
+            }
+            failed(ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
+        }
+    }
+
+    /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
+    private boolean isHandledByTask(Throwable failure) {
+        return task instanceof DelegatingErrorHandlingRunnable
+                && !(failure instanceof OutOfMemoryError)
+                && Intervals.startsByDelay(owner.schedule());
+    }
+
+    void failed(Throwable failure) {
+        thrown = failure;
+        countFailure();
+        try {
+            handler().handleError(failure);
+        } catch (OutOfMemoryError ex) {
+            if (!owner.isRepeating()) {
+                throw ex;
+            }
+            // That memory is short while a failure is handled says nothing about the series.
+        }
+    }
+
+    void countFailure() {
+        book.timers().failures().countOne();
+    }
+
+    /** A task may be re-timed from one kind to the other. */
+    private ErrorHandler handler() {
+        RunFailures failures = book.timers().failures();
+        if (!owner.isRepeating()) {
+            return failures.oneTimeTarget(task);
+        }
+        ErrorHandler made = seriesHandler;
+        if (made == null) {
+            made = failures.seriesTarget(owner.id());
+            seriesHandler = made;
+        }
+        return made;
+    }
+
+    /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
+    private @Nullable Throwable takeThrown() {
+        Throwable failure = thrown;
+        thrown = null;
+        if (failing && failure == null) {
+            tellOfSuccess();
+        }
+        failing = failure != null;
+        return failure;
+    }
+
+    /**
+     * Takes notes of a run that is over. Nothing in here fails, also when memory is short: a series would end for it. On the thread of the
+     * run or, of one that went on when it had returned, any.
+     */
+    void note(long startedAtNanos, long nanos, long late, boolean triggered, @Nullable Throwable failure) {
+        TaskRules rules = rules();
+        if (rules != null) {
+            if (failure != null) {
+                owner.runFailed(rules);
+            } else {
+                owner.runSucceeded(rules, triggered);
+            }
+        }
+        boolean overran = !triggered && nanos > mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
+        RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
+        }
+        book.news().ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+    }
+
+    private void tellOfSuccess() {
+        try {
+            RunFailures.tellOfSuccess(handler());
+        } catch (OutOfMemoryError ex) {
+            // It has gone well all the same.
+        }
+    }
+
+    /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
+    private boolean hasOverrun(long deadline, long nanos) {
+        try {
+            // Calendars name whole seconds, the deadline is read from two clocks.
+            Instant before = EpochNanos.toInstant(deadline - HALF_A_SECOND_NANOS);
+            Duration interval = owner.schedule().intervalAfter(before);
+            return interval != null && interval.compareTo(Duration.ofNanos(nanos)) < 0;
+        } catch (Throwable ex) {
+            return false;
+        }
+    }
+
+    /** Interrupts the run if it has been going on for longer, and says whether it did. */
+    boolean interruptIfRunningFor(long limitNanos) {
+        synchronized (this) {
+            interruptConsidered = true;
+            // The thread first: as long as the run has not ended, it is the thread's.
+            Thread thread = runner;
+            long sinceNanos = runningSinceNanos;
+            if (interrupted || thread == null || sinceNanos == 0 || book.nanoTime() - sinceNanos < limitNanos) {
+                interruptConsidered = interrupted;
+                return false;
+            }
+            interrupted = true;
+            thread.interrupt();
+            return true;
+        }
+    }
+
+    /** Interrupts a run that a timer of that generation knows nothing of. */
+    void interruptUnlessOf(int generation) {
+        if (runningSinceNanos != 0 && runningGeneration != generation) {
+            boolean ignored = interruptIfRunningFor(0);
+        }
+    }
+
+    private void endInterrupt() {
+        if (interruptConsidered) {
+            synchronized (this) {
+                if (interrupted) {
+                    interrupted = false;
+                    boolean ignored = Thread.interrupted();
+                }
+                interruptConsidered = false;
+            }
+        }
+    }
+
+    /** Returns how long a run may take before it is to be interrupted, in nanoseconds; the longest there is for no limit. */
+    long timeLimitNanos() {
+        TaskRules rules = owner.rules();
+        return rules == null ? Long.MAX_VALUE : rules.timeLimitNanos();
+    }
+
+    /** Returns the user's task. */
+    Runnable task() {
+        return task;
+    }
+
+    /** Returns the id of the task. */
+    @Override
+    public String taskName() {
+        return owner.id();
+    }
+
+    /** Returns the id: the text of a user's object may be a secret. */
+    @Override
+    public String toString() {
+        return owner.id();
+    }
+
+    boolean isRunning() {
+        return runner != null;
+    }
+
+    /** Returns since when it is running; null if it is not. */
+    @Nullable
+    Instant runningSince() {
+        return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
+    }
+
+    /** Returns since when a run has been going on that has returned; null if there is none. */
+    @Nullable
+    Instant openSince() {
+        return openRuns == null ? null : openRuns.since();
+    }
+
+    RunHistory.View seen() {
+        RunHistory notes = history;
+        return notes == null ? RunHistory.View.EMPTY : notes.view();
+    }
+
+    long lastRunAt() {
+        RunHistory notes = history;
+        return notes == null ? 0 : notes.lastRunAt();
+    }
+
+    /** Returns where to take notes; null if there is no memory for it. */
+    private @Nullable RunHistory historyToNote() {
+        RunHistory notes = history;
+        return notes != null ? notes : newHistory();
+    }
+
+    private synchronized @Nullable RunHistory newHistory() {
+        if (history == null) {
+            try {
+                history = new RunHistory();
+            } catch (OutOfMemoryError ex) {
+                return null;
+            }
+        }
+        return history;
+    }
+}

@@ -1,0 +1,169 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that may go on when its method has returned, as that of a reactive method, for code that can tell its real end.
+ *
+ * <p>A run that no code {@linkplain #keepCurrent keeps} is over when it returns. A run that is kept is over when it has returned and its
+ * keeper has said how it {@link #ended}; only then are notes taken of it. A run that has thrown something does not go on.
+ */
+public final class OpenRun {
+
+    private static final ThreadLocal<@Nullable OpenRun> CURRENT = new ThreadLocal<>();
+
+    private final GuardedTask task;
+    private final OpenRuns others;
+    private final long startedAtNanos;
+    private final long startNanos;
+    private final long latenessNanos;
+    private final boolean triggered;
+
+    /** On the same thread, around this one; null if there is none. */
+    private final @Nullable OpenRun outer;
+
+    // Guarded by this.
+
+    private boolean kept;
+
+    /** It has returned, and goes on. */
+    private boolean leftOpen;
+
+    private boolean ended;
+    private boolean cancelled;
+    private @Nullable Throwable failure;
+
+    private OpenRun(
+            GuardedTask task,
+            OpenRuns others,
+            long startedAtNanos,
+            long startNanos,
+            long latenessNanos,
+            boolean triggered,
+            @Nullable OpenRun outer) {
+        this.task = task;
+        this.others = others;
+        this.startedAtNanos = startedAtNanos;
+        this.startNanos = startNanos;
+        this.latenessNanos = latenessNanos;
+        this.triggered = triggered;
+        this.outer = outer;
+    }
+
+    /** Begins a run on this thread; null if there is no memory for it. */
+    static @Nullable OpenRun begin(
+            GuardedTask task,
+            OpenRuns others,
+            long startedAtNanos,
+            long startNanos,
+            long latenessNanos,
+            boolean triggered) {
+        try {
+            OpenRun run =
+                    new OpenRun(task, others, startedAtNanos, startNanos, latenessNanos, triggered, CURRENT.get());
+            CURRENT.set(run);
+            return run;
+        } catch (OutOfMemoryError ex) {
+            return null;
+        }
+    }
+
+    /**
+     * Keeps the run open that is going on on this thread: the caller must say later how it ended. Null if there is none that
+     * may go on after its method has returned, or it is kept already.
+     */
+    public static @Nullable OpenRun keepCurrent() {
+        OpenRun run = CURRENT.get();
+        return run != null && run.keep() ? run : null;
+    }
+
+    private synchronized boolean keep() {
+        boolean isMine = !kept;
+        kept = true;
+        return isMine;
+    }
+
+    /**
+     * Says that the run has ended, well or with a failure. Only what is said first counts. Any thread.
+     *
+     * @param thrown null if it went well
+     */
+    public void ended(@Nullable Throwable thrown) {
+        end(thrown, false);
+    }
+
+    /** Says that the run has been cancelled, so that it counts neither as a success nor as a failure. Any thread. */
+    public void cancelled() {
+        end(null, true);
+    }
+
+    private void end(@Nullable Throwable thrown, boolean isCancelled) {
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            cancelled = isCancelled;
+            failure = thrown;
+            if (!leftOpen) {
+                // The thread of the run is about to see it.
+                return;
+            }
+        }
+        others.remove(this);
+        note(task.nanosSince(startNanos));
+    }
+
+    /** Nothing on this thread is a part of the run any more. */
+    void leave() {
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+    }
+
+    /** It has returned, after so long, or thrown something. On its thread. */
+    void returned(@Nullable Throwable thrown, long nanos) {
+        boolean isKept;
+        synchronized (this) {
+            if (kept && !ended && thrown == null) {
+                leftOpen = true;
+                others.add(this);
+                return;
+            }
+            ended = true;
+            isKept = kept;
+        }
+        if (isKept && thrown == null) {
+            note(nanos);
+        } else {
+            task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
+        }
+    }
+
+    /** Takes notes of the run as its keeper has said that it ended. */
+    private void note(long nanos) {
+        Throwable thrown;
+        synchronized (this) {
+            if (cancelled) {
+                return;
+            }
+            thrown = failure;
+        }
+        if (thrown != null) {
+            task.countFailure();
+        }
+        task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
+    }
+
+    boolean startedBefore(OpenRun other) {
+        return startNanos - other.startNanos < 0;
+    }
+
+    Instant startedAt() {
+        return EpochNanos.toInstant(startedAtNanos);
+    }
+}

@@ -1,0 +1,190 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.RunningTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for runs that take too long, on a thread of its own: a worker could be held up by just those runs. The thread
+ * starts with the first run, and sleeps for good when none has been going on for a second or two.
+ */
+final class RunWatch {
+
+    /** So often within a limit the runs are looked at. */
+    private static final int LOOKS_PER_LIMIT = 4;
+
+    private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+
+    /** Longer than a thread is held up between saying that its run starts and showing it. */
+    private static final long SETTLE_NANOS = 1_000_000_000;
+
+    private final WheelScheduledExecutor executor;
+    private final ThreadFactory threads;
+    private final SchedulerWarnings warnings;
+    private final @Nullable Duration warnAfter;
+    private final @Nullable Duration interruptAfter;
+
+    /** 0 as long as there is no limit. */
+    private volatile long lookEveryNanos;
+
+    /** A run has started since the watch found none. */
+    private final AtomicBoolean alert = new AtomicBoolean();
+
+    private final AtomicBoolean threadStarted = new AtomicBoolean();
+    private volatile @Nullable Thread thread;
+    private volatile boolean stopped;
+
+    /** Runs that have been warned of, or interrupted. Watch only. */
+    private Set<Known> known = new HashSet<>();
+
+    /** A run, which a thread does only one of at a time. */
+    private record Known(Thread thread, long startedNanos, boolean isInterrupted) {}
+
+    RunWatch(WheelScheduledExecutor executor, ThreadFactory threads, SchedulerWarnings warnings, WarningLimits limits) {
+        this.executor = executor;
+        this.threads = threads;
+        this.warnings = warnings;
+        this.warnAfter = limits.run();
+        this.interruptAfter = limits.interrupt();
+        Duration shortest = warnAfter != null ? warnAfter : interruptAfter;
+        if (shortest != null) {
+            lookWithin(shortest);
+        }
+    }
+
+    /** Looks so often that a limit of that length is kept, too. */
+    @SuppressWarnings("this-escape")
+    synchronized void lookWithin(Duration limit) {
+        long nanos = Math.max(SHORTEST_PAUSE_NANOS, TimeUnit.NANOSECONDS.convert(limit) / LOOKS_PER_LIMIT);
+        if (lookEveryNanos == 0 || nanos < lookEveryNanos) {
+            lookEveryNanos = nanos;
+            Thread sleeping = thread;
+            if (sleeping != null) {
+                LockSupport.unpark(sleeping);
+            }
+        }
+    }
+
+    /** Is told of each run that starts, on its thread. */
+    void runStarts() {
+        if (lookEveryNanos > 0 && !alert.get() && alert.compareAndSet(false, true)) {
+            Thread sleeping = thread;
+            if (sleeping != null) {
+                LockSupport.unpark(sleeping);
+            } else if (threadStarted.compareAndSet(false, true)) {
+                startThread();
+            }
+        }
+    }
+
+    private void startThread() {
+        try {
+            Thread created = threads.newThread(this::watch);
+            created.setDaemon(true);
+            created.start();
+        } catch (Throwable ex) {
+            threadStarted.set(false);
+            alert.set(false);
+            throw ex;
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        Thread running = thread;
+        if (running != null) {
+            LockSupport.unpark(running);
+        }
+    }
+
+    private void watch() {
+        thread = Thread.currentThread();
+        long seenNanos = executor.nanoTime();
+        while (!stopped) {
+            boolean wasAlert = alert.get();
+            LockSupport.parkNanos(this, lookEveryNanos);
+            boolean ignored = Thread.interrupted();
+            if (stopped) {
+                return;
+            }
+            boolean hasSettled = executor.nanoTime() - seenNanos >= SETTLE_NANOS;
+            if (lookGuarded()) {
+                alert.set(true);
+                seenNanos = executor.nanoTime();
+            } else if (hasSettled && wasAlert) {
+                // A run that has found the alert set is seen only after this: so the watch goes on looking for a while.
+                alert.set(false);
+                seenNanos = executor.nanoTime();
+            } else if (hasSettled && !alert.get()) {
+                LockSupport.park(this);
+                seenNanos = executor.nanoTime();
+            }
+        }
+    }
+
+    /** Looks at all runs; a log or a clock that fails does not end the watch. */
+    private boolean lookGuarded() {
+        try {
+            return look();
+        } catch (Throwable ex) {
+            return true;
+        }
+    }
+
+    /** Looks at all runs once, and says whether there are any. */
+    boolean look() {
+        List<RunningTask> running = executor.runningFor(Duration.ZERO);
+        Set<Known> stillKnown = new HashSet<>();
+        for (RunningTask run : running) {
+            handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
+            handle(run, interruptLimit(run), new Known(run.thread(), run.startedNanos(), true), stillKnown);
+        }
+        known = stillKnown;
+        return !running.isEmpty();
+    }
+
+    /** Returns after how long a run is to be interrupted; null for never. */
+    private @Nullable Duration interruptLimit(RunningTask run) {
+        long ownNanos =
+                SeriesRun.behind(run.task()) instanceof GuardedTask guarded ? guarded.timeLimitNanos() : Long.MAX_VALUE;
+        if (ownNanos == Long.MAX_VALUE) {
+            return interruptAfter;
+        }
+        Duration own = Duration.ofNanos(ownNanos);
+        return interruptAfter == null || own.compareTo(interruptAfter) < 0 ? own : interruptAfter;
+    }
+
+    private void handle(RunningTask run, @Nullable Duration limit, Known key, Set<Known> stillKnown) {
+        if (limit == null || run.runningFor().compareTo(limit) < 0) {
+            return;
+        }
+        if (known.contains(key) || deal(run, limit, key)) {
+            stillKnown.add(key);
+        }
+    }
+
+    /** Warns or interrupts; false if that is to be tried again, since the task says that it has just begun. */
+    private boolean deal(RunningTask run, Duration limit, Known key) {
+        Object task = SeriesRun.behind(run.task());
+        // Before the interrupt, which moves it on.
+        SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
+        if (!key.isInterrupted) {
+            warnings.runsLong(task, run.runningFor(), limit, stack);
+        } else if (task instanceof GuardedTask guarded) {
+            if (!guarded.interruptIfRunningFor(TimeUnit.NANOSECONDS.convert(limit))) {
+                return false;
+            }
+            warnings.interrupted(task, run.runningFor(), limit, stack);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,171 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.LogLimit;
+import io.github.wheelscheduler.internal.spring.run.GatheredLine;
+import io.github.wheelscheduler.internal.spring.run.LogTime;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+
+/** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
+final class SchedulerWarnings {
+
+    private static final int STACK_DEPTH = 30;
+
+    /** So many tasks that are paused in a minute are a line each, the others are one: what they need in common may fail all of them at once. */
+    private static final int MOST_PAUSES = 3;
+
+    private static final String UNTIL = "goes on when it is resumed, or triggered with success";
+
+    private final Log logger;
+    private final String scheduler;
+    private final LogTime time;
+    private final GatheredLine missedRuns;
+
+    /** Since the last line of missed runs: instants of crons are counted up to a number only. */
+    private volatile boolean isAtLeast;
+
+    private final List<LogLimit> firstPauses;
+    private final GatheredLine otherPauses;
+    private final LogLimit oversleeps;
+    private final LogLimit queueWaits;
+    private final LogLimit overruns;
+    private final LogLimit longRuns;
+    private final LogLimit interrupts;
+
+    SchedulerWarnings(Log logger, String scheduler, LogTime time) {
+        this.logger = logger;
+        this.scheduler = scheduler;
+        this.time = time;
+        this.missedRuns = new GatheredLine(this::missedText, this::warn, time);
+        this.firstPauses = Stream.generate(this::newLimit).limit(MOST_PAUSES).toList();
+        this.otherPauses = new GatheredLine(SchedulerWarnings::pausedText, this::warn, time);
+        this.oversleeps = newLimit();
+        this.queueWaits = newLimit();
+        this.overruns = newLimit();
+        this.longRuns = newLimit();
+        this.interrupts = newLimit();
+    }
+
+    private LogLimit newLimit() {
+        return new LogLimit(time.nanoClock());
+    }
+
+    void overslept(long nanos, Object task) {
+        warn(
+                oversleeps,
+                () -> "The tick thread overslept by " + Duration.ofNanos(nanos)
+                        + ", as when the machine is suspended or a collection stops it; so " + name(task) + " is late");
+    }
+
+    void cannotKeepUp(long nanos, Object task, Supplier<String> workers) {
+        warn(
+                queueWaits,
+                () -> "The workers cannot keep up: " + name(task) + " has waited " + Duration.ofNanos(nanos)
+                        + " for one; " + workers.get());
+    }
+
+    void overran(String id, Duration took, TaskSchedule schedule) {
+        warn(
+                overruns,
+                () -> "A run of " + id + " took " + took
+                        + ", longer than it is to the next one; its " + schedule.kind() + " is "
+                        + schedule.text());
+    }
+
+    /** Many tasks may miss runs at once, as after a pause. For each streak of a task once. */
+    void missed(String id, TaskSchedule schedule, long runs) {
+        if (schedule.isCron() && runs >= TriggerTimes.MOST_COUNTED) {
+            isAtLeast = true;
+        }
+        missedRuns.add(() -> id + ", its " + schedule.kind() + " is " + schedule.text(), runs);
+    }
+
+    private String missedText(long times, long runs, List<String> named) {
+        String number = (isAtLeast ? "at least " : "") + runs + (runs == 1 ? " run, which is" : " runs, which are")
+                + " not made up; ";
+        isAtLeast = false;
+        return times == 1
+                ? "Task " + named.get(0).replaceFirst(", its ", " has missed " + number + "its ")
+                : "Tasks have fallen behind " + times + " times, and missed " + number + names(times, named);
+    }
+
+    private static String names(long times, List<String> named) {
+        return String.join("; ", named) + (times > named.size() ? "; and others" : "");
+    }
+
+    void pausedAfterFailures(String id, long failures) {
+        if (firstPauses.stream().anyMatch(limit -> limit.tryPass() >= 0)) {
+            warn("Task " + id + " has been paused, as " + failures + " runs in a row have failed; it " + UNTIL);
+        } else {
+            otherPauses.add(() -> id, 1);
+        }
+    }
+
+    private static String pausedText(long times, long sum, List<String> named) {
+        return "Tasks have been paused " + times + (times == 1 ? " time" : " times")
+                + " more, as runs in a row have failed; each " + UNTIL + ": " + names(times, named);
+    }
+
+    /** Says what is still to be said. */
+    void stop() {
+        missedRuns.say();
+        otherPauses.say();
+    }
+
+    void runsLong(Object task, Duration runningFor, Duration limit, Stack stack) {
+        warn(
+                longRuns,
+                () -> "A run of " + name(task) + " has been going on for " + runningFor + ", longer than " + limit
+                        + ", on thread " + stack);
+    }
+
+    void interrupted(Object task, Duration runningFor, Duration limit, Stack stack) {
+        warn(
+                interrupts,
+                () -> "A run of " + name(task) + " has been interrupted after " + runningFor + ", longer than " + limit
+                        + ", on thread " + stack);
+    }
+
+    private void warn(LogLimit limit, Supplier<String> text) {
+        long heldBack = limit.tryPass(time.sumUpLater(), others -> warn(text, others - 1));
+        if (heldBack >= 0) {
+            warn(text, heldBack);
+        }
+    }
+
+    private void warn(Supplier<String> text, long others) {
+        String more = others > 0 ? " (" + others + " more like this since the last warning)" : "";
+        warn(text.get() + more);
+    }
+
+    private void warn(String text) {
+        logger.warn(scheduler + text);
+    }
+
+    private static String name(Object task) {
+        return NamedTask.of(task);
+    }
+
+    /** Where a thread is, in the log's words. */
+    record Stack(String thread, List<StackTraceElement> elements) {
+
+        static Stack of(Thread thread) {
+            return new Stack(thread.getName(), List.of(thread.getStackTrace()));
+        }
+
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder(thread);
+            elements.stream()
+                    .limit(STACK_DEPTH)
+                    .forEach(element ->
+                            text.append(System.lineSeparator()).append("\tat ").append(element));
+            return text.toString();
+        }
+    }
+}

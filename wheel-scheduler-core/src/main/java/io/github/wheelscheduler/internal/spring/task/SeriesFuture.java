@@ -1,0 +1,430 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Instant;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a series: follows the timer that the series has now, and waits while the run of a one-time task is held. Any thread; the lock
+ * is the guard's monitor.
+ */
+abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
+
+    /** As the code and its settings say. */
+    private final TaskSchedule written;
+
+    // Written with the lock held, and read without it, too.
+
+    private volatile TaskSchedule schedule;
+
+    /** Null before the first one has been armed. A cron replaces it for each run. */
+    private volatile @Nullable ScheduledFuture<?> timer;
+
+    /** What that timer runs if a trigger says when. */
+    private volatile @Nullable CronRun cron;
+
+    /** That of the timer. Written last, so that runs of a new timer wait for all else. */
+    private volatile int generation = SeriesRun.FIRST;
+
+    /** Set while the run of a one-time task is due and must not take place yet. */
+    private volatile @Nullable Hold held;
+
+    /** A cancel has won, whatever the timer says. */
+    private volatile boolean cancelled;
+
+    // Guarded by the lock.
+
+    private int lastGeneration = SeriesRun.FIRST;
+
+    /** Made when the task is paused, as a run that is to be held cannot do without. */
+    private @Nullable Hold nextHold;
+
+    /** The only run of a one-time task, which is due and must not take place yet. */
+    static final class Hold {
+
+        /** What the run waits for. */
+        enum Until {
+            RESUMED,
+            END_OF_RUN,
+            OVER
+        }
+
+        private final CountDownLatch end = new CountDownLatch(1);
+
+        /** Of the timer that was due. Written before this is shown. */
+        private int generation;
+
+        /** Guarded by the series' lock. */
+        private Until until = Until.RESUMED;
+
+        int generation() {
+            return generation;
+        }
+    }
+
+    SeriesFuture(TaskSchedule written) {
+        this.written = written;
+        this.schedule = written;
+    }
+
+    /** Returns the boundary of the runs. */
+    abstract GuardedTask guard();
+
+    abstract String id();
+
+    public final TaskSchedule schedule() {
+        return schedule;
+    }
+
+    final TaskSchedule written() {
+        return written;
+    }
+
+    final boolean isRepeating() {
+        return schedule.isRepeating();
+    }
+
+    // Timers
+
+    final @Nullable ScheduledFuture<?> timer() {
+        return timer;
+    }
+
+    /** Returns the instant of the next run, where a trigger names it; else null. */
+    final @Nullable Instant nextInstant() {
+        CronRun run = cron;
+        return run == null ? null : run.due();
+    }
+
+    final int nextGeneration() {
+        synchronized (guard()) {
+            return ++lastGeneration;
+        }
+    }
+
+    /** Ends the series, which has got no first timer. */
+    final void giveUp() {
+        cancelled = true;
+        boolean ignored = cancel(false);
+    }
+
+    /** Returns whether a cancel has won, whatever the timer says. */
+    final boolean hasBeenCancelled() {
+        return cancelled;
+    }
+
+    /** Follows its first timer, which has just been armed, unless it has been re-timed meanwhile. */
+    final void begin(@Nullable CronRun run, ScheduledFuture<?> armed) {
+        synchronized (guard()) {
+            if (timer == null) {
+                cron = run;
+                timer = armed;
+                return;
+            }
+        }
+        boolean ignored = armed.cancel(false);
+    }
+
+    /** Follows a timer that has just been armed, in place of the one before. With the lock held. */
+    final void follow(int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
+        guard().steered();
+        guard().setMayOverrunNanos(Intervals.shortest(other));
+        ScheduledFuture<?> before = timer;
+        // Before the schedule: a task that repeats by its code, whose only run is over, must not look as if it were
+        // gone.
+        timer = armed;
+        cron = run;
+        schedule = other;
+        generation = mine;
+        release();
+        if (before != null) {
+            boolean ignored = before.cancel(false);
+        }
+        if (cancelled) {
+            boolean ignored = armed.cancel(false);
+        }
+    }
+
+    /** Returns the timer if it is of that generation; null if it is not, or not yet. */
+    final @Nullable ScheduledFuture<?> timerOf(int due) {
+        synchronized (guard()) {
+            return due == generation ? timer : null;
+        }
+    }
+
+    /** Notes the timer of the next run of a cron; false if the series has been re-timed or cancelled meanwhile. */
+    final boolean note(int mine, WheelTimer<?> next) {
+        synchronized (guard()) {
+            if (mine != generation) {
+                return false;
+            }
+            timer = next;
+        }
+        return !cancelled;
+    }
+
+    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. */
+    final boolean isCurrent(int due) {
+        if (cancelled) {
+            return false;
+        }
+        if (due == generation) {
+            return true;
+        }
+        synchronized (guard()) {
+            return due == generation;
+        }
+    }
+
+    // Runs that are held
+
+    final boolean isHeld() {
+        return held != null;
+    }
+
+    final void prepareToHold() {
+        if (nextHold == null) {
+            nextHold = new Hold();
+        }
+    }
+
+    /** Holds the only run, of the current generation. With the lock held. */
+    final void hold(Hold.Until until) {
+        Hold hold = held;
+        if (hold == null) {
+            hold = nextHold != null ? nextHold : new Hold();
+            nextHold = null;
+            hold.generation = generation;
+            held = hold;
+        }
+        hold.until = until;
+    }
+
+    private void release() {
+        Hold hold = held;
+        if (hold != null) {
+            held = null;
+            hold.end.countDown();
+        }
+    }
+
+    /** Whether the only run of the task is held until the task is resumed; what is owed follows by itself. */
+    final boolean mustBeReleased() {
+        Hold hold = held;
+        return hold != null && hold.until == Hold.Until.RESUMED;
+    }
+
+    /** Takes the run that has been kept, if there is one and no other is going on. */
+    final @Nullable Hold takeOwed() {
+        if (held == null || guard().isRunning()) {
+            return null;
+        }
+        synchronized (guard()) {
+            Hold hold = held;
+            if (hold == null || hold.until != Hold.Until.END_OF_RUN) {
+                return null;
+            }
+            hold.until = Hold.Until.OVER;
+            return hold;
+        }
+    }
+
+    /** A run that had been kept has taken place, or will not, unless it is held or kept again. */
+    final void ranWhatWasOwed(Hold hold, boolean isOver) {
+        synchronized (guard()) {
+            if (isOver && held == hold) {
+                release();
+            }
+        }
+    }
+
+    /** Cancels the task if it is held, as it will not be resumed any more. */
+    final boolean giveUpIfHeld() {
+        Hold hold = held;
+        if (hold == null || cancelled) {
+            return false;
+        }
+        cancelled = true;
+        hold.end.countDown();
+        return true;
+    }
+
+    // The future
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        StackReserve.askForMore();
+        boolean won = false;
+        ScheduledFuture<?> seen;
+        do {
+            seen = timer;
+            won |= seen != null && seen.cancel(mayInterruptIfRunning);
+            won |= held != null || cancelAtRest(seen);
+            if (won) {
+                // Before the timer is read again: a thread that replaces it looks here afterwards.
+                cancelled = true;
+            }
+        } while (seen != timer);
+        if (won) {
+            Hold hold = held;
+            if (hold != null) {
+                hold.end.countDown();
+            }
+            guard().steered();
+            if (mayInterruptIfRunning) {
+                guard().interruptUnlessOf(generation);
+            }
+            try {
+                guard().book().remove(guard().owner());
+            } catch (OutOfMemoryError ex) {
+                // It is over, and will be forgotten with others that are.
+            }
+        }
+        return won;
+    }
+
+    /** Claims the cancel of a task that is at rest: its timer is done, and it is not. */
+    private boolean cancelAtRest(@Nullable ScheduledFuture<?> seen) {
+        synchronized (guard()) {
+            if (seen == null || !outlivesTimer() || cancelled || !seen.isDone() || seen.isCancelled()) {
+                return false;
+            }
+            cancelled = true;
+            return true;
+        }
+    }
+
+    /** Whether the timer is for one run of a task that repeats by its code: when it is done, the task may be given another. */
+    private boolean outlivesTimer() {
+        return written.isRepeating() && !isRepeating();
+    }
+
+    @Override
+    public boolean isCancelled() {
+        ScheduledFuture<?> seen = timer;
+        return cancelled || (seen != null && seen.isCancelled());
+    }
+
+    @Override
+    public boolean isDone() {
+        return isOver(true);
+    }
+
+    /** Whether the task is done, and cannot be given another timer. */
+    final boolean isGone() {
+        return isOver(false);
+    }
+
+    private boolean isOver(boolean atRest) {
+        if (cancelled) {
+            return true;
+        }
+        ScheduledFuture<?> seen;
+        boolean done;
+        do {
+            seen = timer;
+            // In this order: a run that is held is so before its timer is done, and until there is another timer. That
+            // of the next run of a
+            // cron has been noted by then.
+            done = seen != null && seen.isDone() && held == null && (atRest || !outlivesTimer() || seen.isCancelled());
+        } while (seen != timer);
+        return done;
+    }
+
+    @Override
+    public @Nullable Object get() throws InterruptedException, ExecutionException {
+        try {
+            return get(null);
+        } catch (TimeoutException ex) {
+            throw new IllegalStateException("Nothing has been waited for with a limit", ex);
+        }
+    }
+
+    @Override
+    public @Nullable Object get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return get((Long) (guard().book().nanoTime() + unit.toNanos(timeout)));
+    }
+
+    /** Waits until that time of the monotonic clock; null for as long as it takes. */
+    private @Nullable Object get(@Nullable Long endNanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        while (true) {
+            // A cron has another timer after a run, but of the same generation.
+            int seenGeneration = generation;
+            ScheduledFuture<?> seen = requireTimer();
+            try {
+                Object result = endNanos == null ? seen.get() : seen.get(leftNanos(endNanos), TimeUnit.NANOSECONDS);
+                Hold hold = held;
+                if (hold == null && seenGeneration == generation) {
+                    return result;
+                }
+                if (hold != null) {
+                    await(hold, endNanos);
+                }
+            } catch (CancellationException ex) {
+                // A timer is replaced before it is cancelled.
+                if (seen == timer) {
+                    throw ex;
+                }
+            }
+            if (cancelled) {
+                throw new CancellationException("The task was cancelled: " + id());
+            }
+        }
+    }
+
+    private void await(Hold hold, @Nullable Long endNanos) throws InterruptedException, TimeoutException {
+        if (endNanos == null) {
+            hold.end.await();
+        } else if (!hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
+            throw new TimeoutException("The task is held: " + id());
+        }
+    }
+
+    private long leftNanos(long endNanos) {
+        return Math.max(0, endNanos - guard().book().nanoTime());
+    }
+
+    private ScheduledFuture<?> requireTimer() {
+        ScheduledFuture<?> seen = timer;
+        if (seen == null) {
+            throw new IllegalStateException("A task must have a timer before it is used: " + id());
+        }
+        return seen;
+    }
+
+    @Override
+    public long getDelay(TimeUnit unit) {
+        return requireTimer().getDelay(unit);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+        return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    }
+
+    final void requireNotOver() {
+        requireNot(isDone());
+    }
+
+    /** A task that repeats by its code can be given a schedule when its only run is over. */
+    final void requireNotGone() {
+        requireNot(isGone());
+    }
+
+    private void requireNot(boolean isOver) {
+        if (isOver) {
+            throw new IllegalStateException("The task must not be over: " + id());
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import io.github.wheelscheduler.spring.settings.JitterKind;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskRouter;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the tasks of a scheduler that have an id, from when they come until they are over. Any thread. */
+public final class TaskBook {
+
+    /** Applications set levels by this name. */
+    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskBook");
+
+    /** So many tasks stay visible when they are over. */
+    private static final int MAX_OVER = 100;
+
+    /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
+    private static final int TIDY_AFTER = 1_000;
+
+    private static final int MAX_WARNED = 1_000;
+
+    private final TaskTimers timers;
+    private final TaskNews news = new TaskNews();
+    private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
+
+    private final TaskIds ids = new TaskIds();
+
+    /** How many tasks may still come before those that are over are forgotten. */
+    private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
+
+    /** Names whose settings have been found to have no effect. */
+    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Makes an empty one.
+     *
+     * @param timers arms tasks
+     */
+    public TaskBook(TaskTimers timers) {
+        this.timers = timers;
+    }
+
+    /** Sets which observer is told from now on what is worth a word in the log. */
+    public void setObservation(SchedulerObservation observation) {
+        news.setObservation(observation);
+    }
+
+    TaskTimers timers() {
+        return timers;
+    }
+
+    public TaskNews news() {
+        return news;
+    }
+
+    // Adding and removing
+
+    /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
+    public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings given) {
+        StackReserve.askForMore();
+        ScheduledFuture<?> never = timers.never();
+        if (never != null) {
+            return never;
+        }
+        tidyNowAndThen();
+        TaskSettings settings = timers.catalog().settingsOf(name, given);
+        Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
+        SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
+        TaskSeries series = newSeries(name, task, TaskInfo.Origin.NAMED, settled, settings);
+        if (!put(series, TaskId.given(name))) {
+            throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
+        }
+        ScheduledFuture<?> armed = armOrForget(series, settled);
+        if (armed == null) {
+            throw new IllegalArgumentException("schedule must name a time that is to come, was "
+                    + settled.schedule().text());
+        }
+        return armed;
+    }
+
+    /**
+     * Schedules a task that brings no name; null if a trigger names no instant.
+     *
+     * @param first when a fixed rate or delay starts; null for at once
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
+     */
+    public @Nullable ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
+        StackReserve.askForMore();
+        ScheduledFuture<?> never = timers.never();
+        if (never != null) {
+            return never;
+        }
+        tidyNowAndThen();
+        String name = TaskNames.of(task, timers.catalog());
+        TaskSettings settings = timers.catalog().settingsOf(name, TaskSettings.NONE);
+        SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
+        TaskRouter router = timers.router();
+        ScheduledFuture<?> routed = router == null
+                ? null
+                : router.route(name, task, settled.schedule(), settled.first(), settled.enabled());
+        if (routed != null) {
+            return routed;
+        }
+        TaskInfo.Origin origin =
+                TaskNames.isRegistrars(task) ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
+        TaskSeries series = newSeries(name, task, origin, settled, settings);
+        try {
+            putUnderFreeId(series, name);
+        } catch (Throwable ex) {
+            // Its name must not be taken by what never gets a timer.
+            remove(series);
+            throw ex;
+        }
+        return armOrForget(series, settled);
+    }
+
+    private TaskSeries newSeries(
+            String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled, TaskSettings settings) {
+        news.limited(settings);
+        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, timers.catalog());
+        return new TaskSeries(this, name, task, mayGoOn, origin, settled.schedule(), settings, settled.enabled());
+    }
+
+    private void putUnderFreeId(TaskSeries series, String name) {
+        List<TaskId> taken = new ArrayList<>(1);
+        try {
+            TaskId id;
+            do {
+                // Unless the first one has been given to a task.
+                id = new TaskId(name, ids.take(name));
+                taken.add(id);
+            } while (!put(series, id));
+        } finally {
+            for (TaskId id : taken) {
+                if (tasks.get(id) != series) {
+                    giveBack(id);
+                }
+            }
+        }
+    }
+
+    /** False if a task that is not over has that id. */
+    private boolean put(TaskSeries series, TaskId id) {
+        series.setId(id);
+        TaskSeries other = tasks.putIfAbsent(id, series);
+        if (other == null) {
+            return true;
+        }
+        if (other.isGone() && tasks.replace(id, other, series)) {
+            giveBack(other.taskId());
+            news.removed(series);
+            return true;
+        }
+        return false;
+    }
+
+    /** Arms the task, of which listeners hear before its first run; null if a trigger names no instant. */
+    private @Nullable ScheduledFuture<?> armOrForget(TaskSeries series, SettledSchedule settled) {
+        boolean isArmed;
+        try {
+            news.added(series);
+            isArmed = series.armFirst(settled.first());
+        } catch (Throwable ex) {
+            remove(series);
+            throw ex;
+        }
+        if (series.isDisabled() && timers.isShutdown()) {
+            // The shutdown may not have seen it.
+            boolean ignored = series.cancel(false);
+        }
+        if (!isArmed || series.isCancelled()) {
+            remove(series);
+        }
+        if (isArmed && !settled.idle().isEmpty()) {
+            warnOfIdle(series, settled);
+        }
+        return isArmed ? series : null;
+    }
+
+    /** Warns once for each id, unless there are very many. Does not fail: the task is armed. */
+    private void warnOfIdle(TaskSeries series, SettledSchedule settled) {
+        try {
+            String name = series.taskId().name();
+            if (warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
+                TaskSchedule schedule = settled.schedule();
+                logger.warn("Settings of task " + name + " that have no effect on it, as its schedule is "
+                        + schedule.kind() + " " + schedule.text() + ": " + settled.idle());
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+
+    /** Forgets a task that has been cancelled. */
+    void remove(TaskSeries series) {
+        if (tasks.remove(series.taskId(), series)) {
+            giveBack(series.taskId());
+            news.removed(series);
+        }
+    }
+
+    private void giveBack(TaskId id) {
+        try {
+            ids.giveBack(id);
+        } catch (OutOfMemoryError ex) {
+            // A number is lost.
+        }
+    }
+
+    /** Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from running. */
+    public void clear(Consumer<Runnable> neverRan) {
+        for (TaskSeries series : tasks.values()) {
+            if (series.giveUpIfHeld()) {
+                neverRan.accept(series.guard());
+            }
+            if (series.isDisabled() || series.isDone()) {
+                // No timer would end its future.
+                boolean ignored = series.cancel(false);
+            }
+            remove(series);
+        }
+    }
+
+    /** A series may end by itself, unnoticed: so nothing is kept for ever though no thread looks. */
+    private void tidyNowAndThen() {
+        if (untilTidying.decrementAndGet() == 0) {
+            // First: if tidying fails, it is not the last time.
+            untilTidying.set(TIDY_AFTER);
+            forgetOver();
+            untilTidying.set(Math.max(TIDY_AFTER, tasks.size()));
+        }
+    }
+
+    /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
+    public void forgetOver() {
+        List<TaskSeries> over = new ArrayList<>();
+        for (TaskSeries series : tasks.values()) {
+            if (series.isGone()) {
+                if (series.origin() == TaskInfo.Origin.PROGRAMMATIC || series.isCancelled()) {
+                    remove(series);
+                } else {
+                    over.add(series);
+                }
+            }
+        }
+        if (over.size() > MAX_OVER) {
+            over.sort(Comparator.comparingLong(
+                            (TaskSeries series) -> series.guard().lastRunAt())
+                    .thenComparing(TaskSeries::id));
+            over.subList(0, over.size() - MAX_OVER).forEach(this::remove);
+        }
+    }
+
+    // Looking
+
+    /** Returns all tasks, those that are over included, in no order. */
+    public Collection<TaskSeries> tasks() {
+        return tasks.values();
+    }
+
+    public @Nullable TaskSeries get(String id) {
+        return tasks.get(TaskId.given(id));
+    }
+
+    public int size() {
+        return tasks.size();
+    }
+
+    /** Returns about how much is kept: tasks, and names that have several. */
+    public int footprint() {
+        return tasks.size() + ids.size();
+    }
+
+    // For tasks
+
+    /** Returns the name of this node if such settings go by it. */
+    String nodeFor(TaskSettings settings) {
+        return settings.jitterKind() == JitterKind.FIXED ? timers.node() : "";
+    }
+
+    /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */
+    long epochNanos() {
+        try {
+            return EpochNanos.of(timers.clock().instant());
+        } catch (Throwable ex) {
+            return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+        }
+    }
+
+    long nanoTime() {
+        return timers.nanoTime();
+    }
+}

@@ -1,0 +1,85 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.internal.spring.run.RunHistory;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/** Says how a task is doing. */
+public final class TaskLook {
+
+    private TaskLook() {}
+
+    public static TaskInfo info(TaskSeries task, Grace grace) {
+        RunHistory.View seen = task.guard().seen();
+        Instant since = task.guard().runningSince();
+        TaskInfo.State state = state(task);
+        // After the state: a run that has just returned, and goes on, is one or the other.
+        Instant openSince = task.guard().openSince();
+        TaskSchedule schedule = task.schedule();
+        Instant now = task.now();
+        Instant next = null;
+        Duration lateBy = Duration.ZERO;
+        if (state == TaskInfo.State.RUNNING && since != null) {
+            lateBy = nextLateBy(schedule, since, now);
+        } else if (isWaiting(state, task) && task.timer() != null) {
+            long delayNanos = task.getDelay(TimeUnit.NANOSECONDS);
+            Instant exact = task.nextInstant();
+            next = exact != null ? exact : now.plusNanos(delayNanos);
+            lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
+        }
+        return new TaskInfo(
+                task.id(),
+                task.origin(),
+                schedule,
+                task.settings(),
+                openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER)
+                        ? TaskInfo.State.RUNNING
+                        : state,
+                next,
+                lateBy,
+                grace.isOverdue(lateBy, schedule, now),
+                openSince != null ? openSince : since,
+                seen.lastSuccess(),
+                seen.runs(),
+                seen.failures(),
+                seen.failuresInARow(),
+                task.isPausedAfterFailures(),
+                seen.skips(),
+                seen.missed(),
+                seen.overruns(),
+                seen.recent());
+    }
+
+    /** By how much a run keeps the next one waiting; a delay counts from its end. */
+    private static Duration nextLateBy(TaskSchedule schedule, Instant since, Instant now) {
+        Duration interval = schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
+        Duration late =
+                interval == null ? Duration.ZERO : Duration.between(since, now).minus(interval);
+        return late.isNegative() ? Duration.ZERO : late;
+    }
+
+    /** Whether it has a timer that waits for its time. */
+    public static boolean isWaiting(TaskSeries task) {
+        return isWaiting(state(task), task);
+    }
+
+    private static boolean isWaiting(TaskInfo.State state, TaskSeries task) {
+        return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !task.isHeld();
+    }
+
+    private static TaskInfo.State state(TaskSeries task) {
+        if (task.guard().isRunning()) {
+            return TaskInfo.State.RUNNING;
+        }
+        if (task.isDone()) {
+            return TaskInfo.State.OVER;
+        }
+        if (task.isDisabled()) {
+            return TaskInfo.State.DISABLED;
+        }
+        return task.isPaused() ? TaskInfo.State.PAUSED : TaskInfo.State.PENDING;
+    }
+}

@@ -1,0 +1,187 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what becomes of tasks, and passes it on to listeners and to the log. What a listener throws is logged once; neither that nor short
+ * memory fails a run or a task. Any thread.
+ */
+public final class TaskNews {
+
+    /** Applications set levels by this name. */
+    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskNews");
+
+    private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean listenerFailed = new AtomicBoolean();
+    private volatile @Nullable SchedulerObservation observation;
+
+    /** By reason; needs no memory to be counted up. */
+    private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
+
+    TaskNews() {
+        for (SkipReason reason : SkipReason.values()) {
+            skips.put(reason, new AtomicLong());
+        }
+    }
+
+    /** Sets which log is told from now on. */
+    void setObservation(SchedulerObservation observation) {
+        this.observation = observation;
+    }
+
+    public void add(TaskListener listener) {
+        listeners.add(listener);
+    }
+
+    public void remove(TaskListener listener) {
+        boolean ignored = listeners.remove(listener);
+    }
+
+    public long skips(SkipReason reason) {
+        return counter(reason).get();
+    }
+
+    private AtomicLong counter(SkipReason reason) {
+        return Objects.requireNonNull(skips.get(reason));
+    }
+
+    private void tellAll(TaskSeries task, BiConsumer<TaskListener, String> news) {
+        try {
+            for (TaskListener listener : listeners) {
+                tell(listener, task.id(), news);
+            }
+        } catch (OutOfMemoryError ex) {
+            // There is not even memory to look through the list.
+        }
+    }
+
+    public void tell(TaskListener listener, String id, BiConsumer<TaskListener, String> news) {
+        try {
+            news.accept(listener, id);
+        } catch (Throwable ex) {
+            if (listenerFailed.compareAndSet(false, true)) {
+                warn(listener, ex);
+            }
+        }
+    }
+
+    private static void warn(TaskListener listener, Throwable failure) {
+        try {
+            logger.warn(
+                    "A task listener failed; tasks go on, and this is said once: " + NamedTask.of(listener), failure);
+        } catch (Throwable ex) {
+            // The log is broken, too.
+        }
+    }
+
+    void added(TaskSeries task) {
+        tellAll(task, TaskListener::added);
+    }
+
+    void retimed(TaskSeries task) {
+        tellAll(task, TaskListener::retimed);
+    }
+
+    void removed(TaskSeries task) {
+        tellAll(task, TaskListener::removed);
+    }
+
+    /** A task comes whose runs are to be interrupted when they take longer than its settings say, if they do. */
+    void limited(TaskSettings settings) {
+        SchedulerObservation current = observation;
+        Duration limit = settings.timeLimit();
+        if (current != null && limit != null) {
+            current.limited(limit);
+        }
+    }
+
+    /**
+     * A run has ended.
+     *
+     * @param startedAt since the epoch, in nanoseconds
+     */
+    void ran(
+            TaskSeries task,
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            boolean overran) {
+        try {
+            if (!listeners.isEmpty()) {
+                RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
+                tellAll(task, (listener, id) -> listener.ran(id, outcome, overran));
+            }
+            SchedulerObservation current = observation;
+            if (overran && current != null) {
+                current.warnings().overran(task.id(), Duration.ofNanos(nanos), task.schedule());
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+
+    /** A run has not taken place. */
+    void skipped(TaskSeries task, SkipReason reason) {
+        long ignored = counter(reason).incrementAndGet();
+        try {
+            tellAll(task, (listener, id) -> listener.skipped(id, reason));
+        } catch (OutOfMemoryError ex) {
+            // It has been counted.
+        }
+    }
+
+    /** So many runs have been left out because they were missed, which the timer knows nothing of. */
+    void leftOut(long runs) {
+        long ignored = counter(SkipReason.MISSED).addAndGet(runs);
+    }
+
+    /**
+     * Runs have been missed.
+     *
+     * @param isWorthAWord whether all before were on time, and the task is not paused
+     */
+    void missed(TaskSeries task, long runs, boolean isWorthAWord) {
+        try {
+            if (!listeners.isEmpty()) {
+                tellAll(task, (listener, id) -> listener.missed(id, runs));
+            }
+            SchedulerObservation current = observation;
+            if (isWorthAWord && current != null) {
+                current.warnings().missed(task.id(), task.schedule(), runs);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, or the log is broken.
+        }
+    }
+
+    /** A task has been paused since so many runs in a row have failed. */
+    void pausedAfterFailures(TaskSeries task, long failures) {
+        try {
+            tellAll(task, (listener, id) -> listener.pausedAfterFailures(id, failures));
+            SchedulerObservation current = observation;
+            if (current != null) {
+                current.pausedAfterFailures(task.id(), failures);
+            }
+        } catch (Throwable ex) {
+            // Memory is short, the log is broken, or a listener of the event is.
+        }
+    }
+}

@@ -1,0 +1,456 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task that has an id: its schedule, the timer that it has now, and the future that users hold, which stays the same when the task is
+ * steered. Any thread.
+ */
+public final class TaskSeries extends SeriesFuture {
+
+    /*
+     * The timer says when a run is due, this says whether it takes place, and the guard is the boundary of that run:
+     *
+     *      timer is due --> of the current generation? --no--> nothing
+     *                            | yes
+     *                         paused? --yes--> skipped (PAUSED); the run of a one-time task is held
+     *                            | no
+     *                         running already? --yes--> skipped (RUNNING); the run of a one-time task is owed
+     *                            | no
+     *                           run
+     *
+     * So the timer goes on while the task is paused, and keeps its phase. What holds what, and who arms the next timer:
+     *
+     *      once, rate, delay   series -> timer -> guard, or a SeriesRun of a later generation; the timer arms itself
+     *      trigger             series -> timer of one run -> CronRun, which arms the next timer and notes it in the series
+     *
+     * The states of a series:
+     *
+     *      disabled --resume, trigger, retime--> PENDING --due--> running --> PENDING, or OVER if there is no next run
+     *         ^                                   |  ^
+     *         |                 due while paused, |  | resume, trigger: a timer for now
+     *         +-- reset                  or owed  v  | the end of the run that an owed one waits for
+     *                                            HELD
+     *
+     * cancel ends it in each of them. A series that repeats by its code and was re-timed to run once is done after that run, and yet can be
+     * given a timer again.
+     *
+     * To re-time a series is to give it another timer, of another generation. The lock, which is the guard's monitor, is held from before the
+     * new timer is armed, as it may be due at once, until it is noted; a run of a generation that is not the current one waits for that. If
+     * arming fails, nothing has changed. What a user's trigger or clock has to say is asked before; no code of the user's is called under the
+     * lock.
+     */
+
+    /** A time that is not longer past is taken for now. */
+    private static final Duration PAST = Duration.ofSeconds(1);
+
+    private final TaskInfo.Origin origin;
+    private final GuardedTask guard;
+
+    // Written before the task is shown to other threads.
+    private TaskId taskId;
+
+    /** The text of the id, once it has been asked for. Any thread, which makes the same. */
+    private @Nullable String text;
+
+    /** Null without settings. */
+    private final @Nullable TaskRules rules;
+
+    // Written with the lock held, and read without it, too.
+
+    private volatile boolean paused;
+
+    /** It has been, because too many of its runs have failed. */
+    private volatile boolean pausedAfterFailures;
+
+    /** Its settings say so, and it has not been enabled since. */
+    private volatile boolean disabled;
+
+    // Guarded by the lock.
+
+    /** The last run that has been asked for. */
+    private @Nullable ScheduledFuture<?> triggered;
+
+    TaskSeries(
+            TaskBook book,
+            String name,
+            Runnable task,
+            boolean mayGoOn,
+            TaskInfo.Origin origin,
+            TaskSchedule schedule,
+            TaskSettings settings,
+            boolean enabled) {
+        super(schedule);
+        this.disabled = !enabled;
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule, book.nodeFor(settings));
+        this.taskId = TaskId.given(name);
+        this.origin = origin;
+        this.guard =
+                new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule), rules != null || disabled);
+    }
+
+    void setId(TaskId taskId) {
+        this.taskId = taskId;
+        this.text = null;
+    }
+
+    private TaskBook book() {
+        return guard.book();
+    }
+
+    private TaskTimers timers() {
+        return book().timers();
+    }
+
+    TaskId taskId() {
+        return taskId;
+    }
+
+    @Override
+    public String id() {
+        String made = text;
+        if (made == null) {
+            made = taskId.text();
+            text = made;
+        }
+        return made;
+    }
+
+    public TaskInfo.Origin origin() {
+        return origin;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    public boolean isPausedAfterFailures() {
+        return paused && pausedAfterFailures;
+    }
+
+    boolean isDisabled() {
+        return disabled;
+    }
+
+    @Nullable
+    TaskRules rules() {
+        return rules;
+    }
+
+    TaskSettings settings() {
+        return rules == null ? TaskSettings.NONE : rules.settings();
+    }
+
+    /** Returns the boundary of its runs. */
+    @Override
+    GuardedTask guard() {
+        return guard;
+    }
+
+    // Timers
+
+    /** Gives the task its first timer, unless it has been re-timed meanwhile; false if there is none to be had. */
+    boolean armFirst(@Nullable Instant first) {
+        if (timer() != null) {
+            return true;
+        }
+        boolean isInert = disabled;
+        Pace pace = rules == null ? null : rules.firstPace();
+        TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule(), first);
+        if (plan == null && !isInert) {
+            return timer() != null;
+        }
+        ScheduledFuture<?> armed;
+        try {
+            // Without the lock: a rejection handler may run it here.
+            armed = plan == null ? timers().inert(guard) : plan.arm();
+        } catch (Throwable ex) {
+            giveUp();
+            throw ex;
+        }
+        begin(plan == null ? null : plan.cron(), armed);
+        return true;
+    }
+
+    private TaskTimers.Plan plan(int mine, TaskSchedule other, @Nullable Instant first, boolean isPaced) {
+        Pace pace = rules == null || !isPaced ? null : new Pace(this, rules, other);
+        TaskTimers.Plan plan = timers().plan(guard, mine, pace, other, first);
+        if (plan == null) {
+            throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
+        }
+        return plan;
+    }
+
+    // Steering
+
+    /**
+     * Asks for a run now.
+     *
+     * @throws IllegalStateException if it is running, is about to, or is over
+     */
+    public void trigger() {
+        if (!isRepeating() && isToBeEnabled()) {
+            enable(TaskSchedule.once(now()), false);
+            letTimerPass();
+            return;
+        }
+        boolean isSeries;
+        synchronized (guard) {
+            requireNotOver();
+            if (guard.isRunning()) {
+                throw new IllegalStateException("The task must not be running to be triggered: " + id());
+            }
+            if (triggered != null && !triggered.isDone()) {
+                throw new IllegalStateException("The task must not have been triggered just before: " + id());
+            }
+            isSeries = isRepeating();
+            if (isSeries) {
+                // In place of the timer that follows, for others that trigger it meanwhile.
+                triggered = this;
+            } else if (!mustBeReleased()) {
+                paused = false;
+                if (timer() instanceof WheelTimer<?> pending) {
+                    // A timer that is due already runs anyway.
+                    boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+                    timers().forceRun(pending);
+                }
+                return;
+            }
+        }
+        if (isSeries) {
+            runNow();
+        } else {
+            releaseHeld();
+            letTimerPass();
+        }
+    }
+
+    private void runNow() {
+        ScheduledFuture<?> run = null;
+        try {
+            run = timers().runNow(guard);
+        } finally {
+            synchronized (guard) {
+                triggered = run;
+            }
+        }
+    }
+
+    /** Lets a timer that is due run, though others may be held. */
+    private void letTimerPass() {
+        if (timer() instanceof WheelTimer<?> pending) {
+            timers().forceRun(pending);
+        }
+    }
+
+    public void pause() {
+        synchronized (guard) {
+            requireNotOver();
+            prepareToHold();
+            pausedAfterFailures = false;
+            paused = true;
+            guard.steered();
+        }
+    }
+
+    public void resume() {
+        if (isToBeEnabled()) {
+            enable(schedule(), true);
+            synchronized (guard) {
+                endPause();
+            }
+            return;
+        }
+        synchronized (guard) {
+            requireNotOver();
+        }
+        endPauseOrRelease();
+    }
+
+    /**
+     * Gives the task back what the code and its settings say, as at the start. If there is no timer to be had, nothing has changed.
+     *
+     * @throws IllegalStateException if that is a time that has passed
+     */
+    public void reset() {
+        synchronized (guard) {
+            requireNotGone();
+        }
+        if (!SettledSchedule.isEnabled(settings())) {
+            disable();
+            return;
+        }
+        if (isOther(written())) {
+            if (written() instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
+                throw new IllegalStateException(
+                        "The task's own time must be to come to be given back, was " + once.at());
+            }
+            retime(written(), true, null);
+        }
+        endPauseOrRelease();
+    }
+
+    private void disable() {
+        ScheduledFuture<?> inert = timers().inert(guard);
+        synchronized (guard) {
+            requireNotGone();
+            follow(nextGeneration(), written(), null, inert);
+            disabled = true;
+            endPause();
+        }
+        book().news().retimed(this);
+    }
+
+    /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
+    public void retime(TaskSchedule other) {
+        ZoneId zone = other.isCron() ? schedule().zone() : null;
+        ZoneId usual = zone == null ? timers().clock().getZone() : zone;
+        retime(SettledSchedule.retimed(other, usual, settings()), true, null);
+    }
+
+    /**
+     * Gives the task another schedule.
+     *
+     * @param isPaced whether its settings have a say in when it runs
+     * @param expected nothing is done if it has another schedule than that by now; null for any
+     */
+    private void retime(TaskSchedule other, boolean isPaced, @Nullable TaskSchedule expected) {
+        int mine;
+        synchronized (guard) {
+            requireNotGone();
+            prepareToHold();
+            mine = nextGeneration();
+        }
+        TaskTimers.Plan plan = plan(mine, other, Intervals.firstRun(other, now()), isPaced);
+        synchronized (guard) {
+            requireNotGone();
+            if (isOther(expected)) {
+                return;
+            }
+            follow(mine, other, plan.cron(), plan.arm());
+            disabled = false;
+        }
+        book().news().retimed(this);
+    }
+
+    private boolean isOther(@Nullable TaskSchedule expected) {
+        return expected != null && schedule() != expected;
+    }
+
+    /** Claims the enabling of a task that is disabled; false if it is not, or another thread does it. */
+    private boolean isToBeEnabled() {
+        synchronized (guard) {
+            boolean mine = disabled;
+            disabled = false;
+            return mine;
+        }
+    }
+
+    private void enable(TaskSchedule next, boolean isPaced) {
+        try {
+            retime(next, isPaced, schedule());
+        } catch (Throwable ex) {
+            disabled = true;
+            throw ex;
+        }
+    }
+
+    /** A run of a task with rules has failed. Counted and paused in one step: a thread that resumes it comes before or after. */
+    void runFailed(TaskRules known) {
+        long failures;
+        synchronized (guard) {
+            failures = known.failed();
+            if (failures == 0 || paused || !isRepeating() || hasBeenCancelled()) {
+                return;
+            }
+            pausedAfterFailures = true;
+            paused = true;
+        }
+        book().news().pausedAfterFailures(this, failures);
+    }
+
+    /** A run of a task with rules went well; one that has been asked for ends a pause because of failures. */
+    void runSucceeded(TaskRules known, boolean isTriggered) {
+        synchronized (guard) {
+            known.succeeded();
+            if (isTriggered && pausedAfterFailures) {
+                endPause();
+            }
+        }
+    }
+
+    private void endPause() {
+        paused = false;
+        pausedAfterFailures = false;
+        if (rules != null) {
+            rules.succeeded();
+        }
+    }
+
+    private void endPauseOrRelease() {
+        synchronized (guard) {
+            if (!mustBeReleased()) {
+                endPause();
+                return;
+            }
+        }
+        releaseHeld();
+    }
+
+    /** Ends the pause of a task that is held, and gives it a timer for now. If there is none to be had, nothing has changed. */
+    private void releaseHeld() {
+        TaskSchedule once = schedule();
+        int mine = nextGeneration();
+        TaskTimers.Plan plan = plan(mine, once, now(), false);
+        synchronized (guard) {
+            if (mustBeReleased()) {
+                follow(mine, once, plan.cron(), plan.arm());
+            }
+            paused = false;
+        }
+    }
+
+    // What runs ask and tell
+
+    /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
+    boolean isHeldBack(int due) {
+        if (!paused) {
+            return false;
+        }
+        synchronized (guard) {
+            if (paused && !isRepeating() && isCurrent(due)) {
+                hold(Hold.Until.RESUMED);
+            }
+            return paused;
+        }
+    }
+
+    /** Keeps the only run of a task for when the one that is going on has ended; false if it is not the only one. */
+    boolean keepForLater(int due) {
+        if (isRepeating()) {
+            return false;
+        }
+        synchronized (guard) {
+            if (isRepeating() || !isCurrent(due)) {
+                return false;
+            }
+            hold(Hold.Until.END_OF_RUN);
+            // The thread that ends the run that is going on looks there after saying so.
+            guard.steered();
+            return true;
+        }
+    }
+
+    Instant now() {
+        return timers().clock().instant();
+    }
+}

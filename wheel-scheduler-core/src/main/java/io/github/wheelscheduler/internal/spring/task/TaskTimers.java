@@ -1,0 +1,241 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.spring.run.RunFailures;
+import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.task.TaskRouter;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.Trigger;
+
+/**
+ * Puts the tasks of a scheduler that have an id on its wheel, and knows what the scheduler has been told of tasks. Rejections are Spring's
+ * exceptions. Any thread.
+ */
+public final class TaskTimers {
+
+    private final TaskScheduler scheduler;
+    private final RunFailures failures;
+    private volatile @Nullable WheelScheduledExecutor executor;
+    private volatile boolean off;
+    private volatile TaskCatalog catalog = new TaskCatalog();
+    private volatile @Nullable TaskRouter router;
+    private volatile @Nullable TaskDecorator decorator;
+
+    /** Null for the name of this machine, as long as it has not been needed. */
+    private volatile @Nullable String node;
+
+    /**
+     * Makes one without an executor.
+     *
+     * @param scheduler is asked for its clock alone
+     * @param failures counts failures, and knows who is told of them
+     */
+    public TaskTimers(TaskScheduler scheduler, RunFailures failures) {
+        this.scheduler = scheduler;
+        this.failures = failures;
+    }
+
+    // What the scheduler has been told
+
+    /** Sets the executor of all timers that are armed from now on. */
+    public void setExecutor(WheelScheduledExecutor executor) {
+        this.executor = executor;
+    }
+
+    /** Sets whether what is scheduled from now on never runs. */
+    public void setOff(boolean off) {
+        this.off = off;
+    }
+
+    /** Sets what is known of tasks before they are scheduled. */
+    public void setCatalog(TaskCatalog catalog) {
+        this.catalog = catalog;
+    }
+
+    /** Sets a router that may run unnamed tasks elsewhere; null for none. */
+    public void setRouter(@Nullable TaskRouter router) {
+        this.router = router;
+    }
+
+    /** Sets what decorates tasks that are scheduled from now on. */
+    public void setDecorator(TaskDecorator decorator) {
+        this.decorator = decorator;
+    }
+
+    /** Sets what tells this node from others that run the same tasks. */
+    public void setNode(String node) {
+        this.node = node;
+    }
+
+    /** Returns the future of what is scheduled and never runs; null if it runs or, after a shutdown, is rejected. */
+    public @Nullable ScheduledFuture<?> never() {
+        WheelScheduledExecutor current = executor;
+        return off && current != null && !current.isShutdown() ? new NeverRun() : null;
+    }
+
+    /** Returns what is known of tasks before they are scheduled. */
+    public TaskCatalog catalog() {
+        return catalog;
+    }
+
+    /** Returns the router that may run unnamed tasks elsewhere; null for none. */
+    public @Nullable TaskRouter router() {
+        return router;
+    }
+
+    /** Returns what tells this node from others. */
+    public String node() {
+        String known = node;
+        if (known == null) {
+            // The network may have to be asked.
+            known = NodeName.ofThisMachine();
+            node = known;
+        }
+        return known;
+    }
+
+    /** Returns what the user's decorator makes of a task; the task itself if there is none. */
+    public Runnable decorate(Runnable task) {
+        TaskDecorator set = decorator;
+        return set == null ? task : Objects.requireNonNull(set.decorate(task), "the decorator must not return null");
+    }
+
+    RunFailures failures() {
+        return failures;
+    }
+
+    Clock clock() {
+        return scheduler.getClock();
+    }
+
+    long nanoTime() {
+        return executor().nanoTime();
+    }
+
+    boolean isShutdown() {
+        return executor().isShutdown();
+    }
+
+    private WheelScheduledExecutor executor() {
+        WheelScheduledExecutor current = executor;
+        if (current == null) {
+            throw new IllegalStateException("The scheduler must be initialized before it is used");
+        }
+        return current;
+    }
+
+    // Timers
+
+    /**
+     * A timer that can be armed: what a trigger and the clock had to say for it has been asked.
+     *
+     * @param run what it runs: a {@link CronRun} if a trigger says when
+     * @param delayNanos after how long it runs first; of no meaning if a trigger says so
+     */
+    record Plan(
+            WheelScheduledExecutor executor, GuardedTask guard, Runnable run, TaskSchedule schedule, long delayNanos) {
+
+        /** Arms the timer. */
+        ScheduledFuture<?> arm() {
+            try {
+                if (run instanceof CronRun cron) {
+                    return cron.start();
+                }
+                if (schedule instanceof TaskSchedule.FixedRate rate) {
+                    return executor.scheduleAtFixedRate(run, delayNanos, nanos(rate.period()), TimeUnit.NANOSECONDS);
+                }
+                if (schedule instanceof TaskSchedule.FixedDelay delay) {
+                    return executor.scheduleWithFixedDelay(run, delayNanos, nanos(delay.delay()), TimeUnit.NANOSECONDS);
+                }
+                return executor.schedule(run, delayNanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException ex) {
+                // Tells the caller who schedules the task what that says of itself, and the one who steers it its id.
+                throw new TaskRejectedException(executor, isSteered() ? guard : guard.task(), ex);
+            }
+        }
+
+        /** Returns what the timer runs if a trigger says when. */
+        @Nullable
+        CronRun cron() {
+            return run instanceof CronRun cron ? cron : null;
+        }
+
+        private boolean isSteered() {
+            return run instanceof SeriesRun later && later.isSteered();
+        }
+    }
+
+    /**
+     * Plans a timer: asks the trigger, if there is one, and the clock.
+     *
+     * @param first when it runs first, unless a trigger says so; null for at once
+     * @return null if a trigger names no instant
+     */
+    @Nullable
+    Plan plan(GuardedTask guard, int generation, @Nullable Pace pace, TaskSchedule schedule, @Nullable Instant first) {
+        WheelScheduledExecutor current = executor();
+        Trigger trigger = triggerOf(schedule);
+        if (trigger != null) {
+            CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()), current);
+            return run.hasFirst() ? new Plan(current, guard, run, schedule, 0) : null;
+        }
+        long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
+        if (pace != null && delayNanos <= Long.MAX_VALUE / 2) {
+            long putOffNanos = pace.drawPutOffNanos();
+            delayNanos = putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
+        }
+        Runnable run = generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
+        return new Plan(current, guard, run, schedule, delayNanos);
+    }
+
+    private static @Nullable Trigger triggerOf(TaskSchedule schedule) {
+        if (schedule instanceof TaskSchedule.Cron cron) {
+            return cron.toTrigger();
+        }
+        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.trigger() : null;
+    }
+
+    /** Arms a run of the task for now, outside of its schedule. */
+    ScheduledFuture<?> runNow(GuardedTask guard) {
+        WheelScheduledExecutor current = executor();
+        try {
+            return current.schedule(new SeriesRun(guard, SeriesRun.TRIGGERED, null), 0, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ex) {
+            throw new TaskRejectedException(current, guard, ex);
+        }
+    }
+
+    /** Lets a pending timer of a task that is due run, also while timers are held. */
+    void forceRun(WheelTimer<?> timer) {
+        executor().forceRun(timer);
+    }
+
+    /** Returns the future of a task that is not enabled; rejects it if the scheduler has been shut down. */
+    ScheduledFuture<?> inert(GuardedTask guard) {
+        WheelScheduledExecutor current = executor();
+        if (current.isShutdown()) {
+            throw new TaskRejectedException(
+                    current,
+                    guard.task(),
+                    new RejectedExecutionException("Task rejected, because the executor has been shut down"));
+        }
+        return new NeverRun();
+    }
+
+    /** Huge durations are cut, as the JDK does it. */
+    private static long nanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
+    }
+}

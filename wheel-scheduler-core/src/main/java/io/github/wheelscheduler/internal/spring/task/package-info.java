@@ -1,0 +1,9 @@
+/**
+ * Steers the tasks of Spring's face and watches their runs. The face enters by
+ * {@link io.github.wheelscheduler.internal.spring.task.TaskTimers}, {@link io.github.wheelscheduler.internal.spring.task.TaskBook} and
+ * {@link io.github.wheelscheduler.internal.spring.task.SchedulerObservation}.
+ */
+@NullMarked
+package io.github.wheelscheduler.internal.spring.task;
+
+import org.jspecify.annotations.NullMarked;

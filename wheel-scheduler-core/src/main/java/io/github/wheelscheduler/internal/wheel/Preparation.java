@@ -1,0 +1,131 @@
+package io.github.wheelscheduler.internal.wheel;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cascades large buckets ahead of their time, in small steps, so that no cascade holds up the timers that are due.
+ *
+ * <p>The timers of the bucket that comes next in its level are placed in a level of their own, one finer, which is put in
+ * use when the time of the bucket has come. What is added to the bucket meanwhile follows, or cascades as usual. The first
+ * bucket of such a level may be large itself, and is prepared in the same way.
+ */
+final class Preparation {
+
+    /** Buckets with fewer timers cascade quickly enough. */
+    private final int minTimers;
+
+    private final TimingWheel wheel;
+
+    /** By index: levels to put in use, or empty spares. */
+    private final @Nullable Level[] ahead = new @Nullable Level[TimingWheel.MAX_LEVELS];
+
+    /** By index: the bucket, one level above, whose timers the level holds; null for spares. */
+    private final @Nullable Bucket[] parents = new @Nullable Bucket[TimingWheel.MAX_LEVELS];
+
+    Preparation(TimingWheel wheel, int minTimers) {
+        this.wheel = wheel;
+        this.minTimers = minTimers;
+    }
+
+    /** Prepares the buckets that come next, touching at most {@code budget} timers, and returns the unused budget. */
+    int prepare(long nowTick, int budget, Expiry expiry) {
+        int left = budget;
+        for (int index = 1; index < TimingWheel.MAX_LEVELS && left > 0; index++) {
+            Level level = wheel.levels[index];
+            if (level != null && !level.isEmpty()) {
+                int slot = level.firstOccupiedSlot();
+                left = prepare(level, slot, level.firstTickOf(slot, wheel.currentTick), nowTick, left, expiry);
+            }
+        }
+        return left;
+    }
+
+    private int prepare(Level level, int slot, long firstTick, long nowTick, int budget, Expiry expiry) {
+        Bucket bucket = level.bucket(slot);
+        long lastTick = level.lastTickOf(firstTick);
+        int index = level.index();
+        if (firstTick - nowTick > lastTick - firstTick || !isWorthIt(bucket, index - 1)) {
+            return budget;
+        }
+        Level below = levelFor(bucket, index - 1);
+        int left = budget;
+        while (left > 0 && bucket.count() > 0) {
+            left--;
+            wheel.moveAhead(bucket, below, firstTick, lastTick, expiry);
+        }
+        if (left > 0 && index > 1 && !below.isEmpty()) {
+            int first = below.firstOccupiedSlot();
+            left = prepare(below, first, below.firstTickOf(first, firstTick), nowTick, left, expiry);
+        }
+        return left;
+    }
+
+    private boolean isWorthIt(Bucket bucket, int indexBelow) {
+        return parents[indexBelow] == bucket || (parents[indexBelow] == null && bucket.count() >= minTimers);
+    }
+
+    private Level levelFor(Bucket bucket, int index) {
+        Level level = ahead[index];
+        if (level == null) {
+            level = wheel.chunks.newLevel(index);
+            ahead[index] = level;
+        }
+        if (parents[index] == null) {
+            parents[index] = bucket;
+            bucket.pin();
+        }
+        return level;
+    }
+
+    /** Returns the tick at which a bucket should be prepared that is not being prepared yet. */
+    long nextTick() {
+        long earliest = Bucket.NO_TICK;
+        for (int index = 1; index < TimingWheel.MAX_LEVELS; index++) {
+            Level level = wheel.levels[index];
+            if (level != null && !level.isEmpty()) {
+                int slot = level.firstOccupiedSlot();
+                earliest = Math.min(earliest, nextTick(level, slot, level.firstTickOf(slot, wheel.currentTick)));
+            }
+        }
+        return earliest;
+    }
+
+    private long nextTick(Level level, int slot, long firstTick) {
+        Bucket bucket = level.bucket(slot);
+        int indexBelow = level.index() - 1;
+        Level below = ahead[indexBelow];
+        if (parents[indexBelow] == bucket && below != null) {
+            if (indexBelow == 0 || below.isEmpty()) {
+                return Bucket.NO_TICK;
+            }
+            int first = below.firstOccupiedSlot();
+            return nextTick(below, first, below.firstTickOf(first, firstTick));
+        }
+        return isWorthIt(bucket, indexBelow) ? firstTick - (level.lastTickOf(firstTick) - firstTick) : Bucket.NO_TICK;
+    }
+
+    /** Returns the level that has been prepared for the bucket, to be put in use instead of the given empty one; or null. */
+    @Nullable
+    Level exchange(Bucket bucket, int index, @Nullable Level empty) {
+        Level level = ahead[index];
+        if (parents[index] != bucket || level == null) {
+            return null;
+        }
+        ahead[index] = empty;
+        parents[index] = null;
+        bucket.unpin();
+        return level;
+    }
+
+    /** Returns the bucket for which a level with that index is prepared, or null. */
+    @Nullable
+    Bucket parent(int index) {
+        return parents[index];
+    }
+
+    /** Returns the level with that index, if it is prepared for a bucket. */
+    @Nullable
+    Level levelIfUsed(int index) {
+        return parents[index] == null ? null : ahead[index];
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.wheelscheduler.internal.worker;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 64 slots for workers, with one bit each for "taken" and "idle", and the next set of slots.
+ *
+ * <p>Waking prefers low slots, so the same few workers stay busy and those in high slots become idle for long enough
+ * to end. The two lowest take turns: a caller that waits for each run in turn is answered sooner, as a worker that has rested
+ * rather starts on the caller's processor, which is about to be free, than on one that has gone to sleep.
+ */
+final class IdleSlots {
+
+    static final int SLOTS = Long.SIZE;
+
+    private final AtomicLong takenBits = new AtomicLong();
+    private final AtomicLong idleBits = new AtomicLong();
+
+    /** The idle bit that was claimed last, more or less. Any thread. */
+    private long lastClaimed;
+
+    private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(SLOTS);
+    private final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
+
+    /** Creates a worker without a thread in the lowest free slot, here or in a later set. */
+    Worker newWorker(ElasticPool pool) {
+        for (IdleSlots slots = this; ; slots = slots.nextOrNew()) {
+            long bits = slots.takenBits.get();
+            while (bits != -1L) {
+                long bit = Long.lowestOneBit(~bits);
+                if (slots.takenBits.compareAndSet(bits, bits | bit)) {
+                    return slots.newWorkerAt(bit, pool);
+                }
+                bits = slots.takenBits.get();
+            }
+        }
+    }
+
+    private Worker newWorkerAt(long bit, ElasticPool pool) {
+        try {
+            Worker worker = new Worker(pool, this, bit);
+            workers.set(Long.numberOfTrailingZeros(bit), worker);
+            return worker;
+        } catch (Throwable ex) {
+            leave(bit);
+            throw ex;
+        }
+    }
+
+    private IdleSlots nextOrNew() {
+        IdleSlots existing = next.get();
+        if (existing != null) {
+            return existing;
+        }
+        IdleSlots created = new IdleSlots();
+        IdleSlots other = next.compareAndExchange(null, created);
+        return other == null ? created : other;
+    }
+
+    @Nullable
+    IdleSlots next() {
+        return next.get();
+    }
+
+    /**
+     * Takes the idle mark from the worker in the lowest slot of the first set that has one, or in the second lowest if it was the
+     * lowest one's turn before, and returns it; the caller must wake it. Null if none is idle.
+     */
+    @Nullable
+    Worker claimIdle() {
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            Worker worker = slots.claimIdleHere();
+            if (worker != null) {
+                return worker;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Worker claimIdleHere() {
+        long bits = idleBits.get();
+        while (bits != 0) {
+            long others = bits & (bits - 1);
+            long bit = Long.lowestOneBit(bits);
+            if (bit == lastClaimed && others != 0) {
+                bit = Long.lowestOneBit(others);
+            }
+            if (idleBits.compareAndSet(bits, bits & ~bit)) {
+                lastClaimed = bit;
+                return workers.get(Long.numberOfTrailingZeros(bit));
+            }
+            bits = idleBits.get();
+        }
+        return null;
+    }
+
+    boolean hasIdle() {
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            if (slots.idleBits.get() != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the condition holds for a worker, here or in a later set; asks no further then. */
+    boolean anyWorker(Predicate<Worker> condition) {
+        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+            for (int index = 0; index < SLOTS; index++) {
+                Worker worker = slots.workers.get(index);
+                if (worker != null && condition.test(worker)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    // The slot of one worker
+
+    void leave(long bit) {
+        workers.set(Long.numberOfTrailingZeros(bit), null);
+        boolean ignored = clear(takenBits, bit);
+    }
+
+    void markIdle(long bit) {
+        long seen = idleBits.get();
+        while (!idleBits.compareAndSet(seen, seen | bit)) {
+            seen = idleBits.get();
+        }
+    }
+
+    boolean unmarkIdle(long bit) {
+        return clear(idleBits, bit);
+    }
+
+    /** Clears the bit; false if it was not set. Without a lambda, which the interpreter would allocate. */
+    private static boolean clear(AtomicLong bits, long bit) {
+        long seen = bits.get();
+        while (!bits.compareAndSet(seen, seen & ~bit)) {
+            seen = bits.get();
+        }
+        return (seen & bit) != 0;
+    }
+}

@@ -1,0 +1,289 @@
+package io.github.wheelscheduler.internal.worker;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The workers of an elastic pool: how many there are, how many of them are free, and when further ones start or some leave. */
+final class PoolSize {
+
+    /*
+     * How workers are started
+     * -----------------------
+     * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
+     * run and finds that it was the last available one starts another before it runs. So, below the limit, a worker
+     * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do not
+     * end, so that a lone task does not start a thread each time.
+     *
+     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again. That is
+     * what the thread of the Starter is for; it is there before it is needed, because a thread could not be started then.
+     *
+     * A pool on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
+     * first one, so that neither the tick thread nor a worker of another pool does.
+     */
+
+    /** So many available workers stay, unless the pool is on demand. */
+    static final int SPARE = 2;
+
+    private static final String NOT_STARTED =
+            "A further worker could not be started; the others go on, and due tasks wait for one of them";
+
+    private static final long NONE = 0;
+
+    /** Made beforehand, as it may be needed when there is no memory. */
+    private static final Predicate<Worker> WAKE = PoolSize::wake;
+
+    private final ElasticPool pool;
+    private final ThreadFactory threadFactory;
+    final IdleSlots slots = new IdleSlots();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger available = new AtomicInteger();
+
+    /** The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. */
+    private final AtomicLong lastStartFailure = new AtomicLong();
+
+    private final AtomicLong startFailures = new AtomicLong();
+    private final Starter starter;
+
+    /** It waits for the starter. Writers: the thread that asks; the starter. */
+    final AtomicBoolean hasAsked = new AtomicBoolean();
+
+    /** Another one that waits. Writer: the thread that has set the mark; the starter. */
+    @Nullable
+    PoolSize askedBefore;
+
+    /** The threads that have been started and not ended. */
+    private final AtomicInteger alive = new AtomicInteger();
+
+    private final int spare;
+
+    PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, boolean onDemand) {
+        this.pool = pool;
+        this.threadFactory = threadFactory;
+        this.starter = starter;
+        this.spare = onDemand ? 0 : SPARE;
+    }
+
+    /** Starts the first worker, unless the pool is on demand, and the thread of the starter. What fails is thrown. */
+    void startFirst() {
+        if (!isOnDemand() && size.get() == 0) {
+            boolean ignored = startWorker();
+        }
+        starter.start();
+    }
+
+    /** Whether no thread from outside but the starter starts workers. */
+    boolean isOnDemand() {
+        return spare == 0;
+    }
+
+    /** Returns how many workers stay though they have nothing to do. */
+    int spare() {
+        return spare;
+    }
+
+    /** Lets the starter start a worker if one is lacking, and the pool is on demand. Any thread. */
+    void ask() {
+        if (isOnDemand() && isLacking()) {
+            starter.wake(this);
+        }
+    }
+
+    /**
+     * Whether the starter is to start a worker.
+     *
+     * @param again whether it is to try again where that has failed
+     */
+    boolean isWanted(boolean again) {
+        return (isStartFailing() ? again : isOnDemand()) && isLacking();
+    }
+
+    /** Whether starting a thread has failed, none is free, and there may be more workers. */
+    boolean isShort() {
+        return isStartFailing() && isLacking();
+    }
+
+    private boolean isStartFailing() {
+        return lastStartFailure.get() != NONE;
+    }
+
+    /** Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there. */
+    private boolean isLacking() {
+        return available.get() == 0 && size.get() < limit() && (!isOnDemand() || pool.hasWork());
+    }
+
+    /** Tries again to start a worker if that has failed and none is free. */
+    void startIfShort() {
+        if (isShort()) {
+            startIfAllowed();
+        }
+    }
+
+    /** Starts a worker if one is lacking and there may be more now, or lets those end that are too many. */
+    void maxSizeChanged() {
+        if (isOnDemand()) {
+            starter.wake(this);
+        } else if (size.get() > 0 && available.get() == 0) {
+            startIfAllowed();
+        }
+        if (isTooLarge()) {
+            wakeAll();
+        }
+    }
+
+    int size() {
+        return size.get();
+    }
+
+    /** Returns how many workers there may be now. */
+    private int limit() {
+        return pool.stopped ? 0 : pool.maxSize();
+    }
+
+    boolean isTooLarge() {
+        return size.get() > pool.maxSize();
+    }
+
+    boolean hasMoreThanSpare() {
+        return available.get() > spare;
+    }
+
+    /** Whether no thread is left, and none will come, after the pool has been stopped; though a thread factory may still be at work. */
+    boolean hasEnded() {
+        return pool.stopped && alive.get() == 0;
+    }
+
+    /** Wakes every thread, so that it looks whether it is to end. */
+    void wakeAll() {
+        boolean ignored = slots.anyWorker(WAKE);
+    }
+
+    private static boolean wake(Worker worker) {
+        LockSupport.unpark(worker.thread);
+        return false;
+    }
+
+    /** Counts a worker that has taken a run; true if it was the last one that was available. */
+    boolean leaveAvailable() {
+        return available.decrementAndGet() == 0;
+    }
+
+    /** Counts a worker that has worked and will look at the queue again. */
+    void becomeAvailable() {
+        available.incrementAndGet();
+    }
+
+    /** Counts a worker out that has worked, and ends with its run. */
+    void leaveAfterRun() {
+        size.decrementAndGet();
+    }
+
+    /** Counts an available worker out if there are more workers than there may be; true if it is to end. */
+    boolean leaveIfTooMany() {
+        int seen = size.get();
+        while (seen > limit()) {
+            if (size.compareAndSet(seen, seen - 1)) {
+                if (available.decrementAndGet() == 0) {
+                    // The limit may have been raised meanwhile, by a thread that saw this worker available.
+                    startIfAllowed();
+                }
+                return true;
+            }
+            seen = size.get();
+        }
+        return false;
+    }
+
+    /** Counts an available worker out if more are available than stay; true if it is to end. */
+    boolean leaveIfMoreThanSpare() {
+        int seen = available.get();
+        while (seen > spare) {
+            if (available.compareAndSet(seen, seen - 1)) {
+                size.decrementAndGet();
+                if (!isOnDemand() && available.get() == 0) {
+                    // The last of the others to take a run meanwhile may have seen the pool at its limit.
+                    startIfAllowed();
+                }
+                return true;
+            }
+            seen = available.get();
+        }
+        return false;
+    }
+
+    /** Frees the place of a worker that has been counted out; its thread, if it has had one, is over. */
+    void countEnd(Worker worker) {
+        worker.leaveSlot();
+        if (worker.thread != null) {
+            alive.decrementAndGet();
+        }
+    }
+
+    /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
+    void startIfAllowed() {
+        // A worker that is started here may be busy and have failed to start the next one before this ends.
+        long seen = lastStartFailure.get();
+        try {
+            if (startWorker()) {
+                boolean ignored = lastStartFailure.compareAndSet(seen, NONE);
+            }
+        } catch (Throwable ex) {
+            boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
+            starter.wake(this);
+            if (isFirst) {
+                RunBoundary.log(Level.WARNING, NOT_STARTED, null, ex);
+            }
+        }
+    }
+
+    /** Starts a worker, unless there may be no more. What fails is thrown. */
+    private boolean startWorker() {
+        int seen;
+        do {
+            seen = size.get();
+            if (seen >= limit()) {
+                return false;
+            }
+        } while (!size.compareAndSet(seen, seen + 1));
+        available.incrementAndGet();
+        Worker worker = null;
+        boolean isStarted = false;
+        try {
+            worker = slots.newWorker(pool);
+            Thread thread = newThread(threadFactory, worker);
+            worker.thread = thread;
+            alive.incrementAndGet();
+            // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
+            if (!pool.stopped) {
+                thread.start();
+                isStarted = true;
+            }
+            return isStarted;
+        } finally {
+            if (!isStarted) {
+                if (worker != null) {
+                    countEnd(worker);
+                }
+                available.decrementAndGet();
+                size.decrementAndGet();
+                // The last worker may have ended meanwhile and left the news to this one.
+                pool.tellIfEnded();
+            }
+        }
+    }
+
+    /** Returns a new thread of the factory, which must not return null. */
+    static Thread newThread(ThreadFactory factory, Runnable task) {
+        Thread thread = factory.newThread(task);
+        if (thread == null) {
+            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+        }
+        return thread;
+    }
+}

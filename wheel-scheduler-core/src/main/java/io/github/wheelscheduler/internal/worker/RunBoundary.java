@@ -1,0 +1,71 @@
+package io.github.wheelscheduler.internal.worker;
+
+import io.github.wheelscheduler.RunHooks;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/** The one catch around user code: what is thrown inside ends here, and no worker ends by it. */
+final class RunBoundary {
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+    private static final String ESCAPED = "A run let an exception escape";
+
+    private final Workers.Listener listener;
+    private final @Nullable RunHooks hooks;
+
+    RunBoundary(Workers.Listener listener, @Nullable RunHooks hooks) {
+        this.listener = listener;
+        this.hooks = hooks;
+    }
+
+    void run(Runnable run) {
+        if (hooks == null) {
+            Throwable ignored = runToItsEnd(run);
+            return;
+        }
+        try {
+            hooks.beforeRun(Thread.currentThread(), run);
+        } catch (Throwable ex) {
+            log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
+        }
+        Throwable failure = runToItsEnd(run);
+        try {
+            hooks.afterRun(run, failure);
+        } catch (Throwable ex) {
+            log(Level.WARNING, "A hook after a run failed", run, ex);
+        }
+    }
+
+    private @Nullable Throwable runToItsEnd(Runnable run) {
+        Throwable failure = runGuarded(run);
+        if (failure != null) {
+            listener.escaped(run, failure);
+        }
+        return failure;
+    }
+
+    static @Nullable Throwable runGuarded(Runnable run) {
+        try {
+            OwnFrame.run(run);
+            return null;
+        } catch (Throwable ex) {
+            log(Level.ERROR, ESCAPED, run, ex);
+            return ex;
+        }
+    }
+
+    /**
+     * Logs, if possible: neither the text of a task nor a log handler may end a worker. Throws nothing.
+     *
+     * @param message where that must not fail, a constant in a field: it is made with its class, as a literal takes memory when it is used
+     *     for the first time
+     */
+    static void log(Level level, String message, @Nullable Runnable run, @Nullable Throwable failure) {
+        try {
+            LOGGER.log(level, run == null ? message : message + ": " + run, failure);
+        } catch (Throwable ex) {
+            // Nothing is left that could be told.
+        }
+    }
+}

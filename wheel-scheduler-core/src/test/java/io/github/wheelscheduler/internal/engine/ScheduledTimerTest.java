@@ -1,0 +1,417 @@
+package io.github.wheelscheduler.internal.engine;
+
+import static io.github.wheelscheduler.testing.Patience.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.testing.Scale;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** One timer without an executor: what it answers, what it lets go, and whom it interrupts. */
+class ScheduledTimerTest {
+
+    private static final long NOW = 8_000;
+
+    private final CountingOwner owner = new CountingOwner(NOW);
+
+    private RunnableTimer runnable(Runnable task) {
+        return new RunnableTimer(owner, task, NOW);
+    }
+
+    private <V> CallableTimer<V> result(V value) {
+        return new CallableTimer<>(owner, () -> value, NOW);
+    }
+
+    @Test
+    void resultStaysForEverybodyWhoAsks() throws Exception {
+        CallableTimer<String> timer = result("result");
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.run();
+        assertThat(timer.get()).isEqualTo("result");
+        assertThat(timer.get(0, TimeUnit.SECONDS)).isEqualTo("result");
+        assertThat(timer.isDone()).isTrue();
+        assertThat(timer.isCancelled()).isFalse();
+        assertThat(timer.cancel(true)).isFalse();
+    }
+
+    @Test
+    void resultThatIsNullOrLooksLikeATaskIsAResult() throws Exception {
+        CallableTimer<Object> nothing = result(null);
+        nothing.run();
+        assertThat(nothing.get()).isNull();
+        Runnable task = () -> {};
+        CallableTimer<Object> aTask = result(task);
+        aTask.run();
+        assertThat(aTask.get()).isSameAs(task);
+    }
+
+    @Test
+    void resultIsNeverShownAsTheTaskThatRuns() {
+        List<Object> shown = new ArrayList<>();
+        owner.whenEnding = timer -> {
+            assertThat(timer.state()).isEqualTo(TimerWord.RUNNING);
+            shown.add(RunObservation.taskOf(timer));
+            assertThat(timer.toString()).contains("running").doesNotContain("secret");
+        };
+        CallableTimer<String> timer = result("secret");
+        timer.run();
+        RunnableTimer failing = runnable(() -> {
+            throw new IllegalStateException("secret");
+        });
+        failing.run();
+        assertThat(shown).containsExactly(timer, failing);
+    }
+
+    @Test
+    void threadThatMayNotRunItIsNotInterruptedInPlaceOfTheOneThatDoes() throws Exception {
+        AtomicInteger interrupted = new AtomicInteger();
+        for (int round = 0; round < Scale.of(3_000, 100_000); round++) {
+            RunnableTimer timer = runnable(() -> {});
+            CyclicBarrier barrier = new CyclicBarrier(3);
+            Thread runner = inTime(barrier, timer);
+            Thread bystander = inTime(barrier, () -> {
+                timer.run();
+                // It may have been the one that ran it; then an interrupt has ended with the run.
+                interrupted.addAndGet(Thread.interrupted() ? 1 : 0);
+            });
+            barrier.await();
+            boolean ignored = timer.cancel(true);
+            runner.join();
+            bystander.join();
+        }
+        assertThat(interrupted).hasValue(0);
+    }
+
+    private static Thread inTime(CyclicBarrier barrier, Runnable action) {
+        Thread thread = new Thread(() -> {
+            try {
+                barrier.await();
+                action.run();
+            } catch (InterruptedException | BrokenBarrierException ex) {
+                throw new IllegalStateException(ex);
+            }
+        });
+        thread.start();
+        return thread;
+    }
+
+    @Test
+    void exceptionOrErrorOfTheTaskIsTheCause() {
+        AssertionError thrown = new AssertionError("on purpose");
+        RunnableTimer timer = runnable(() -> {
+            throw thrown;
+        });
+        timer.run();
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(timer::get)
+                .withCause(thrown);
+        assertThat(timer.isCancelled()).isFalse();
+        assertThat(owner.ending).hasValue(1);
+    }
+
+    @Test
+    void cancelledTimerThrowsForThoseWhoWaitAndThoseWhoAskLater() throws Exception {
+        RunnableTimer timer = runnable(() -> {});
+        AtomicReference<Throwable> seen = new AtomicReference<>();
+        Thread waiting = new Thread(() -> {
+            try {
+                Object ignored = timer.get();
+            } catch (Throwable ex) {
+                seen.set(ex);
+            }
+        });
+        waiting.start();
+        await().atMost(PATIENCE).until(() -> waiting.getState() == Thread.State.WAITING);
+        assertThat(timer.cancel(false)).isTrue();
+        waiting.join(20_000);
+        assertThat(seen.get()).isInstanceOf(CancellationException.class);
+        assertThatExceptionOfType(CancellationException.class).isThrownBy(timer::get);
+        assertThat(timer.cancel(false)).isFalse();
+        assertThat(owner.cancelled()).isOne();
+    }
+
+    @Test
+    void waitingTooLongSaysForWhat() {
+        RunnableTimer timer = runnable(() -> {});
+        assertThatExceptionOfType(TimeoutException.class)
+                .isThrownBy(() -> timer.get(1, TimeUnit.MILLISECONDS))
+                .withMessageContaining("1 MILLISECONDS")
+                .withMessageContaining("WheelTimer@");
+    }
+
+    @Test
+    void claimNeedsADeadlineThatHasCome() {
+        RunnableTimer timer = runnable(() -> {});
+        assertThat(timer.claim(NOW - 1)).isFalse();
+        assertThat(timer.claim(NOW)).isTrue();
+        assertThat(timer.claim(NOW)).isFalse();
+    }
+
+    @Test
+    void claimThatIsTakenBackCanBeClaimedAgain() {
+        RunnableTimer timer = runnable(() -> {});
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.unclaim();
+        assertThat(timer.reschedule(NOW + 800, TimeUnit.NANOSECONDS)).isTrue();
+        assertThat(timer.claim(NOW)).isFalse();
+        assertThat(timer.claim(NOW + 800)).isTrue();
+        assertThat(timer.reschedule(1, TimeUnit.HOURS)).isFalse();
+    }
+
+    @Test
+    void twoThreadsThatRunItRunItOnce() throws Exception {
+        for (int round = 0; round < 500; round++) {
+            AtomicInteger runs = new AtomicInteger();
+            RunnableTimer timer = runnable(runs::incrementAndGet);
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                Thread thread = new Thread(() -> {
+                    try {
+                        int ignored = barrier.await();
+                    } catch (Exception ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                    timer.run();
+                });
+                thread.start();
+                threads.add(thread);
+            }
+            for (Thread thread : threads) {
+                thread.join(20_000);
+            }
+            assertThat(runs).hasValue(1);
+        }
+        assertThat(owner.started).hasValue(500);
+        assertThat(owner.ending).hasValue(500);
+    }
+
+    @Test
+    void interruptReachesTheRunAndDoesNotOutliveIt() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicReference<String> outcome = new AtomicReference<>("not interrupted");
+        RunnableTimer timer = runnable(() -> {
+            running.countDown();
+            try {
+                never.await();
+            } catch (InterruptedException ex) {
+                outcome.set("interrupted");
+                // As careful tasks do; it must not reach the next task of the worker all the same.
+                Thread.currentThread().interrupt();
+            }
+        });
+        AtomicReference<Boolean> leaked = new AtomicReference<>();
+        Thread worker = new Thread(() -> {
+            timer.run();
+            leaked.set(Thread.interrupted());
+        });
+        worker.start();
+        running.await();
+        assertThat(timer.cancel(true)).isTrue();
+        worker.join(20_000);
+        assertThat(outcome).hasValue("interrupted");
+        assertThat(leaked).hasValue(false);
+        assertThat(owner.cancelledRunning).hasValue(1);
+    }
+
+    @Test
+    void interruptThatComesAtTheEndOfTheRunNeverLeaks() throws Exception {
+        for (int round = 0; round < 2_000; round++) {
+            AtomicReference<Boolean> leaked = new AtomicReference<>();
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            RunnableTimer timer = runnable(() -> {
+                try {
+                    int ignored = barrier.await();
+                } catch (Exception ex) {
+                    throw new IllegalStateException(ex);
+                }
+            });
+            Thread worker = new Thread(() -> {
+                timer.run();
+                leaked.set(Thread.interrupted());
+            });
+            worker.start();
+            int ignored = barrier.await();
+            boolean cancelled = timer.cancel(true);
+            worker.join(20_000);
+            assertThat(leaked).hasValue(false);
+            assertThat(timer.isCancelled()).isEqualTo(cancelled);
+            assertThat(timer.isDone()).isTrue();
+        }
+    }
+
+    @Test
+    void cancelFromInsideTheRunEndsTheSeriesAndLeaksNoInterrupt() {
+        AtomicReference<PeriodicTimer> self = new AtomicReference<>();
+        AtomicInteger runs = new AtomicInteger();
+        PeriodicTimer timer = new PeriodicTimer(
+                owner,
+                () -> {
+                    runs.incrementAndGet();
+                    assertThat(self.get().cancel(true)).isTrue();
+                },
+                NOW,
+                100);
+        self.set(timer);
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.run();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        timer.run();
+        assertThat(runs).hasValue(1);
+        assertThat(timer.isCancelled()).isTrue();
+        assertThat(timer.claim(Long.MAX_VALUE / 2)).isFalse();
+    }
+
+    @Test
+    void cancelledTimerLetsGoOfItsTaskAtOnce() {
+        Watched watched = watched();
+        assertThat(watched.timer.cancel(false)).isTrue();
+        watched.awaitCollected();
+        assertThat(watched.timer.isCancelled()).isTrue();
+    }
+
+    @Test
+    void timerThatHasRunLetsGoOfItsTask() throws Exception {
+        Watched watched = watched();
+        watched.timer.run();
+        watched.awaitCollected();
+        assertThat(watched.timer.get()).isNull();
+    }
+
+    /** Nobody but the timer holds the task when this has returned. */
+    private Watched watched() {
+        Runnable task = new Runnable() {
+            @Override
+            public void run() {}
+        };
+        return new Watched(runnable(task), new WeakReference<>(task));
+    }
+
+    private record Watched(RunnableTimer timer, WeakReference<Runnable> task) {
+
+        void awaitCollected() {
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                System.gc();
+                return task.get() == null;
+            });
+        }
+    }
+
+    @Test
+    void returnedTimerIsStillCancellableAndNotCounted() {
+        RunnableTimer timer = runnable(() -> {});
+        assertThat(timer.claim(NOW)).isTrue();
+        assertThat(timer.giveBack()).isTrue();
+        assertThat(timer.giveBack()).isFalse();
+        assertThat(timer.isDone()).isFalse();
+        assertThat(timer.reschedule(1, TimeUnit.NANOSECONDS)).isFalse();
+        assertThat(timer.cancel(false)).isTrue();
+        assertThat(owner.cancelledReturned).hasValue(1);
+        assertThat(owner.started).hasValue(0);
+    }
+
+    @Test
+    void periodicTimerThatThrowsIsDoneWithTheCause() {
+        IllegalStateException thrown = new IllegalStateException("on purpose");
+        PeriodicTimer timer = new PeriodicTimer(
+                owner,
+                () -> {
+                    throw thrown;
+                },
+                NOW,
+                100);
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.run();
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(timer::get)
+                .withCause(thrown);
+        assertThat(owner.repeated).hasValue(0);
+        assertThat(owner.ending).hasValue(1);
+    }
+
+    @Test
+    void repeatingTimerCannotBeRunBeforeItIsDue() {
+        AtomicInteger runs = new AtomicInteger();
+        PeriodicTimer timer = new PeriodicTimer(owner, runs::incrementAndGet, NOW, 100);
+        timer.run();
+        assertThat(runs).hasValue(0);
+        assertThat(timer.claim(NOW)).isTrue();
+        timer.run();
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void deadlineIsKeptToEightNanosecondsAndNeverEarly() {
+        for (long deadline = NOW - 20; deadline < NOW + 20; deadline++) {
+            assertThat(new RunnableTimer(owner, () -> {}, deadline).getDelay(TimeUnit.NANOSECONDS))
+                    .isBetween(deadline - NOW, deadline - NOW + 7);
+            assertThat(new PeriodicTimer(owner, () -> {}, deadline, 5).exactDeadlineNanos())
+                    .isEqualTo(deadline);
+        }
+    }
+
+    @Test
+    void textSaysKindSituationAndTask() {
+        Runnable task = new Report("from a secret");
+        RunnableTimer timer = new RunnableTimer(owner, task, NOW + 1_000_000_000);
+        assertThat(timer.toString()).startsWith("WheelTimer@").endsWith("[once, due in PT1S, task = report]");
+        assertThat(timer.claim(NOW + 1_000_000_000)).isTrue();
+        assertThat(timer.toString()).contains("[once, due for ");
+        timer.run();
+        assertThat(timer.toString()).endsWith("[once, failed: java.lang.IllegalStateException: on purpose]");
+        PeriodicTimer rate = new PeriodicTimer(owner, task, NOW + 8_000, 5_000_000_000L);
+        assertThat(rate.toString()).endsWith("[every PT5S, due in PT0.000008S, task = report]");
+        PeriodicTimer delay = new PeriodicTimer(owner, task, NOW, -5_000_000_000L);
+        assertThat(delay.toString()).contains("[with delay PT5S, ");
+        assertThat(delay.cancel(false)).isTrue();
+        assertThat(delay.toString()).endsWith("[with delay PT5S, cancelled]");
+        RunnableTimer returned = runnable(task);
+        assertThat(returned.giveBack()).isTrue();
+        assertThat(returned.toString()).endsWith("[once, not scheduled, task = report]");
+    }
+
+    @Test
+    void taskWithoutANameIsCalledAfterItsClass() {
+        record Sync(String url, String apiKey) implements Runnable {
+            @Override
+            public void run() {}
+        }
+        assertThat(runnable(new Sync("https://example.com", "secret")).toString())
+                .contains("task = " + Sync.class.getName())
+                .doesNotContain("secret");
+        assertThat(runnable(() -> {}).toString()).contains("task = " + ScheduledTimerTest.class.getName() + ".lambda]");
+        NamedTask broken = () -> {
+            throw new IllegalStateException("on purpose");
+        };
+        assertThat(NamedTask.of(broken)).isEqualTo(ScheduledTimerTest.class.getName() + ".lambda");
+    }
+
+    private record Report(String secret) implements Runnable, NamedTask {
+
+        @Override
+        public void run() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @Override
+        public String taskName() {
+            return "report";
+        }
+    }
+}

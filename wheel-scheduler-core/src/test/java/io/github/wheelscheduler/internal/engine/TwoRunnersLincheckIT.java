@@ -1,0 +1,51 @@
+package io.github.wheelscheduler.internal.engine;
+
+import io.github.wheelscheduler.testing.Scale;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/** A second thread that calls run() while a worker ends a run must not make the next run get lost. */
+class TwoRunnersLincheckIT {
+
+    @Test
+    void seriesGoesOnWhoeverCallsRun() {
+        new ModelCheckingOptions()
+                .iterations(Scale.of(8, 20))
+                .invocationsPerIteration(2_000)
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(1)
+                .actorsAfter(1)
+                .check(Moves.class);
+    }
+
+    public static class Moves {
+
+        private static final long NOW = 1_000;
+
+        private final PeriodicTimer timer = new PeriodicTimer(new CountingOwner(NOW), () -> {}, NOW, 10);
+
+        /** What tick thread and worker do. */
+        @Operation
+        public void claimAndRun() {
+            if (timer.claim(NOW)) {
+                timer.run();
+            }
+        }
+
+        /** What anybody may do who holds the future. */
+        @Operation
+        public void runAgain() {
+            timer.run();
+        }
+
+        @Validate
+        public void noTimerIsLeftReady() {
+            if (timer.state() == TimerWord.READY) {
+                throw new AssertionError("handed over, run() was called and has returned, and nobody ran it");
+            }
+        }
+    }
+}

@@ -30,7 +30,7 @@ final class CronRun extends SeriesRun {
      */
 
     /** Applications set levels by this name. */
-    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.CronRun");
+    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.TriggerSeries");
 
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskNews {
 
     /** Applications set levels by this name. */
-    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskNews");
+    private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskListeners");
 
     private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean listenerFailed = new AtomicBoolean();

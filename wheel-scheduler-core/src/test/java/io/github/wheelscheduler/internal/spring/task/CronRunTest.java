@@ -46,7 +46,7 @@ class CronRunTest {
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
     private final AtomicInteger runs = new AtomicInteger();
-    private final LogCapture log = LogCapture.of("io.github.wheelscheduler.spring.task.CronRun");
+    private final LogCapture log = LogCapture.of("io.github.wheelscheduler.spring.TriggerSeries");
 
     @AfterEach
     void shutdown() {

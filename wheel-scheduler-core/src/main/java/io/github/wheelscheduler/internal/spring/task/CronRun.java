@@ -224,11 +224,13 @@ final class CronRun extends SeriesRun {
     private @Nullable ScheduledFuture<?> awaitNoted() {
         TaskSeries series = guard.owner();
         ScheduledFuture<?> before = ending;
-        ScheduledFuture<?> noted = series.timerOf(generation);
-        while (noted == before && series.isCurrent(generation) && (before == null || !before.isDone())) {
+        while (series.timerOf(generation) == before
+                && series.isCurrent(generation)
+                && (before == null || !before.isDone())) {
             pause(NOTING_PAUSE_NANOS);
-            noted = series.timerOf(generation);
         }
+        // Read after that: the run before notes this timer, and then is done.
+        ScheduledFuture<?> noted = series.timerOf(generation);
         ending = noted;
         return noted;
     }

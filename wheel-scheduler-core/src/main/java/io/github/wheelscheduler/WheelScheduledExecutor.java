@@ -31,12 +31,10 @@ import org.jspecify.annotations.Nullable;
  * are let go at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
  * bounded.
  *
- * <p>No task runs before its deadline. What one caller schedules for one time starts in that order, and timers start in the
- * order of their deadlines, up to a tick, as far as the tick thread keeps up and workers are free; a timer that is due may be
- * overtaken by what is submitted with no delay. Nothing is promised about the order in which workers get on. The threads start with the first task. All methods may be called from any thread, tasks included.
- *
- * <p>It is long because it is the one door to an executor and tells of each method what it promises; nearly all of them pass the call
- * on to the engine.
+ * <p>No task runs before its deadline. Tasks that one caller schedules for one time start in that order, and timers start in the
+ * order of their deadlines, up to a tick, as far as the tick thread keeps up and workers are free; a task that is submitted with no
+ * delay may overtake a due timer. Nothing is promised about the order in which workers get on. The threads start with the first
+ * task. All methods may be called from any thread, tasks included.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * <p>A touch tells the executor nothing. The timer comes up once in an idle period and goes back to sleep for the rest, until there is none
  * left. So a key that is touched all the time costs one short run on a worker per idle period.
  *
- * <p>UserCalls run on the executor's workers. What they throw is counted and logged, and harms no other key. Keys are not logged or part of
+ * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and harm no other key. Keys are not logged or part of
  * any text, but for what a handler's own exception says. Two timeouts may be registered for one key; they know nothing of each other.
  *
  * <p>The timers count as repeating. When the executor is shut down, it drops them, unless its policy is to continue periodic tasks; then
@@ -135,7 +135,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     /**
      * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a handler, nor longer than
-     * until the calling thread is interrupted, which it stays. UserCalls that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
+     * until the calling thread is interrupted, which it stays. Handlers that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
      * the limit} are interrupted, and a second later are left alone, which is logged. Afterwards no handler is called.
      */
     @Override

@@ -31,23 +31,21 @@ import org.jspecify.annotations.Nullable;
  * Order paid = unpaid.remove(id);        // null: too late
  * }</pre>
  *
- * <p>What is set ends once: it is fired, removed, replaced, drained, or closed. If {@code set}, {@code move} or
- * {@code remove} reports success, the old deadline does not fire. A key is gone before its handler is called, so the handler may set it again; handlers of one key never overlap. One
- * that is due while that of an earlier value runs waits for it, holds no thread meanwhile, and is pending until then.
+ * <p>An entry ends once: it is fired, removed, replaced, drained, or closed. If {@code set}, {@code move} or {@code remove} reports
+ * success, the old deadline does not fire. A key is gone before its handler is called, so the handler may set it again. Handlers of one
+ * key never overlap: an entry that is due while the handler of an earlier value runs waits for it, holds no thread meanwhile, and is
+ * pending until then.
  *
- * <p>UserCalls run on the executor's workers. What they throw is counted and logged, and harms no other key. Neither keys nor values are
- * logged or part of any text, but for what a handler's own exception says.
+ * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and harm no other key. No log line and no other
+ * text has a key or a value, unless the exception of a handler has it.
  *
- * <p>When the executor is shut down, what is pending here is treated as its delayed tasks are. What it does not run any more stays
+ * <p>When the executor is shut down, pending entries are treated as its delayed tasks are. An entry that it no longer runs stays
  * pending until it is {@linkplain #drain drained}, removed, or {@linkplain #close closed}. An entry that waits for the handler of its key
- * still runs after that one.
+ * still runs after that handler.
  *
  * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
- * fail, and do not call back. A key must not change while it is pending: one that is not found when its time comes is not handled, which
- * is counted and logged; then nothing of it stays.
- *
- * <p>It is long because half of it is the door, which tells of each method what it promises, and because each of them keeps map, limit
- * and counts in step, also where memory runs out in between.
+ * fail, and do not call back. A key must not change while it is pending: a key that is not found when its time comes is not handled,
+ * which is counted and logged; then nothing of it stays.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
@@ -103,8 +101,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Returns a builder of timers that call the handler with what is due together, in lists which are not empty and cannot be changed, and
-     * in which no key is twice. Several may be handled at a time, with different keys.
+     * Returns a builder of timers that call the handler with the entries that are due together, in lists that are not empty, cannot be
+     * changed, and have no key twice. Several lists may be handled at a time, with different keys.
      *
      * @param executor on which they run; it is not shut down with them
      * @param maxBatch how many a list holds at most
@@ -120,11 +118,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Sets the key to a value that is due after the delay, in place of the one that is pending, if any is. If it throws, nothing has
-     * changed.
+     * Sets the key to a value that is due after the delay, in place of a pending one. If it throws, nothing has changed.
      *
      * @param delay from now; zero or negative means now
-     * @return the value that has been replaced in time and is not handled; null if the key was not pending
+     * @return the value that was replaced in time and is not handled; null if the key was not pending
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public @Nullable V set(K key, V value, Duration delay) {
@@ -200,8 +197,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. What is handed over is not handled,
-     * and every key can be set again. Keys that are set meanwhile may be handed over or not.
+     * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. The handler is not called for
+     * them, and every key can be set again. Keys that are set meanwhile may be handed over or not.
      *
      * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, the others are still
      * pending.
@@ -222,8 +219,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Drops what is pending, accepts nothing more, and waits until no handler runs; but not if it is called from within a handler, nor
-     * longer than until the calling thread is interrupted, which it stays. UserCalls that run for longer than
+     * Drops the pending entries, accepts no more, and waits until no handler runs. It does not wait within a handler, nor longer than
+     * until the calling thread is interrupted, which it stays. Handlers that run for longer than
      * {@linkplain KeyedTimersBuilder#closeLimit the limit} are interrupted, and a second later are left alone, which is logged. Afterwards
      * no handler is called.
      */
@@ -246,7 +243,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
     }
 
-    /** Returns what has become of entries so far. */
+    /** Returns how many entries have ended in which way so far. */
     public KeyedTimerCounts counts() {
         return tally.read(handlers.failures());
     }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Hands the due timers of an executor, or of one of its groups, to its workers. Due timers that cannot go wait here, so that the timers of
  * others expire. Tick thread, unless it says otherwise.
  *
- * <p>It is long because whether a timer goes, waits or is refused is decided by what is held, by the slots and by which timers came before,
- * together, and by the same rules when it becomes due as when it has waited.
+ * <p>Holds, slots and the timers that came before decide together whether a timer goes, waits or is refused, by the same rules when it
+ * becomes due and when it has waited.
  */
 final class Dispatcher {
 

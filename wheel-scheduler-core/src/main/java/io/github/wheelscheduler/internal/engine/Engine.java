@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts the stages together, and answers what timers and workers ask and tell.
  *
- * <p>It is long because every stage is known here and to no other: it wires them twice, for an executor and for a group, and each
- * question has a method of a few lines, most of which look at several stages and leave the work to them.
+ * <p>It wires the stages, for an executor and for a group, and is the only class that knows all of them. Each question is answered by
+ * a method of a few lines, which looks at several stages and leaves the work to them.
  */
 public final class Engine implements TimerOwner, Workers.Listener {
 

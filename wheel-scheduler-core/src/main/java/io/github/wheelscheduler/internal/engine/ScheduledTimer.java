@@ -28,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel. It is long because it is
- * one object, as a second one would cost each of millions of timers its header; and because every method is a move of one word.
+ * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel. A second object would cost
+ * each of millions of timers its header. Every method is a move of one word.
  *
  * @param <V> the type of the result
  */

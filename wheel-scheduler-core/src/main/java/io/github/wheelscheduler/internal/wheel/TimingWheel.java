@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A hierarchical hashed timing wheel, after Varghese and Lauck (1987), scheme 7, with exact deadlines, occupancy bitmaps
  * and no tick of its own.
  *
- * <p>It is long because expiring, cascading, preparing and sweeping all move timers between the same lists by the same rules, of
- * which a third of this file tells; what could be parted from those is: buckets, chunks, levels, preparation and sweeps.
+ * <p>It expires, cascades, prepares and sweeps: each moves timers between the same lists, by the rules below. Buckets, chunks,
+ * levels, preparation and sweeps have files of their own.
  *
  * <p>Not thread-safe: one thread owns a wheel. Times are nanoseconds of any clock whose readings are compared by
  * difference; they may be negative and may wrap around. A timer expires in the first call of {@link #advance} with

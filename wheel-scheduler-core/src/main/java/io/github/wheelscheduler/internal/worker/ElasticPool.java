@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
  *
- * <p>It is long because waking, taking, performing and falling idle rely on the order in which each of them says what it does and looks at
- * the queue again, and can only be judged together; which threads come and which end is told apart from that, in {@link PoolSize}.
+ * <p>This class wakes workers, and lets them take runs, perform them and fall idle: each of these announces its step before it looks
+ * at the queue again. {@link PoolSize} decides which threads start and which end.
  */
 public final class ElasticPool extends Workers {
 

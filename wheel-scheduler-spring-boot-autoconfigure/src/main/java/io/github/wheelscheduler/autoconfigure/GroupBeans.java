@@ -57,7 +57,7 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
         registry.registerBeanDefinition(name, definition);
     }
 
-    /** What was prepared ahead of time has none of these names. */
+    /** Whether a definition is one of a group; definitions that were prepared ahead of time have none of these names. */
     private static boolean isGroup(BeanDefinition known) {
         return GROUPS.equals(known.getFactoryBeanName())
                 || (known instanceof RootBeanDefinition root

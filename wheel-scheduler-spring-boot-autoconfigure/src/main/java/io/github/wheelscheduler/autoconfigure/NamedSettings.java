@@ -31,8 +31,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
 /**
- * What the properties say below a prefix, as {@code prefix.<name>.<setting>}. A name may have dots, without brackets, too: it is what is
- * left of a property when its end, which is a setting, has been taken away. The settings are the parameters of the record that they
+ * The properties below a prefix, as {@code prefix.<name>.<setting>}. A name may have dots, without brackets, too: the name is the
+ * rest of a property before its end, which is a setting. The settings are the parameters of the record that they
  * are bound to.
  *
  * <p>Boot's binder would end a name at its first dot, and takes names for equal that differ by case. So this looks at properties as they are
@@ -73,12 +73,12 @@ final class NamedSettings {
         }
     }
 
-    /** What one source says, by names and settings, or a source that has to be asked. */
+    /** The properties of one source, by names and settings, or a source that has to be asked. */
     record Layer(
             Map<String, Map<String, Written>> named,
             @Nullable PropertySource<?> asked) {}
 
-    /** What may have been meant. */
+    /** A name and a setting that may have been meant. */
     private record Guess(String name, String setting, int distance) {}
 
     NamedSettings(Environment environment, String prefix, Class<?> target) {

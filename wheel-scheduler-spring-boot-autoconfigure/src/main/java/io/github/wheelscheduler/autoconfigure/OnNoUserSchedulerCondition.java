@@ -67,7 +67,7 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
         return wheels > 1;
     }
 
-    /** Whatever has our name here already, we could not be registered beside it. */
+    /** Whether a bean here has our name already: ours could not be registered beside it. */
     private static boolean isNameTaken(ConditionContext context) {
         ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
         return beanFactory != null

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
-/** What is done about a property that means nothing that there is. */
+/** The reaction to a property that means no task, or no setting. */
 enum OnUnknown {
 
     /** The start ends with an error. */

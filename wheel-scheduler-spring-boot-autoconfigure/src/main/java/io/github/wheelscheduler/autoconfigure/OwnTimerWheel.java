@@ -16,8 +16,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * A wheel with a scheduler that is no bean, where no scheduler bean has one. It does for that scheduler, and for its groups,
- * what the context does for those that are beans. Not final, so that it can be proxied.
+ * A wheel with a scheduler that is no bean, where no scheduler bean has one. It manages that scheduler and its
+ * groups as the context manages scheduler beans. Not final, so that it can be proxied.
  */
 class OwnTimerWheel extends TimerWheel
         implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, DisposableBean {
@@ -58,7 +58,7 @@ class OwnTimerWheel extends TimerWheel
         return wheel;
     }
 
-    /** What is done to beans is done to it, virtual time for one, but it stays what it is: no proxy takes its place. */
+    /** Applies bean post-processors to the scheduler, for virtual time among others; no proxy takes its place. */
     private static void initialize(WheelTaskScheduler scheduler, AutowireCapableBeanFactory beanFactory) {
         // Otherwise the name below would be that of its threads.
         scheduler.setThreadNamePrefix(scheduler.getThreadNamePrefix());

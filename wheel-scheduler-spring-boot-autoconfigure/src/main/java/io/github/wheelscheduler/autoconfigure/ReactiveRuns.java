@@ -13,7 +13,7 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
 
     ReactiveRuns() {}
 
-    /** What returns nothing has ended when it returns. */
+    /** A method that returns nothing has ended when it returns. */
     @Override
     public boolean supportsContext(Observation.Context context) {
         return context instanceof ScheduledTaskObservationContext run

@@ -20,8 +20,8 @@ import org.springframework.beans.factory.config.DestructionAwareBeanPostProcesso
  * Gives every {@link WheelTaskScheduler} its meters once it is there, and takes them away when it goes.
  *
  * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its meters.
- * Those that come while the context starts get their meters when all beans are there, because the registry might depend on
- * them; later ones at once.
+ * Schedulers that are created while the context starts get their meters when all beans are there, because the registry might
+ * depend on them; later ones at once.
  */
 final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, SmartInitializingSingleton {
 
@@ -160,7 +160,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         try {
             metrics.close();
         } catch (RuntimeException ex) {
-            // What is thrown from here would keep the scheduler from being shut down.
+            // An exception from here would keep the scheduler from being shut down.
             logger.warn("The meters of scheduler " + name + " could not be removed", ex);
         }
     }

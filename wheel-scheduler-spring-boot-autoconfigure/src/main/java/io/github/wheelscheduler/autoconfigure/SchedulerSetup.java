@@ -22,7 +22,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Applies to the wheel what Boot applies to its own scheduler, except that one worker is no default: of Boot's properties,
- * only what somebody wrote is a limit.
+ * only a property that was written is a limit.
  */
 final class SchedulerSetup {
 
@@ -102,7 +102,7 @@ final class SchedulerSetup {
             return beanFactory.getMergedBeanDefinition(beanName) instanceof RootBeanDefinition definition
                     && isBoots(definition.getResolvedFactoryMethod());
         } catch (NoSuchBeanDefinitionException ex) {
-            return false; // an instance that somebody registered
+            return false; // an instance that was registered
         }
     }
 

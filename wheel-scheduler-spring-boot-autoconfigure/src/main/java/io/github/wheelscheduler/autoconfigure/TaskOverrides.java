@@ -32,7 +32,7 @@ import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * What the properties say of single tasks, and what has to be said of properties that mean no task, or no setting. Sources go over each
+ * The properties of single tasks, and the complaints about properties that mean no task, or no setting. Sources go over each
  * other as they do for Boot. Within one, an id that is spelled as the task's goes over one that differs by case, dots or dashes.
  *
  * <p>What cannot be right stops the start, before the first annotated method is scheduled; in the environment, where platforms put names,
@@ -61,7 +61,7 @@ final class TaskOverrides
     private final WheelSchedulerProperties properties;
     private final ConfigurableListableBeanFactory beanFactory;
 
-    /** What each source says, in the order of theirs; or what has to be asked. */
+    /** The properties of each source, in the order of sources; or a source that has to be asked. */
     private final List<Source> sources = new ArrayList<>();
 
     /** The ids of tasks by what is the same of them in any spelling. */
@@ -77,7 +77,7 @@ final class TaskOverrides
     /** Of the thread that starts the application. */
     private int guesses;
 
-    /** What a source says for a name. Two of them are never equal. */
+    /** The properties of a source for a name. Two of them are never equal. */
     private static final class Named {
 
         private final String name;
@@ -101,7 +101,7 @@ final class TaskOverrides
         }
     }
 
-    /** What one source says by what is the same of the names in any spelling. */
+    /** The properties of one source, by the part that all spellings of a name share. */
     private record Source(
             Map<String, List<Named>> named, @Nullable PropertySource<?> asked) {}
 

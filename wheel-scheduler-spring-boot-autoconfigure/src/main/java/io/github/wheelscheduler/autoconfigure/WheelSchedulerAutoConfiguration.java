@@ -33,7 +33,7 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
  * </ul>
  *
  * <p>The wheel is not {@code @Primary}: it is an {@link java.util.concurrent.Executor Executor}, too, and would take
- * {@code @Async} methods and whatever injects an executor away from {@code applicationTaskExecutor}.
+ * {@code @Async} methods and injected executors away from {@code applicationTaskExecutor}.
  */
 @AutoConfiguration(after = TaskExecutionAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = WheelSchedulerProperties.PREFIX + ".enabled", matchIfMissing = true)

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
  * Auto-configuration of {@linkplain WheelSchedulerMetrics meters} for every {@link WheelTaskScheduler} bean, the
  * application's own included, where there is a {@link MeterRegistry}.
  *
- * <p>Boot gives such a scheduler no meters: those that it has for thread pools ask a {@code ThreadPoolTaskScheduler} for its
+ * <p>Boot gives such a scheduler no meters: its meters for thread pools ask a {@code ThreadPoolTaskScheduler} for its
  * {@code ScheduledThreadPoolExecutor}, and the wheel has none.
  */
 @AutoConfiguration(after = CompositeMeterRegistryAutoConfiguration.class)

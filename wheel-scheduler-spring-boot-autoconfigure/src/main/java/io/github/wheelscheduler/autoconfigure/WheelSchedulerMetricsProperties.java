@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.PatternMatchUtils;
 
 /**
- * Settings of the meters. Whatever has been bound is usable.
+ * Settings of the meters. All bound values are usable.
  *
  * @param maxTasks Maximum number of tasks with meters of their own, for each scheduler. The others are only counted.
  * @param tasks Which tasks may have meters of their own.

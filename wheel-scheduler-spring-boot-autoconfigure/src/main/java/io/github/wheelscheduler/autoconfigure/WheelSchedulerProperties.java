@@ -11,14 +11,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Settings of the auto-configured scheduler. Whatever has been bound is usable.
+ * Settings of the auto-configured scheduler. All bound values are usable.
  *
  * @param enabled Whether scheduled tasks run on the timing wheel instead of on Spring Boot's own scheduler.
- * @param mode What is done with what is scheduled: run, halted (it is held back when it is due until the mode changes), or off (it
- *     never runs). What is executed, submitted or triggered by hand runs in any case.
+ * @param mode What becomes of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
+ *     run). Tasks that are executed, submitted or triggered by hand run in any case.
  * @param tick How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups.
  * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
- * @param node What tells this node from others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
+ * @param node Name of this node among others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
  * @param unknownSettings What is done about a property of a single task or a group that ends in no setting. One in the environment is
  *     warned of in any case.
  * @param unknownTasks What is done about settings for an id that no task has when the application is ready. Those in the environment

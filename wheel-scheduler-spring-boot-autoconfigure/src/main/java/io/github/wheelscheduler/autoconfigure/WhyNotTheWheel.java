@@ -11,8 +11,8 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 /**
- * Says once in the log why nothing runs on the wheel although it is on the class path, not if somebody has turned it off; and what to
- * set instead of a property that does not exist, though many set it.
+ * Logs once why nothing runs on the wheel although it is on the class path, unless it was turned off; and which property to set
+ * instead of one that does not exist, though many set it.
  */
 final class WhyNotTheWheel implements SmartInitializingSingleton {
 

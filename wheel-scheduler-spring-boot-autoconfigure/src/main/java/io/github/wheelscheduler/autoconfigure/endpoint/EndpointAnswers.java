@@ -10,8 +10,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Answers of endpoints over HTTP. What goes wrong is answered with a status and the reason: 400 for a request that makes no sense,
- * 404 for what does not exist, 409 for what the state of something does not allow.
+ * Answers of endpoints over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no sense, 404 for
+ * an unknown task or scheduler, 409 for an action that the state does not allow.
  */
 public final class EndpointAnswers {
 
@@ -22,7 +22,7 @@ public final class EndpointAnswers {
 
     private static final String CUT = "…";
 
-    /** Control characters, those that change the direction of text, halves of characters, and ends of lines and paragraphs. */
+    /** Control characters, characters that change the direction of text, halves of characters, and ends of lines and paragraphs. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
     private EndpointAnswers() {}

@@ -90,7 +90,7 @@ public record SchedulerDescriptor(
         PAUSED,
         /** Due tasks are held back until its mode changes. */
         HALTED,
-        /** What is scheduled never runs. */
+        /** Scheduled tasks never run. */
         OFF,
         /** No task is accepted any more. */
         SHUT_DOWN
@@ -170,7 +170,7 @@ public record SchedulerDescriptor(
     }
 
     /**
-     * What has happened.
+     * Counts of timers and runs since the start.
      *
      * @param scheduled timers that became pending, each run of a repeating task counted
      * @param fired timers that started to run

@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 /** Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what. Any thread. */
 public final class SteeringLog {
 
-    /** Who steers over JMX, which does not say more. */
+    /** The name of a caller over JMX, which tells no other. */
     public static final String JMX = "JMX";
 
     private final Log log;
@@ -26,7 +26,7 @@ public final class SteeringLog {
     }
 
     /**
-     * What has become of a steering.
+     * The outcome of a steering.
      *
      * @param answer to the caller
      * @param from how it was before, in a few words
@@ -41,7 +41,7 @@ public final class SteeringLog {
     }
 
     /**
-     * Steers, and says so. What the steering throws is said, too, and thrown on.
+     * Steers, and logs that. An exception of the steering is logged and thrown on.
      *
      * @param who steers
      * @param action as it was asked for; null if it was left out

@@ -6,7 +6,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
-/** The endpoint over JMX. What goes wrong is thrown. */
+/** The endpoint over JMX. A failure is thrown. */
 @EndpointJmxExtension(endpoint = WheelSchedulerEndpoint.class)
 public final class WheelSchedulerEndpointJmxExtension {
 

@@ -12,8 +12,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The endpoint over HTTP. What goes wrong is answered with a status and the reason: 400 for a request that makes no sense,
- * 404 for what does not exist, 409 for what the task's or scheduler's state does not allow.
+ * The endpoint over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no sense, 404
+ * for an unknown task or scheduler, 409 for an action that its state does not allow.
  */
 @EndpointWebExtension(endpoint = WheelSchedulerEndpoint.class)
 @RegisterReflectionForBinding({

@@ -16,7 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param nodes the nodes that have claimed something
  * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link DurableOverview#MOST}
  * @param failed how many tasks have failed for good; counted likewise
- * @param recurring those that recur, by id
+ * @param recurring the recurring tasks, by id
  */
 public record DurableDescriptor(
         String node,

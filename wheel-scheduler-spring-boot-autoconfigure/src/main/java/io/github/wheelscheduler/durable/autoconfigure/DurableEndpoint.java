@@ -85,7 +85,7 @@ public final class DurableEndpoint {
     }
 
     /**
-     * What is to be done, as it was written, possibly nonsense.
+     * A request as it was written; it may make no sense.
      *
      * @param action as {@link #steer} knows them
      * @param id of the one-time task

@@ -10,7 +10,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
-/** The endpoint of durable tasks over JMX. What goes wrong is thrown. */
+/** The endpoint of durable tasks over JMX. A failure is thrown. */
 @EndpointJmxExtension(endpoint = DurableEndpoint.class)
 public final class DurableEndpointJmxExtension {
 

@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.dao.DataAccessException;
 
-/** The endpoint of durable tasks over HTTP. What goes wrong is answered as {@link EndpointAnswers} says. */
+/** The endpoint of durable tasks over HTTP. A failure is answered as {@link EndpointAnswers} says. */
 @EndpointWebExtension(endpoint = DurableEndpoint.class)
 @RegisterReflectionForBinding({
     DurableDescriptor.class,
@@ -72,7 +72,7 @@ public final class DurableEndpointWebExtension {
         return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
     }
 
-    /** What the database says has statements in it. */
+    /** Hides the text of the database, which has statements in it. */
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {
             return EndpointAnswers.answer(operation);

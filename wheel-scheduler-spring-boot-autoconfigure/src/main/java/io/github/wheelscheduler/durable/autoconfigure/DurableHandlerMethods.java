@@ -34,7 +34,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beanFactory;
     private final DurableEngine engine;
 
-    /** What has been found so far. */
+    /** The handler methods found so far. */
     private final Map<String, String> byName = new HashMap<>();
 
     DurableHandlerMethods(ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {

@@ -52,7 +52,7 @@ final class DurableMeters implements DurableObserver {
         counter(
                 engine,
                 "lost",
-                "rows that were somebody else's by the time they were due, or had run",
+                "rows that another node had by the time they were due, or had run",
                 DurableCounts::lost);
         counter(
                 engine,

@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Settings of durable tasks.
  *
- * @param enabled Whether durable tasks run on this node. What a node schedules runs on others in any case.
+ * @param enabled Whether durable tasks run on this node. Tasks that a node schedules run on others in any case.
  * @param table Name of the table, perhaps after that of its schema and a dot.
  * @param initializeSchema When to make the table at the start, if it is not there.
  * @param node Name of this process in the database, 1 to 50 characters, which no other process has. Host and a random part unless set.

@@ -41,7 +41,7 @@ final class DurableSchedules
     private final ObjectProvider<DurableProperties> properties;
     private final ObjectProvider<TaskCatalog> catalog;
 
-    /** The ids that have come here, whatever became of them. */
+    /** The ids that have come here, refused ones among them. */
     private final Set<String> routed = ConcurrentHashMap.newKeySet();
 
     /** The methods that the engine has been given last, by the ids that it knows. */
@@ -100,7 +100,7 @@ final class DurableSchedules
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     ex.getMessage() + ": " + method,
-                    "Give @Scheduled a cron, fixedRate or fixedDelay. What runs once is scheduled with DurableTasks.",
+                    "Give @Scheduled a cron, fixedRate or fixedDelay. Schedule a task that runs once with DurableTasks.",
                     ex);
         }
     }

@@ -18,7 +18,7 @@ final class EarlyReturn {
     static final String ACTION =
             "Let the method do its work itself and return when it has ended. It has a thread of its own, and delays no other task.";
 
-    /** Those that Spring heeds. */
+    /** The annotations that Spring heeds. */
     private static final List<String> ASYNC = List.of(
             "org.springframework.scheduling.annotation.Async",
             "jakarta.ejb.Asynchronous",

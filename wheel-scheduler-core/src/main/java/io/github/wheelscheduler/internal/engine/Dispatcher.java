@@ -135,8 +135,9 @@ final class Dispatcher {
     /** Reads what is held. */
     void look() {
         lacksSlot = false;
-        stepped = !hold.isOpen();
-        boolean isHalted = stepped && hold.isClosed();
+        Hold.Passage passage = hold.passage();
+        stepped = passage != Hold.Passage.ALL;
+        boolean isHalted = passage == Hold.Passage.NONE;
         if (halted != isHalted) {
             halted = isHalted;
         }

@@ -50,13 +50,35 @@ public final class Hold {
         this.choice.set(choice);
     }
 
+    /** How due timers may leave. */
+    enum Passage {
+
+        /** All of them may. */
+        ALL,
+
+        /** They leave one at a time, as many as are allowed; in virtual time only. */
+        STEPPED,
+
+        /** None may. */
+        NONE
+    }
+
+    /** Returns how timers may leave, by one reading: a halt that comes or ends meanwhile makes no step of it. Any thread. */
+    Passage passage() {
+        long seen = allowed.get();
+        if (isHalted() || seen == 0) {
+            return Passage.NONE;
+        }
+        return seen == ALL ? Passage.ALL : Passage.STEPPED;
+    }
+
     boolean isOpen() {
-        return !isHalted() && allowed.get() == ALL;
+        return passage() == Passage.ALL;
     }
 
     /** Whether none may leave. */
     boolean isClosed() {
-        return isHalted() || allowed.get() == 0;
+        return passage() == Passage.NONE;
     }
 
     public boolean isHalted() {

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Timed;
 import java.time.Duration;
@@ -27,6 +28,8 @@ class LatenessIsTrueTest {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> {
             settings.setVirtualThreads(virtualThreads);
             settings.setPoolSize(1);
+            // The first line of a log takes a worker as long as the task may differ.
+            settings.setWarningLimits(new WarningLimits(Duration.ofHours(1), Duration.ofHours(1), null, null));
         })) {
             Gate gate = new Gate();
             metered.scheduler.execute(gate);

@@ -7,9 +7,11 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -238,6 +240,53 @@ class ExecutorWorkersTest {
         assertThat(order).containsExactly("0", "1", "2", "3", "4", "5");
         assertThat(workers.readyCount()).isZero();
         awaitThat(workers::isDrained);
+    }
+
+    /** Where runs go. */
+    enum Target {
+        THREAD_PER_RUN,
+        GIVEN_EXECUTOR;
+
+        Executor create() {
+            Executor threads = new ThreadPerRun(ExecutorWorkersTest::daemon);
+            return this == THREAD_PER_RUN ? threads : run -> threads.execute(run);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void pausesThatComeAndGoLoseNoRunAndWorkersEndAfterwards(Target target) {
+        Seed.play(random -> {
+            for (int round = 0; round < Scale.of(20, 2_000); round++) {
+                int maxSize = random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(1, 16);
+                ExecutorWorkers workers = start(new ExecutorWorkers(
+                        target.create(), ExecutorWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));
+                ran.set(0);
+                int runs = random.nextInt(50, 300);
+                SplittableRandom pauses = random.split();
+                Thread pauser = daemon(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        workers.pause();
+                        LockSupport.parkNanos(pauses.nextInt(100_000));
+                        workers.resume();
+                        LockSupport.parkNanos(pauses.nextInt(100_000));
+                    }
+                });
+                pauser.start();
+                for (int i = 0; i < runs; i++) {
+                    if (!workers.handOverNow(ran::incrementAndGet, 0)) {
+                        workers.handOver(ran::incrementAndGet, 0);
+                    }
+                    workers.signal();
+                }
+                pauser.join();
+                awaitThat(() -> ran.get() == runs && workers.isDrained() && workers.activeCount() == 0);
+                assertThat(workers.readyCount()).isZero();
+                workers.stop();
+                awaitThat(workers::hasEnded);
+                opened.clear();
+            }
+        });
     }
 
     private static void runAll(Queue<Runnable> taken) {

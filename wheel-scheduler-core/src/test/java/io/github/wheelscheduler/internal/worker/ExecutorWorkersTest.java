@@ -249,7 +249,12 @@ class ExecutorWorkersTest {
 
         Executor create() {
             Executor threads = new ThreadPerRun(ExecutorWorkersTest::daemon);
-            return this == THREAD_PER_RUN ? threads : run -> threads.execute(run);
+            // Its runs are on their way for a while, so that pauses catch many.
+            Executor slow = run -> threads.execute(() -> {
+                LockSupport.parkNanos(100_000);
+                run.run();
+            });
+            return this == THREAD_PER_RUN ? threads : slow;
         }
     }
 
@@ -280,6 +285,13 @@ class ExecutorWorkersTest {
                     workers.signal();
                 }
                 pauser.join();
+                while (!workers.isReadyEmpty()) {
+                    Thread.onSpinWait();
+                }
+                // The last runs are on their way, and nothing but them wakes the feeder.
+                workers.pause();
+                LockSupport.parkNanos(1_000_000);
+                workers.resume();
                 awaitThat(() -> ran.get() == runs && workers.isDrained() && workers.activeCount() == 0);
                 assertThat(workers.readyCount()).isZero();
                 workers.stop();

@@ -243,7 +243,11 @@ public final class ElasticPool extends Workers {
 
     /** Lets the worker go on after a failure. Throws nothing: it is counted, and is to be there. */
     private void recover(Worker worker, Throwable failure) {
-        RunBoundary.log(Level.ERROR, FAILED, null, failure);
+        try {
+            RunBoundary.log(Level.ERROR, FAILED, null, failure);
+        } catch (Throwable ex) {
+            // Without memory, the handling of a failure fails, too.
+        }
         // A wake-up may have been meant for it; it looks at the queue next.
         if (!worker.unmarkIdle()) {
             wakeUpOnItsWay.set(false);

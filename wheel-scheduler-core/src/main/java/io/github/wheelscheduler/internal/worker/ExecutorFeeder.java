@@ -102,7 +102,11 @@ final class ExecutorFeeder implements Runnable {
     @Override
     public void run() {
         while (!workers.stopped) {
-            step();
+            try {
+                step();
+            } catch (Throwable ex) {
+                // Without memory, the handling of a failure fails, too.
+            }
         }
         thread = null;
         refusals.logAbandoned(true);

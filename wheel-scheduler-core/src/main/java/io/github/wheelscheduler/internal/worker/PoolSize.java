@@ -237,8 +237,16 @@ final class PoolSize {
             boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
             starter.wake(this);
             if (isFirst) {
-                RunBoundary.log(Level.WARNING, NOT_STARTED, null, ex);
+                logNotStarted(ex);
             }
+        }
+    }
+
+    private static void logNotStarted(Throwable failure) {
+        try {
+            RunBoundary.log(Level.WARNING, NOT_STARTED, null, failure);
+        } catch (Throwable ex) {
+            // Without memory, the handling of a failure fails, too.
         }
     }
 

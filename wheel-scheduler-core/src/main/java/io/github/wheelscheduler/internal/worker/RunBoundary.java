@@ -50,17 +50,20 @@ final class RunBoundary {
             OwnFrame.run(run);
             return null;
         } catch (Throwable ex) {
-            log(Level.ERROR, ESCAPED, run, ex);
+            logEscape(run, ex);
             return ex;
         }
     }
 
-    /**
-     * Logs, if possible: neither the text of a task nor a log handler may end a worker. Throws nothing.
-     *
-     * @param message where that must not fail, a constant in a field: it is made with its class, as a literal takes memory when it is used
-     *     for the first time
-     */
+    private static void logEscape(Runnable run, Throwable failure) {
+        try {
+            log(Level.ERROR, ESCAPED, run, failure);
+        } catch (Throwable ex) {
+            // Without memory, the handling of a failure fails, too.
+        }
+    }
+
+    /** Logs, if possible: neither the text of a task nor a log handler may end a worker. Without memory, the call itself may fail. */
     static void log(Level level, String message, @Nullable Runnable run, @Nullable Throwable failure) {
         try {
             LOGGER.log(level, run == null ? message : message + ": " + run, failure);

@@ -60,4 +60,14 @@ public final class Limit {
     public long max() {
         return max;
     }
+
+    /** Returns whether there is a bound. */
+    public boolean isBounded() {
+        return taken != null;
+    }
+
+    /** Returns how many are taken, 0 without a bound. */
+    public long taken() {
+        return taken == null ? 0 : taken.get();
+    }
 }

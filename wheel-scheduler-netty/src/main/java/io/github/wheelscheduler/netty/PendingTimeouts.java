@@ -54,8 +54,11 @@ final class PendingTimeouts {
         }
     }
 
-    /** Returns how many are pending; exact while nothing moves. */
+    /** Returns how many are pending, never more than there may be; without a bound it is exact while nothing moves. */
     long count() {
+        if (limit.isBounded()) {
+            return limit.taken();
+        }
         long count = 0;
         for (LinkedTimeouts list : lists) {
             count += list.size();

@@ -186,6 +186,40 @@ class WheelNettyTimerTest {
     }
 
     @Test
+    void pendingTimeoutsStayBelowTheBoundWhileOthersComeAndGo() {
+        int bound = 100;
+        WheelNettyTimer bounded =
+                WheelNettyTimer.builder(executor).maxPendingTimeouts(bound).build();
+        List<Thread> callers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Thread caller = new Thread(() -> {
+                for (int round = 0; round < 6_000; round++) {
+                    fill(bounded).forEach(Timeout::cancel);
+                }
+            });
+            caller.start();
+            callers.add(caller);
+        }
+        long most = 0;
+        while (callers.stream().anyMatch(Thread::isAlive)) {
+            most = Math.max(most, bounded.pendingTimeouts());
+        }
+        assertThat(most).isBetween(1L, (long) bound);
+        assertThat(bounded.pendingTimeouts()).isZero();
+    }
+
+    private static List<Timeout> fill(WheelNettyTimer bounded) {
+        List<Timeout> timeouts = new ArrayList<>();
+        try {
+            while (true) {
+                timeouts.add(bounded.newTimeout(NOTHING, 1, HOURS));
+            }
+        } catch (RejectedExecutionException ex) {
+            return timeouts;
+        }
+    }
+
+    @Test
     void aPauseOfTheExecutorDelaysAndLosesNothing() {
         Counter before = new Counter();
         timer.newTimeout(before, 0, MILLISECONDS);

@@ -33,6 +33,11 @@ final class WakeUpBudget {
         return roomAtNanos - wantedNanos > 0 ? roomAtNanos : wantedNanos;
     }
 
+    /** Returns whether a wake-up that is wanted now would take place now. */
+    boolean hasRoom(long nowNanos) {
+        return wakeUpAt(nowNanos) == nowNanos;
+    }
+
     /** Counts a wake-up at this moment. A full bucket stays full, so that the next one is put off by one interval at most. */
     void wokeUp(long nowNanos) {
         long filledNanos = emptyAtNanos - nowNanos;

@@ -72,6 +72,12 @@ public final class ElasticPool extends Workers {
 
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
 
+    /** The wake-up that is on its way comes ahead of a run. Writers: the tick thread, before it wakes a worker; that worker. */
+    private volatile boolean isAhead;
+
+    /** Until when that worker waits awake; written before the flag. */
+    private volatile long aheadUntilNanos;
+
     /**
      * Creates a pool that has no thread yet.
      *
@@ -132,6 +138,37 @@ public final class ElasticPool extends Workers {
             wakeUpOnItsWay.set(false);
         }
         poolSize.ask();
+    }
+
+    @Override
+    public void wakeAhead(long untilNanos) {
+        if (!isOpen() || oneRunEach || awake.get() > 0 || !wakeUpOnItsWay.compareAndSet(false, true)) {
+            return;
+        }
+        Worker worker = poolSize.slots.claimIdle();
+        if (worker == null) {
+            wakeUpOnItsWay.set(false);
+            // Another thread may have relied on this wake-up meanwhile.
+            signal();
+            return;
+        }
+        aheadUntilNanos = untilNanos;
+        isAhead = true;
+        LockSupport.unpark(worker.thread);
+    }
+
+    /**
+     * Waits awake for the run that this worker was woken ahead of. It yields all the time: a kernel likes to put a thread that is
+     * woken on the processor of the one that wakes it, and the tick thread would have to wait for the end of this.
+     */
+    @SuppressWarnings("ThreadPriorityCheck")
+    private void awaitRunAhead() {
+        if (isAhead) {
+            while (isOpen() && !ready.hasNext() && nanoClock.getAsLong() - aheadUntilNanos < 0) {
+                Thread.yield();
+            }
+            isAhead = false;
+        }
     }
 
     /** Whether there is a run that may be taken. Any thread. */
@@ -398,9 +435,14 @@ public final class ElasticPool extends Workers {
     /** Ends the wait; a wake-up that was meant for this worker has arrived. */
     private boolean returnToWork(Worker worker) {
         if (!worker.unmarkIdle()) {
-            wakeUpOnItsWay.set(false);
+            arrive();
         }
         return true;
+    }
+
+    private void arrive() {
+        awaitRunAhead();
+        wakeUpOnItsWay.set(false);
     }
 
     private void forEachWorker(Consumer<Worker> action) {

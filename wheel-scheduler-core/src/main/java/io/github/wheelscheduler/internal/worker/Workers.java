@@ -166,6 +166,13 @@ public abstract class Workers {
     public abstract void signal();
 
     /**
+     * Wakes an idle worker ahead of a run that is due soon, if none is awake. It waits awake for a run until then. Tick thread.
+     *
+     * @param untilNanos on the clock of the workers
+     */
+    public void wakeAhead(long untilNanos) {}
+
+    /**
      * Says whether the caller will {@linkplain #followUp follow up} soon on what it hands over. If so, the workers that are
      * awake take all of it, and wake no others. Tick thread.
      */

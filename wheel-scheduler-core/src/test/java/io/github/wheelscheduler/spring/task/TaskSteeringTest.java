@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.testing.Gate;
@@ -567,6 +568,26 @@ class TaskSteeringTest {
             assertThat(ran).hasValue(2);
         }
         assertThat(overlaps).hasValue(0);
+    }
+
+    @Test
+    void cancelInterruptsARunThatHasWaitedForTheEndOfAnother() {
+        WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
+        Gate gate = new Gate();
+        ScheduledFuture<?> future = registry.schedule(
+                ID,
+                () -> {
+                    if (runs.incrementAndGet() == 1) {
+                        registry.retime(ID, TaskSchedule.once(Instant.now()));
+                        awaitThat(() -> executor.snapshot().totals().fired() == 2 && executor.activeCount() == 1);
+                    } else {
+                        gate.run();
+                    }
+                },
+                TaskSchedule.fixedRate(HOUR));
+        gate.awaitArrivals(1);
+        assertThat(future.cancel(true)).isTrue();
+        awaitThat(() -> gate.interrupts() == 1);
     }
 
     @Test

@@ -264,11 +264,12 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         StackReserve.askForMore();
         boolean won = false;
+        boolean isTimers = false;
         ScheduledFuture<?> seen;
         do {
             seen = timer;
-            won |= seen != null && seen.cancel(mayInterruptIfRunning);
-            won |= held != null || cancelAtRest(seen);
+            isTimers |= seen != null && seen.cancel(mayInterruptIfRunning);
+            won |= isTimers || held != null || cancelAtRest(seen);
             if (won) {
                 // Before the timer is read again: a thread that replaces it looks here afterwards.
                 cancelled = true;
@@ -281,7 +282,8 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
             }
             guard().steered();
             if (mayInterruptIfRunning) {
-                guard().interruptUnlessOf(generation);
+                // A timer interrupts its own run, but not one that was owed: by then it is done.
+                guard().interruptUnlessOf(isTimers ? generation : SeriesRun.NONE);
             }
             try {
                 guard().book().remove(guard().owner());

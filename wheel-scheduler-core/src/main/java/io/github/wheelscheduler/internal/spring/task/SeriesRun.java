@@ -14,6 +14,9 @@ class SeriesRun implements Runnable, ManagedTask {
     /** Stands for the generation where a run has been asked for, outside of the schedule. */
     static final int TRIGGERED = -1;
 
+    /** No generation. */
+    static final int NONE = -2;
+
     final GuardedTask guard;
     final int generation;
     final @Nullable Pace pace;

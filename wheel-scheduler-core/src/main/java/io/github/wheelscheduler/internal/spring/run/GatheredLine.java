@@ -78,11 +78,12 @@ public final class GatheredLine {
     public void add(Supplier<String> name, long number) {
         boolean isToBeSaidNow = false;
         synchronized (this) {
-            times++;
-            sum += number;
+            // First: if there is no name to be had, nothing has been counted, and no line lacks one.
             if (named.size() < MOST_NAMED) {
                 named.add(name.get());
             }
+            times++;
+            sum += number;
             if (reporter == null) {
                 long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
                 isToBeSaidNow = !startReporter(Math.max(SHORTEST_WAIT_NANOS, left)) && left <= SHORTEST_WAIT_NANOS;

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.spring.run;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.testing.Gate;
 import java.util.List;
@@ -55,6 +56,23 @@ class GatheredLineTest {
         assertThat(reporters).hasSize(1);
         reporters.get(0).join();
         assertThat(said).containsExactly("first");
+    }
+
+    @Test
+    void lineHasNothingOfACallThatFailsForItsName() {
+        GatheredLine line = newLine(gate);
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> line.add(
+                        () -> {
+                            throw new OutOfMemoryError("on purpose");
+                        },
+                        1));
+        line.say();
+        assertThat(said).isEmpty();
+        gather(line, "first");
+        line.say();
+        assertThat(said).containsExactly("first");
+        gate.open();
     }
 
     @Test

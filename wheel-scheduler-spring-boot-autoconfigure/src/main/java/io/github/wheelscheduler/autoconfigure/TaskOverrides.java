@@ -143,7 +143,8 @@ final class TaskOverrides
         try {
             return settings.get();
         } catch (UnusableSettingException ex) {
-            throw ex.named(tasks.textOf(name) + "." + ex.setting());
+            // The properties of the other form of an id have been named.
+            throw ex.setting().startsWith(PROPERTY) ? ex : ex.named(tasks.textOf(name) + "." + ex.setting());
         }
     }
 

@@ -226,6 +226,23 @@ class NamedPropertiesTest {
     }
 
     @Test
+    void aValueOfABeanThatCannotBeUsedIsNamedByItsPropertyAlone(CapturedOutput output) {
+        String base = Base.class.getName() + ".poll";
+        String inEnvironment =
+                "WHEEL_SCHEDULER_TASKS_" + base.replaceAll("[.$]", "_").toUpperCase(Locale.ROOT);
+        assertThatException()
+                .isThrownBy(() -> run(
+                        List.of(new SystemEnvironmentPropertySource(
+                                "test-systemEnvironment", Map.of(inEnvironment + "_FIRST_JITTER", "-1s"))),
+                        context -> {},
+                        TASKS + base + ".missed-runs=skip"));
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains(".first].jitter' is 'PT-1S', but it must not be negative")
+                .doesNotContain("].wheel.scheduler.tasks");
+    }
+
+    @Test
     void anIdInYamlNeedsNoBrackets(@TempDir Path directory) throws IOException {
         String yaml = """
                 wheel.scheduler.tasks:

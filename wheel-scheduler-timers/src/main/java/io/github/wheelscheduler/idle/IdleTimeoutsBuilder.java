@@ -2,7 +2,7 @@ package io.github.wheelscheduler.idle;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.Limit;
-import io.github.wheelscheduler.timers.CloseLimit;
+import io.github.wheelscheduler.timers.DurationRules;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
 import java.util.Objects;
@@ -20,7 +20,7 @@ public final class IdleTimeoutsBuilder<K> {
     private final Consumer<? super K> handler;
     private String name = "idle timeouts";
     private long maxSize = Long.MAX_VALUE;
-    private long closeLimitNanos = CloseLimit.DEFAULT_NANOS;
+    private long closeLimitNanos = DurationRules.DEFAULT_CLOSE_LIMIT_NANOS;
 
     IdleTimeoutsBuilder(WheelScheduledExecutor executor, Consumer<? super K> handler) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
@@ -49,7 +49,7 @@ public final class IdleTimeoutsBuilder<K> {
      * @throws IllegalArgumentException if it is negative
      */
     public IdleTimeoutsBuilder<K> closeLimit(Duration closeLimit) {
-        this.closeLimitNanos = CloseLimit.check(closeLimit);
+        this.closeLimitNanos = DurationRules.notNegativeNanos("closeLimit", closeLimit);
         return this;
     }
 

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.keyed;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.Limit;
-import io.github.wheelscheduler.timers.CloseLimit;
+import io.github.wheelscheduler.timers.DurationRules;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
 import java.util.Objects;
@@ -22,7 +22,7 @@ public final class KeyedTimersBuilder<K, V> {
     private final Function<KeyedTimers<K, V>, Firing<K, V>> firing;
     private String name = "keyed timers";
     private long maxSize = Long.MAX_VALUE;
-    private long closeLimitNanos = CloseLimit.DEFAULT_NANOS;
+    private long closeLimitNanos = DurationRules.DEFAULT_CLOSE_LIMIT_NANOS;
 
     KeyedTimersBuilder(WheelScheduledExecutor executor, Function<KeyedTimers<K, V>, Firing<K, V>> firing) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
@@ -51,7 +51,7 @@ public final class KeyedTimersBuilder<K, V> {
      * @throws IllegalArgumentException if it is negative
      */
     public KeyedTimersBuilder<K, V> closeLimit(Duration closeLimit) {
-        this.closeLimitNanos = CloseLimit.check(closeLimit);
+        this.closeLimitNanos = DurationRules.notNegativeNanos("closeLimit", closeLimit);
         return this;
     }
 

@@ -3,8 +3,8 @@ package io.github.wheelscheduler.lease;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
+import io.github.wheelscheduler.timers.DurationRules;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,17 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class Lease<K> implements AutoCloseable {
 
     /*
-     *             due            ended
-     *   KEPT ------------> RENEWING ----> KEPT
-     *    |                    |
-     *    +--> LOST, CLOSED <--+     the thread that moves it there does what follows: tells, counts, waits
-     *
-     * A renewal that ends in LOST or CLOSED changes nothing any more.
+     * A lease is KEPT until it is LOST or CLOSED, once. The thread that moves it does what follows: tells, counts, waits. A renewal is going
+     * on while there is a runner. If the lease ends meanwhile, the renewal changes nothing any more.
      */
-
     private enum State {
         KEPT,
-        RENEWING,
         LOST,
         CLOSED
     }
@@ -46,21 +40,23 @@ public final class Lease<K> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
 
-    // Written under the lock; state and runner are read by any thread, the others under the lock.
+    // Written under the lock; state, granted and runner are read by any thread, the others under the lock.
 
     private volatile State state = State.KEPT;
 
     /** The start of the last renewal that succeeded; of the acquisition before. */
-    private LeaseStart granted;
+    private volatile LeaseStart granted;
 
-    private @Nullable LeaseStart attempt;
+    /** The start of the last renewal; of the acquisition before. */
+    private LeaseStart attempt;
+
     private volatile @Nullable Thread runner;
+
+    /** Null while a renewal is going on, and where arming the next one has failed, as when memory is short. */
     private @Nullable WheelTimer<?> renewal;
+
     private @Nullable WheelTimer<?> loss;
     private int failuresInARow;
-
-    /** Arming the next renewal has failed, as when memory is short. */
-    private boolean isToBeArmed;
 
     Lease(
             LeaseRenewer<K> renewer,
@@ -74,6 +70,7 @@ public final class Lease<K> implements AutoCloseable {
         this.leaseNanos = leaseNanos;
         this.marginNanos = marginNanos;
         this.granted = granted;
+        this.attempt = granted;
         this.listener = listener;
     }
 
@@ -83,23 +80,18 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Returns whether it is neither lost nor closed. A lease that ends at this very moment may not be told lost yet: see {@link #remaining}. */
     public boolean isKept() {
-        return isAlive();
+        return state == State.KEPT;
     }
 
     /** Returns how long it lasts unless it is renewed, without the margin; zero if it is over. */
     public Duration remaining() {
-        lock.lock();
-        try {
-            return isAlive() ? Duration.ofNanos(Math.max(0, nanosToLoss())) : Duration.ZERO;
-        } finally {
-            lock.unlock();
-        }
+        return isKept() ? Duration.ofNanos(Math.max(0, nanosToLoss())) : Duration.ZERO;
     }
 
     /** Ends the renewals, as {@link #close(Duration)} does with the renewer's limit. The store is not told. */
     @Override
     public void close() {
-        LeaseEnd ignored = close(renewer.closeLimit());
+        LeaseEnd ignored = close(renewer.closeLimitNanos);
     }
 
     /**
@@ -111,11 +103,11 @@ public final class Lease<K> implements AutoCloseable {
      * @return what has been found
      */
     public LeaseEnd close(Duration limit) {
+        return close(DurationRules.notNegativeNanos("limit", limit));
+    }
+
+    private LeaseEnd close(long limitNanos) {
         StackReserve.askForMore();
-        Objects.requireNonNull(limit, "limit must not be null");
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("limit must not be negative, was " + limit);
-        }
         if (!stop()) {
             return state == State.LOST ? LeaseEnd.LOST : LeaseEnd.CLOSED_BEFORE;
         }
@@ -123,7 +115,6 @@ public final class Lease<K> implements AutoCloseable {
         if (runner == Thread.currentThread()) {
             return LeaseEnd.FROM_RENEWAL;
         }
-        long limitNanos = TimeUnit.NANOSECONDS.convert(limit);
         long ignored = awaitRenewal(limitNanos);
         if (runner == null) {
             return LeaseEnd.CLOSED;
@@ -137,17 +128,11 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Closes it without waiting for a renewal that is going on; false if it has been lost or closed before. */
     boolean stop() {
-        lock.lock();
-        try {
-            boolean stops = isAlive();
-            if (stops) {
-                end(State.CLOSED);
-                renewer.closed(this);
-            }
-            return stops;
-        } finally {
-            lock.unlock();
+        boolean stops = end(State.CLOSED);
+        if (stops) {
+            renewer.closed(this);
         }
+        return stops;
     }
 
     /** Waits until no renewal is going on, but for one of the calling thread, and returns how much of the limit is left. */
@@ -183,103 +168,67 @@ public final class Lease<K> implements AutoCloseable {
     void begin() {
         lock.lock();
         try {
-            armLoss();
-            armNextRenewal();
+            arm();
         } catch (Throwable ex) {
-            end(State.CLOSED);
+            boolean ignored = end(State.CLOSED);
             throw ex;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Begins a renewal that is due, on the calling thread; false if there is none to be. What is over by now is lost instead. */
+    /** Begins a renewal that is due, on the calling thread; false if there is none. A lease that is over by now is lost instead. */
     boolean beginRenewal() {
         lock.lock();
         try {
-            if (state != State.KEPT) {
-                return false;
-            }
-            if (nanosToLoss() > 0) {
-                state = State.RENEWING;
-                attempt = renewer.clocks().now();
+            if (isKept() && runner == null && nanosToLoss() > 0) {
+                renewal = null;
+                attempt = LeaseStart.now(renewer.executor);
                 runner = Thread.currentThread();
                 return true;
             }
         } finally {
             lock.unlock();
         }
-        lose(LossListener.Reason.EXPIRED);
+        goOn();
         return false;
     }
 
-    /** Ends the renewal that the calling thread has begun. */
-    void endRenewal(Outcome outcome) {
-        boolean isLost;
+    /** Ends the renewal that the calling thread has begun; an outcome that is not known counts as failed. */
+    void endRenewal(@Nullable Outcome outcome) {
         lock.lock();
         try {
             runner = null;
             ended.signalAll();
             // An interrupt of the lease meant the renewal.
             boolean ignored = Thread.interrupted();
-            if (state != State.RENEWING) {
-                return;
-            }
-            state = State.KEPT;
-            LeaseStart tried = attempt;
-            if (outcome == Outcome.RENEWED && tried != null) {
-                granted = tried;
+            if (outcome == Outcome.RENEWED) {
+                granted = attempt;
                 failuresInARow = 0;
+                renewer.renewed.incrementAndGet();
             } else {
                 failuresInARow++;
-            }
-            isLost = outcome == Outcome.GONE || nanosToLoss() <= 0;
-            if (!isLost) {
-                goOn(outcome);
+                renewer.failed.incrementAndGet();
             }
         } finally {
             lock.unlock();
         }
-        if (isLost) {
-            lose(outcome == Outcome.GONE ? LossListener.Reason.GONE : LossListener.Reason.EXPIRED);
-        }
-    }
-
-    /** Arms what comes next. Without memory for that, the loss is armed all the same, and is looked at then. */
-    private void goOn(Outcome outcome) {
-        isToBeArmed = true;
-        if (outcome == Outcome.RENEWED) {
-            armLoss();
-            armNextRenewal();
+        if (outcome == Outcome.GONE) {
+            lose(LossListener.Reason.GONE);
         } else {
-            long pause = pauseNanos();
-            if (pause < nanosToLoss()) {
-                armRenewal(pause);
-            }
+            goOn();
         }
-        isToBeArmed = false;
     }
 
-    private long pauseNanos() {
-        long longest = Math.max(SHORTEST_PAUSE_NANOS, leaseNanos / LONGEST_PAUSE_PART);
-        long first = Math.max(SHORTEST_PAUSE_NANOS, leaseNanos / FIRST_PAUSE_PART);
-        int doublings = Math.min(failuresInARow - 1, 10);
-        return Math.min(longest, first << doublings);
-    }
-
-    /** It may be over: it is lost if so, else that is looked at again later. */
-    void lookForLoss() {
+    /** Arms what comes next; a lease that is over by now is lost instead. */
+    void goOn() {
         lock.lock();
         try {
-            if (!isAlive()) {
+            if (!isKept()) {
                 return;
             }
             if (nanosToLoss() > 0) {
-                armLoss();
-                if (isToBeArmed && state == State.KEPT) {
-                    armRenewal(0);
-                    isToBeArmed = false;
-                }
+                arm();
                 return;
             }
         } finally {
@@ -290,34 +239,30 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Tells that the lease is lost, unless it has been told or closed. */
     void lose(LossListener.Reason reason) {
-        lock.lock();
-        try {
-            if (!isAlive()) {
-                return;
-            }
-            end(State.LOST);
-            if (renewer.isSingle()) {
+        if (end(State.LOST)) {
+            if (renewer.isSingle) {
                 interruptRenewal();
             }
+            renewer.lost(this, listener, reason);
+        }
+    }
+
+    /** Moves it out of KEPT, and leaves what follows to the caller; false if it has ended before. */
+    private boolean end(State how) {
+        lock.lock();
+        try {
+            if (!isKept()) {
+                return false;
+            }
+            state = how;
+            cancel(renewal);
+            cancel(loss);
+            renewal = null;
+            loss = null;
+            return true;
         } finally {
             lock.unlock();
         }
-        renewer.lost(this, listener, reason);
-    }
-
-    // Under the lock
-
-    private boolean isAlive() {
-        State seen = state;
-        return seen == State.KEPT || seen == State.RENEWING;
-    }
-
-    private void end(State how) {
-        state = how;
-        cancel(renewal);
-        cancel(loss);
-        renewal = null;
-        loss = null;
     }
 
     private static void cancel(@Nullable WheelTimer<?> timer) {
@@ -327,23 +272,30 @@ public final class Lease<K> implements AutoCloseable {
     }
 
     private long nanosToLoss() {
-        return leaseNanos - marginNanos - renewer.clocks().nanosSince(granted);
+        return leaseNanos - marginNanos - granted.ageNanos(renewer.executor);
     }
 
-    private void armLoss() {
+    /** Arms the loss first, and then the next renewal, unless one is armed or going on. Under the lock. */
+    private void arm() {
         long nanos = nanosToLoss();
         WheelTimer<?> armed = loss;
         if (armed == null || !armed.reschedule(nanos, TimeUnit.NANOSECONDS)) {
-            loss = renewer.armLoss(this, nanos);
+            loss = renewer.losses.schedule(this::goOn, nanos, TimeUnit.NANOSECONDS);
+        }
+        if (renewal == null && runner == null) {
+            Runnable task = () -> renewer.renewing.due(this);
+            renewal = renewer.renewals.schedule(task, nanosToRenewal(), TimeUnit.NANOSECONDS);
         }
     }
 
-    private void armNextRenewal() {
-        armRenewal(leaseNanos / RENEWALS_A_LEASE - renewer.clocks().nanosSince(granted));
-    }
-
-    private void armRenewal(long nanos) {
-        renewal = renewer.armRenewal(this, nanos);
+    private long nanosToRenewal() {
+        if (failuresInARow == 0) {
+            return leaseNanos / RENEWALS_A_LEASE - granted.ageNanos(renewer.executor);
+        }
+        long longest = Math.max(SHORTEST_PAUSE_NANOS, leaseNanos / LONGEST_PAUSE_PART);
+        long first = Math.max(SHORTEST_PAUSE_NANOS, leaseNanos / FIRST_PAUSE_PART);
+        int doublings = Math.min(failuresInARow - 1, 10);
+        return Math.min(longest, first << doublings);
     }
 
     /** Does not show the key, which may be a secret. */

@@ -4,7 +4,6 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.StackReserve;
-import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -15,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,40 +45,44 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseRenewer<K> implements AutoCloseable {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+    private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final long LOOK_SECONDS = 1;
 
+    final WheelScheduledExecutor executor;
+    final long closeLimitNanos;
+
+    /** A worker that renews a lease renews no other meanwhile. */
+    final boolean isSingle;
+
+    final WheelScheduledExecutor renewals;
+    final WheelScheduledExecutor losses;
+    final Renewing<K> renewing;
+    final AtomicLong renewed = new AtomicLong();
+    final AtomicLong failed = new AtomicLong();
     private final String name;
-    private final Clocks clocks;
-    private final Duration closeLimit;
-    private final @Nullable Duration margin;
-    private final WheelScheduledExecutor renewals;
-    private final WheelScheduledExecutor losses;
-    private final Renewing<K> renewing;
-    private final boolean isSingle;
+    private final LongUnaryOperator marginNanos;
     private final ConcurrentHashMap<K, Lease<K>> leases = new ConcurrentHashMap<>();
-    private final AtomicLong renewed = new AtomicLong();
-    private final AtomicLong failed = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final AtomicLong listenerFailures = new AtomicLong();
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Object lock = new Object();
 
     /** Compares the clocks while there are leases. Guarded by the lock. */
     private @Nullable WheelTimer<?> look;
 
-    /** Written under the lock. */
-    private volatile boolean isClosed;
+    /** Guarded by the lock. */
+    private boolean isClosed;
 
     LeaseRenewer(LeaseRenewerBuilder<K> settings) {
         this.name = settings.name;
-        this.clocks = new Clocks(settings.executor);
-        this.closeLimit = settings.closeLimit;
-        this.margin = settings.margin;
+        this.executor = settings.executor;
+        this.closeLimitNanos = settings.closeLimitNanos;
+        this.marginNanos = settings.marginNanos;
         this.isSingle = settings.maxBatch == 1;
-        this.renewals = groupOf(settings.executor, name, settings.maxConcurrent);
-        this.losses = groupOf(settings.executor, name + "-lost", Integer.MAX_VALUE);
-        this.renewing = new Renewing<>(this, renewals, settings.renewal, settings.maxBatch);
+        this.renewals = groupOf(executor, name, settings.maxConcurrent);
+        this.losses = groupOf(executor, name + "-lost", Integer.MAX_VALUE);
+        this.renewing = new Renewing<>(this, settings.renewal, settings.maxBatch);
         renewals.setStopListener(this::stopping);
     }
 
@@ -119,7 +122,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     /** Returns the time now, to be taken before the store is asked for a lease. */
     public LeaseStart start() {
-        return clocks.now();
+        return LeaseStart.now(executor);
     }
 
     /**
@@ -136,16 +139,18 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         Objects.requireNonNull(key, "key must not be null");
         Objects.requireNonNull(start, "start must not be null");
         Objects.requireNonNull(onLost, "onLost must not be null");
-        LeaseRenewerBuilder.checkLength("length", length);
-        long nanos = TimeUnit.NANOSECONDS.convert(length);
-        long marginNanos = margin == null ? nanos / 10 : TimeUnit.NANOSECONDS.convert(margin);
-        if (marginNanos >= nanos) {
-            throw new IllegalArgumentException(
-                    "length must be longer than the margin, which is " + margin + ", was " + length);
+        Objects.requireNonNull(length, "length must not be null");
+        if (length.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException("length must be at least " + SHORTEST + ", was " + length);
         }
-        Lease<K> lease = new Lease<>(this, key, nanos, marginNanos, start, onLost);
-        lock.lock();
-        try {
+        long nanos = TimeUnit.NANOSECONDS.convert(length);
+        long margin = marginNanos.applyAsLong(nanos);
+        if (margin >= nanos) {
+            throw new IllegalArgumentException(
+                    "length must be longer than the margin, which is " + Duration.ofNanos(margin) + ", was " + length);
+        }
+        Lease<K> lease = new Lease<>(this, key, nanos, margin, start, onLost);
+        synchronized (lock) {
             if (isClosed) {
                 throw new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
             }
@@ -153,14 +158,14 @@ public final class LeaseRenewer<K> implements AutoCloseable {
                 throw new IllegalArgumentException("key must not be kept already");
             }
             try {
-                lookAtClocks();
+                if (look == null) {
+                    look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+                }
                 lease.begin();
             } catch (Throwable ex) {
                 forget(lease);
                 throw ex;
             }
-        } finally {
-            lock.unlock();
         }
         return lease;
     }
@@ -182,11 +187,8 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     @Override
     public void close() {
         StackReserve.askForMore();
-        lock.lock();
-        try {
+        synchronized (lock) {
             isClosed = true;
-        } finally {
-            lock.unlock();
         }
         List<Lease<K>> stopped = leases.values().stream().filter(Lease::stop).toList();
         awaitRenewals(stopped);
@@ -198,39 +200,13 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     }
 
     private void awaitRenewals(List<Lease<K>> stopped) {
-        long left = TimeUnit.NANOSECONDS.convert(closeLimit);
+        long left = closeLimitNanos;
         for (Lease<K> lease : stopped) {
             left = lease.awaitRenewal(left);
         }
     }
 
     // For leases
-
-    Clocks clocks() {
-        return clocks;
-    }
-
-    Duration closeLimit() {
-        return closeLimit;
-    }
-
-    /** Whether a worker that renews a lease renews no other meanwhile. */
-    boolean isSingle() {
-        return isSingle;
-    }
-
-    WheelTimer<?> armRenewal(Lease<K> lease, long nanos) {
-        return renewals.schedule(() -> renewing.due(lease), nanos, TimeUnit.NANOSECONDS);
-    }
-
-    WheelTimer<?> armLoss(Lease<K> lease, long nanos) {
-        return losses.schedule(lease::lookForLoss, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    void ended(Lease<K> lease, Outcome outcome) {
-        (outcome == Outcome.RENEWED ? renewed : failed).incrementAndGet();
-        lease.endRenewal(outcome);
-    }
 
     void attemptFailed(Throwable failure) {
         log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", failure);
@@ -265,35 +241,21 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         }
     }
 
-    // The clocks
-
-    /** Under the lock. */
-    private void lookAtClocks() {
-        if (look == null) {
-            look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
-        }
-    }
-
-    /** A machine that has slept has not waited for its timers meanwhile. */
+    /** Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there is none. */
     private void look() {
-        leases.values().forEach(Lease::lookForLoss);
-        lock.lock();
-        try {
+        leases.values().forEach(Lease::goOn);
+        synchronized (lock) {
             WheelTimer<?> current = look;
             if (leases.isEmpty() && current != null) {
                 look = null;
                 boolean ignored = current.cancel(false);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /** The executor is about to be stopped. */
     private void stopping() {
-        for (Lease<K> lease : leases.values()) {
-            lease.lose(LossListener.Reason.STOPPED);
-        }
+        leases.values().forEach(lease -> lease.lose(LossListener.Reason.STOPPED));
     }
 
     /** Shows no key, which may be a secret. */

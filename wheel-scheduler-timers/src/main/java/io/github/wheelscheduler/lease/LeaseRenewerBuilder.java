@@ -1,9 +1,10 @@
 package io.github.wheelscheduler.lease;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.timers.DurationRules;
 import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Builds a {@link LeaseRenewer}. Not thread-safe.
@@ -12,20 +13,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseRenewerBuilder<K> {
 
-    private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final int DEFAULT_MAX_CONCURRENT = 16;
-    private static final Duration DEFAULT_CLOSE_LIMIT = Duration.ofSeconds(10);
 
     final WheelScheduledExecutor executor;
     final int maxBatch;
-
     final BatchRenewal<K> renewal;
     String name = "leases";
     int maxConcurrent = DEFAULT_MAX_CONCURRENT;
-    Duration closeLimit = DEFAULT_CLOSE_LIMIT;
+    long closeLimitNanos = DurationRules.DEFAULT_CLOSE_LIMIT_NANOS;
 
-    @Nullable
-    Duration margin;
+    /** Says what margin a lease of a length has, both in nanoseconds. */
+    LongUnaryOperator marginNanos = lengthNanos -> lengthNanos / 10;
 
     LeaseRenewerBuilder(WheelScheduledExecutor executor, int maxBatch, BatchRenewal<K> renewal) {
         this.executor = Objects.requireNonNull(executor, "executor must not be null");
@@ -58,7 +56,8 @@ public final class LeaseRenewerBuilder<K> {
      * @throws IllegalArgumentException if it is negative
      */
     public LeaseRenewerBuilder<K> margin(Duration margin) {
-        this.margin = notNegative("margin", margin);
+        long nanos = DurationRules.notNegativeNanos("margin", margin);
+        this.marginNanos = lengthNanos -> nanos;
         return this;
     }
 
@@ -68,23 +67,8 @@ public final class LeaseRenewerBuilder<K> {
      * @throws IllegalArgumentException if it is negative
      */
     public LeaseRenewerBuilder<K> closeLimit(Duration closeLimit) {
-        this.closeLimit = notNegative("closeLimit", closeLimit);
+        this.closeLimitNanos = DurationRules.notNegativeNanos("closeLimit", closeLimit);
         return this;
-    }
-
-    private static Duration notNegative(String what, Duration value) {
-        Objects.requireNonNull(value, () -> what + " must not be null");
-        if (value.isNegative()) {
-            throw new IllegalArgumentException(what + " must not be negative, was " + value);
-        }
-        return value;
-    }
-
-    static void checkLength(String what, Duration length) {
-        Objects.requireNonNull(length, () -> what + " must not be null");
-        if (length.compareTo(SHORTEST) < 0) {
-            throw new IllegalArgumentException(what + " must be at least " + SHORTEST + ", was " + length);
-        }
     }
 
     /**

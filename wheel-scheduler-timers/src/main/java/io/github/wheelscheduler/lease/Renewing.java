@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.lease;
 
-import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -18,15 +18,13 @@ final class Renewing<K> {
     private static final long WINDOW_NANOS = 2_000_000;
 
     private final LeaseRenewer<K> renewer;
-    private final WheelScheduledExecutor workers;
     private final BatchRenewal<K> renewal;
     private final int maxBatch;
     private final Queue<Lease<K>> due = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean collecting = new AtomicBoolean();
 
-    Renewing(LeaseRenewer<K> renewer, WheelScheduledExecutor workers, BatchRenewal<K> renewal, int maxBatch) {
+    Renewing(LeaseRenewer<K> renewer, BatchRenewal<K> renewal, int maxBatch) {
         this.renewer = renewer;
-        this.workers = workers;
         this.renewal = renewal;
         this.maxBatch = maxBatch;
     }
@@ -49,7 +47,7 @@ final class Renewing<K> {
             return;
         }
         try {
-            WheelTimer<?> ignored = workers.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
+            WheelTimer<?> ignored = renewer.renewals.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
         } catch (Throwable ex) {
             collecting.set(false);
             throw ex;
@@ -60,12 +58,10 @@ final class Renewing<K> {
         // First: a lease that is added from now on is collected again.
         collecting.set(false);
         List<Lease<K>> batch = new ArrayList<>();
-        Lease<K> lease = due.poll();
-        while (lease != null) {
+        for (Lease<K> lease = due.poll(); lease != null; lease = batch.size() < maxBatch ? due.poll() : null) {
             if (lease.beginRenewal()) {
                 batch.add(lease);
             }
-            lease = batch.size() < maxBatch ? due.poll() : null;
         }
         if (!due.isEmpty()) {
             // On another worker, beside this one.
@@ -79,23 +75,14 @@ final class Renewing<K> {
     private void renew(List<Lease<K>> batch) {
         Map<K, Outcome> outcomes = Map.of();
         try {
-            outcomes = renewal.renew(batch.stream().map(Lease::key).toList());
+            // A copy: the user's map may fail, or change.
+            outcomes =
+                    new HashMap<>(renewal.renew(batch.stream().map(Lease::key).toList()));
         } catch (Throwable ex) {
             renewer.attemptFailed(ex);
-        } finally {
-            for (Lease<K> each : batch) {
-                renewer.ended(each, outcomeOf(each, outcomes));
-            }
         }
-    }
-
-    private static <K> Outcome outcomeOf(Lease<K> lease, Map<K, Outcome> outcomes) {
-        try {
-            Outcome outcome = outcomes.get(lease.key());
-            return outcome == null ? Outcome.FAILED : outcome;
-        } catch (RuntimeException ex) {
-            // A map of the user's.
-            return Outcome.FAILED;
+        for (Lease<K> each : batch) {
+            each.endRenewal(outcomes.get(each.key()));
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +112,15 @@ public final class UserCalls {
     /** Returns whether the calling thread is in a call. */
     public boolean isInside() {
         return inside.containsKey(Thread.currentThread());
+    }
+
+    /** Calls a handler, and counts and logs what it throws. Throws nothing. Within {@link #enter} and {@link #leave}. */
+    public <T> void call(Consumer<? super T> handler, T argument) {
+        try {
+            handler.accept(argument);
+        } catch (Throwable ex) {
+            failed(ex);
+        }
     }
 
     /** Counts and logs what a call has thrown. Throws nothing. */

@@ -1,17 +1,16 @@
 package io.github.wheelscheduler.idle;
 
-import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.timers.KeptTask;
 import io.github.wheelscheduler.timers.TimerSource;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A timeout, the task of its timer, and what says when that comes up next, in one object. */
-final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
+final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
 
     /*
      * The word holds when the key was last touched, rounded up to 4 ns, and in its two lowest bits the state:
@@ -36,15 +35,9 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
     private static final int CLOSED = 3;
     private static final long STATE_MASK = 3;
 
-    private static final VarHandle WORD;
-
-    static {
-        try {
-            WORD = MethodHandles.lookup().findVarHandle(IdleRun.class, "word", long.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<IdleRun> WORD =
+            AtomicLongFieldUpdater.newUpdater(IdleRun.class, "word");
 
     private final IdleTimeouts<K> owner;
     private final TimerSource timers;
@@ -61,7 +54,7 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
         this.timers = timers;
         this.key = key;
         this.idleNanos = idleNanos;
-        WORD.set(this, wordOf(timers.nanoTime(), ACTIVE));
+        WORD.lazySet(this, wordOf(timers.nanoTime(), ACTIVE));
     }
 
     private static long wordOf(long nanos, int state) {
@@ -80,23 +73,16 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
         return stateOf(word) < EXPIRED;
     }
 
-    K key() {
-        return key;
-    }
-
     // The moves
 
     @Override
     public boolean touch() {
         long nowNanos = timers.nanoTime();
         long seen = word;
-        while (isOpen(seen)) {
-            if (isTouchedSince(seen, nowNanos) || moveTo(seen, wordOf(nowNanos, stateOf(seen)))) {
-                return true;
-            }
+        while (isOpen(seen) && !isTouchedSince(seen, nowNanos) && !moveTo(seen, wordOf(nowNanos, stateOf(seen)))) {
             seen = word;
         }
-        return false;
+        return isOpen(seen);
     }
 
     private static boolean isTouchedSince(long seen, long nanos) {
@@ -106,13 +92,10 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
     @Override
     public boolean pause() {
         long seen = word;
-        while (stateOf(seen) == ACTIVE) {
-            if (moveTo(seen, seen | PAUSED)) {
-                return true;
-            }
+        while (stateOf(seen) == ACTIVE && !moveTo(seen, seen | PAUSED)) {
             seen = word;
         }
-        return false;
+        return stateOf(seen) == ACTIVE;
     }
 
     @Override
@@ -141,13 +124,10 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
     /** Moves to CLOSED, and leaves what follows from that to the caller; false if it was over. */
     boolean withdraw() {
         long seen = word;
-        while (isOpen(seen)) {
-            if (moveTo(seen, nanosOf(seen) | CLOSED)) {
-                return true;
-            }
+        while (isOpen(seen) && !moveTo(seen, nanosOf(seen) | CLOSED)) {
             seen = word;
         }
-        return false;
+        return isOpen(seen);
     }
 
     /** Expires if a full idle period has passed since the last touch. */
@@ -202,13 +182,13 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
     @Override
     public void run() {
         try {
-            if (isDue(word) && owner.handlers().enter()) {
+            if (isDue(word) && owner.handlers.enter()) {
                 try {
                     if (expire()) {
-                        owner.call(key);
+                        owner.handlers.call(owner.handler, key);
                     }
                 } finally {
-                    owner.handlers().leave();
+                    owner.handlers.leave();
                 }
             }
         } catch (OutOfMemoryError ex) {
@@ -246,21 +226,9 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
         return 0;
     }
 
-    /** The rejection handler has no say: the caller that registers the key is told. */
-    @Override
-    public boolean isSteered() {
-        return true;
-    }
-
-    /** Nothing that is kept by a key is lost because others fill a group. */
-    @Override
-    public boolean waitsWhenFull() {
-        return true;
-    }
-
     @Override
     public String taskName() {
-        return owner.name();
+        return owner.name;
     }
 
     /** Without the key, which may be a secret. */
@@ -272,6 +240,6 @@ final class IdleRun<K> implements IdleTimeout, Runnable, ManagedTask, Pacing {
             case EXPIRED -> "expired";
             default -> "closed";
         };
-        return "IdleTimeout[" + owner.name() + ", after " + Duration.ofNanos(idleNanos) + ", " + state + "]";
+        return "IdleTimeout[" + owner.name + ", after " + Duration.ofNanos(idleNanos) + ", " + state + "]";
     }
 }

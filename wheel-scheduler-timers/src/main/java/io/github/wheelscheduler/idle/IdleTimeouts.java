@@ -46,11 +46,11 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     private static final long LONGEST_IDLE_NANOS = Long.MAX_VALUE / 4;
 
-    private final String name;
+    final String name;
+    final Consumer<? super K> handler;
+    final UserCalls handlers;
     private final TimerSource timers;
-    private final Consumer<? super K> handler;
     private final long closeLimitNanos;
-    private final UserCalls handlers;
     private final Limit limit;
     private final Set<IdleRun<K>> open = ConcurrentHashMap.newKeySet();
     private final StripedCount registered = new StripedCount();
@@ -155,14 +155,6 @@ public final class IdleTimeouts<K> implements AutoCloseable {
 
     // For the rest of this package
 
-    String name() {
-        return name;
-    }
-
-    UserCalls handlers() {
-        return handlers;
-    }
-
     /** Counts and forgets a timeout. The thread that has ended it calls this. */
     void ended(IdleRun<K> run, boolean hasExpired) {
         (hasExpired ? expired : closed).increment();
@@ -176,14 +168,6 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             boolean ignored = open.remove(run);
         } catch (OutOfMemoryError ex) {
             // It is out by then; the set has failed to count that, and it is never asked for its size.
-        }
-    }
-
-    void call(K key) {
-        try {
-            handler.accept(key);
-        } catch (Throwable ex) {
-            handlers.failed(ex);
         }
     }
 

@@ -16,11 +16,6 @@ final class ChangedKey {
         this.others = others;
     }
 
-    /** Whether the map has so many keys of that hash. */
-    boolean isFound() {
-        return others < 0;
-    }
-
     @Override
     public int hashCode() {
         return hash;

@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.keyed;
 
-import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
+import io.github.wheelscheduler.timers.KeptTask;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the other, no worker waits, and nothing is lost: the entry is pending until it has its turn, and can be removed, moved and replaced
  * until then.
  */
-final class Firing<K, V> implements Runnable, ManagedTask {
+final class Firing<K, V> implements KeptTask {
 
     private static final int FIRST_ROOM = 16;
 
@@ -38,7 +38,8 @@ final class Firing<K, V> implements Runnable, ManagedTask {
     /** Whether a collector will look at the queue that has not begun to. Any worker, after it has added to the queue. */
     private final AtomicBoolean isCollectorComing = new AtomicBoolean();
 
-    private Firing(KeyedTimers<K, V> owner, int maxBatch, Consumer<? super Batch<K, V>> handler) {
+    /** Creates one that calls the handler for what is due together. */
+    Firing(KeyedTimers<K, V> owner, int maxBatch, Consumer<? super Batch<K, V>> handler) {
         this.owner = owner;
         this.maxBatch = maxBatch;
         this.handler = handler;
@@ -47,15 +48,9 @@ final class Firing<K, V> implements Runnable, ManagedTask {
     /** Creates one that calls the handler for each entry by itself. */
     static <K, V> Firing<K, V> single(KeyedTimers<K, V> owner, BiConsumer<? super K, ? super V> handler) {
         return new Firing<>(owner, 1, batch -> {
-            KeyedEntry<K, V> entry = batch.turn(0).entry();
-            handler.accept(entry.key(), entry.value());
+            KeyedEntry<K, V> entry = batch.taken.get(0).entry;
+            handler.accept(entry.key, entry.value);
         });
-    }
-
-    /** Creates one that calls the handler for what is due together. */
-    static <K, V> Firing<K, V> ofBatches(
-            KeyedTimers<K, V> owner, int maxBatch, Consumer<? super List<DueEntry<K, V>>> handler) {
-        return new Firing<>(owner, maxBatch, handler);
     }
 
     /** The time of an entry has come. */
@@ -84,7 +79,8 @@ final class Firing<K, V> implements Runnable, ManagedTask {
             return true;
         }
         try {
-            owner.timers().execute(this);
+            // A timer, as that waits in a full group that would reject what is executed.
+            WheelTimer<?> ignored = owner.timers.schedule(this, 0);
             return true;
         } catch (Throwable ex) {
             // Out of memory, at its limit, or shut down.
@@ -109,7 +105,7 @@ final class Firing<K, V> implements Runnable, ManagedTask {
 
     /** Calls the handler with a batch; true if the caller has to go on. */
     private boolean handleBatch() {
-        if (!owner.handlers().enter()) {
+        if (!owner.handlers.enter()) {
             return false;
         }
         try {
@@ -117,15 +113,15 @@ final class Firing<K, V> implements Runnable, ManagedTask {
             fill(batch);
             boolean isAnotherComing = askForCollector();
             if (!batch.isEmpty()) {
-                call(batch);
+                owner.handlers.call(handler, batch);
             }
             for (int i = 0; i < batch.size(); i++) {
-                endAndGoOn(batch.turn(i));
+                endAndGoOn(batch.taken.get(i));
             }
             // Asked again, so that a key that is set again and again does not keep a worker for itself.
             return !isAnotherComing || !askForCollector();
         } finally {
-            owner.handlers().leave();
+            owner.handlers.leave();
         }
     }
 
@@ -138,8 +134,8 @@ final class Firing<K, V> implements Runnable, ManagedTask {
             }
             Turn<K, V> turn = takeTurn(entry);
             if (turn != null) {
-                if (owner.end(entry, owner.tally().fired)) {
-                    batch.take(turn);
+                if (owner.end(entry, owner.tally.fired)) {
+                    boolean ignored = batch.taken.add(turn);
                 } else {
                     endAndGoOn(turn);
                 }
@@ -153,7 +149,7 @@ final class Firing<K, V> implements Runnable, ManagedTask {
      */
     private @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
         owner.dropIfChanged(entry);
-        while (entry.isLive() && !owner.handlers().isClosed()) {
+        while (entry.isLive() && !owner.handlers.isClosed()) {
             try {
                 Turn<K, V> turn = new Turn<>(entry);
                 Turn<K, V> inTheWay = turns.begin(turn);
@@ -177,32 +173,13 @@ final class Firing<K, V> implements Runnable, ManagedTask {
         }
     }
 
-    private void call(Batch<K, V> batch) {
-        try {
-            handler.accept(batch);
-        } catch (Throwable ex) {
-            owner.handlers().failed(ex);
-        }
-    }
-
-    @Override
-    public boolean isSteered() {
-        return true;
-    }
-
-    /** Nothing that is kept by a key is lost because others fill a group. */
-    @Override
-    public boolean waitsWhenFull() {
-        return true;
-    }
-
     @Override
     public String taskName() {
-        return owner.name();
+        return owner.name;
     }
 
     /** What the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
-    private static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
+    static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
 
         private final ArrayList<Turn<K, V>> taken;
 
@@ -223,18 +200,10 @@ final class Firing<K, V> implements Runnable, ManagedTask {
             }
         }
 
-        void take(Turn<K, V> turn) {
-            boolean ignored = taken.add(turn);
-        }
-
-        Turn<K, V> turn(int index) {
-            return taken.get(index);
-        }
-
         @Override
         public DueEntry<K, V> get(int index) {
-            KeyedEntry<K, V> entry = turn(index).entry();
-            return new DueEntry<>(entry.key(), entry.value());
+            KeyedEntry<K, V> entry = taken.get(index).entry;
+            return new DueEntry<>(entry.key, entry.value);
         }
 
         @Override

@@ -1,14 +1,13 @@
 package io.github.wheelscheduler.keyed;
 
-import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import io.github.wheelscheduler.timers.KeptTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A key, its value, and the task of their timer, in one object, as there may be millions. */
-final class KeyedEntry<K, V> implements Runnable, ManagedTask {
+final class KeyedEntry<K, V> implements KeptTask {
 
     /*
      * Its state decides between all threads that want to end it:
@@ -35,19 +34,13 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
 
     private static final int STATE_MASK = (1 << STATE_BITS) - 1;
 
-    private static final VarHandle WORD;
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<KeyedEntry> WORD =
+            AtomicIntegerFieldUpdater.newUpdater(KeyedEntry.class, "word");
 
-    static {
-        try {
-            WORD = MethodHandles.lookup().findVarHandle(KeyedEntry.class, "word", int.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
-
+    final K key;
+    final V value;
     private final KeyedTimers<K, V> owner;
-    private final K key;
-    private final V value;
 
     /** Written before the entry is in the map, read by threads that have found it there. */
     private @Nullable WheelTimer<?> timer;
@@ -62,26 +55,15 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
         this.word = hash << STATE_BITS | PENDING;
     }
 
-    K key() {
-        return key;
-    }
-
-    V value() {
-        return value;
-    }
-
     // The moves
 
     /** Ends a pending entry; true for one caller. */
     boolean end() {
         int seen = word;
-        while (isLive(seen)) {
-            if (WORD.compareAndSet(this, seen, (seen & ~STATE_MASK) | GONE)) {
-                return true;
-            }
+        while (isLive(seen) && !WORD.compareAndSet(this, seen, (seen & ~STATE_MASK) | GONE)) {
             seen = word;
         }
-        return false;
+        return isLive(seen);
     }
 
     /** Notes that its time has come and that it waits for its turn. */
@@ -116,7 +98,7 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
 
     /** Arms it, once, before it is in the map. */
     void arm(long delayNanos) {
-        timer = owner.timers().schedule(this, delayNanos);
+        timer = owner.timers.schedule(this, delayNanos);
     }
 
     /** Ends it and takes its timer off the wheel; false if it has ended before. */
@@ -151,29 +133,17 @@ final class KeyedEntry<K, V> implements Runnable, ManagedTask {
     /** Its time has come. Worker. */
     @Override
     public void run() {
-        owner.firing().due(this);
-    }
-
-    /** The rejection handler has no say: the caller that sets the key is told. */
-    @Override
-    public boolean isSteered() {
-        return true;
-    }
-
-    /** Nothing that is kept by a key is lost because others fill a group. */
-    @Override
-    public boolean waitsWhenFull() {
-        return true;
+        owner.firing.due(this);
     }
 
     @Override
     public String taskName() {
-        return owner.name();
+        return owner.name;
     }
 
     /** Without key and value, which may be secrets. */
     @Override
     public String toString() {
-        return "KeyedEntry of " + owner.name();
+        return "KeyedEntry of " + owner.name;
     }
 }

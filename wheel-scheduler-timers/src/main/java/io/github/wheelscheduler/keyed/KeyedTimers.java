@@ -55,14 +55,14 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Among so many keys of one hash an entry is looked for whose key has changed; what is not found stays until all is closed. */
     private static final int MOST_LOOKS = 8;
 
-    private final String name;
-    private final TimerSource timers;
+    final String name;
+    final TimerSource timers;
+    final UserCalls handlers;
+    final Limit limit;
+    final Firing<K, V> firing;
+    final KeyedTally tally = new KeyedTally();
     private final long closeLimitNanos;
-    private final UserCalls handlers;
     private final FailureLog dropLog;
-    private final Limit limit;
-    private final Firing<K, V> firing;
-    private final KeyedTally tally = new KeyedTally();
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
 
     /** Made before there is no memory for it. */
@@ -114,7 +114,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         if (maxBatch < 1) {
             throw new IllegalArgumentException("maxBatch must be at least 1, was " + maxBatch);
         }
-        return new KeyedTimersBuilder<>(executor, owner -> Firing.ofBatches(owner, maxBatch, handler));
+        return new KeyedTimersBuilder<>(executor, owner -> new Firing<>(owner, maxBatch, handler));
     }
 
     /**
@@ -125,12 +125,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public @Nullable V set(K key, V value, Duration delay) {
-        StackReserve.askForMore();
-        requireKeyAndDelay(key, delay);
-        Objects.requireNonNull(value, "value must not be null");
-        KeyedEntry<K, V> replaced =
-                place(key, new Placement<>(this, value, nanosOf(delay), true)).replaced();
-        return replaced == null ? null : replaced.value();
+        KeyedEntry<K, V> replaced = place(key, requireValue(value), nanosOf(delay), true).replaced;
+        return replaced == null ? null : replaced.value;
     }
 
     /**
@@ -141,13 +137,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public boolean setIfAbsent(K key, V value, Duration delay) {
-        StackReserve.askForMore();
-        requireKeyAndDelay(key, delay);
-        Objects.requireNonNull(value, "value must not be null");
-        return live(key) == null
-                && place(key, new Placement<>(this, value, nanosOf(delay), false))
-                                .placed()
-                        != null;
+        V given = requireValue(value);
+        long delayNanos = nanosOf(delay);
+        return live(key) == null && place(key, given, delayNanos, false).placed != null;
     }
 
     /**
@@ -160,33 +152,24 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      */
     public boolean move(K key, Duration delay) {
         StackReserve.askForMore();
-        requireKeyAndDelay(key, delay);
-        KeyedEntry<K, V> entry = live(key);
-        if (entry == null) {
-            return false;
-        }
         long delayNanos = nanosOf(delay);
-        return entry.reschedule(delayNanos)
-                || place(key, new Placement<>(this, null, delayNanos, true)).placed() != null;
+        KeyedEntry<K, V> entry = live(key);
+        return entry != null && (entry.reschedule(delayNanos) || place(key, null, delayNanos, true).placed != null);
     }
 
     /** Takes a key out in time, and returns its value; null if it was not pending. */
     public @Nullable V remove(K key) {
-        StackReserve.askForMore();
-        Objects.requireNonNull(key, "key must not be null");
-        KeyedEntry<K, V> removed = take(key, tally.removed);
-        return removed == null ? null : removed.value();
+        KeyedEntry<K, V> removed = take(key, live(key), tally.removed);
+        return removed == null ? null : removed.value;
     }
 
     /** Whether the key is set, and its handler has not been called for that. */
     public boolean isPending(K key) {
-        Objects.requireNonNull(key, "key must not be null");
         return live(key) != null;
     }
 
     /** Returns how long it is until the key is due, zero if it is; null if it is not pending. */
     public @Nullable Duration remaining(K key) {
-        Objects.requireNonNull(key, "key must not be null");
         KeyedEntry<K, V> entry = live(key);
         return entry == null ? null : Duration.ofNanos(entry.remainingNanos());
     }
@@ -209,10 +192,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         Objects.requireNonNull(consumer, "consumer must not be null");
         long drained = 0;
         for (KeyedEntry<K, V> entry : entries.values()) {
-            KeyedEntry<K, V> taken = take(entry, tally.drained);
+            KeyedEntry<K, V> taken = take(entry.key, entry, tally.drained);
             if (taken != null) {
                 drained++;
-                consumer.accept(taken.key(), taken.value());
+                consumer.accept(taken.key, taken.value);
             }
         }
         return drained;
@@ -228,19 +211,15 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public void close() {
         handlers.close();
         for (KeyedEntry<K, V> entry : entries.values()) {
-            KeyedEntry<K, V> ignored = take(entry, tally.closed);
+            KeyedEntry<K, V> ignored = take(entry.key, entry, tally.closed);
         }
-        forgetAll();
-        handlers.awaitQuiet(name, closeLimitNanos);
-    }
-
-    /** An entry that is there now is over, or about to be closed by the caller that has set it. */
-    private void forgetAll() {
         try {
+            // An entry that is there now is over, or about to be closed by the caller that has set it.
             entries.clear();
         } catch (OutOfMemoryError ex) {
             // As when one is removed.
         }
+        handlers.awaitQuiet(name, closeLimitNanos);
     }
 
     /** Returns how many entries have ended in which way so far. */
@@ -250,53 +229,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     // For the rest of this package
 
-    String name() {
-        return name;
-    }
-
-    TimerSource timers() {
-        return timers;
-    }
-
-    UserCalls handlers() {
-        return handlers;
-    }
-
-    KeyedTally tally() {
-        return tally;
-    }
-
-    /**
-     * Takes a place within the limit.
-     *
-     * @throws RejectedExecutionException if all are taken, with the numbers
-     */
-    void takePlace() {
-        if (!limit.tryTake()) {
-            throw new RejectedExecutionException(
-                    "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " keys are pending");
-        }
-    }
-
-    void givePlaceBack() {
-        limit.giveBack();
-    }
-
-    Firing<K, V> firing() {
-        return firing;
-    }
-
-    /** Throws if these timers are closed. */
-    void requireOpen() {
-        if (handlers.isClosed()) {
-            throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
-        }
-    }
-
     /** Drops a pending entry whose key has changed, so that the map does not find it. Worker. */
     void dropIfChanged(KeyedEntry<K, V> entry) {
         // Its caller may be about to place it, under the lock of the bin, if its time came as soon as it was armed.
-        if (entries.get(entry.key()) == entry || awaitBin(entry.key()) == entry || !entry.isKeyChanged()) {
+        if (entries.get(entry.key) == entry || awaitBin(entry.key) == entry || !entry.isKeyChanged()) {
             return;
         }
         if (handlers.isClosed()) {
@@ -314,7 +250,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         outcome.increment();
         limit.giveBack();
         try {
-            if (!entries.remove(entry.key(), entry) && entry.isKeyChanged()) {
+            if (!entries.remove(entry.key, entry) && entry.isKeyChanged()) {
                 removeChanged(entry);
             }
         } catch (OutOfMemoryError ex) {
@@ -325,31 +261,23 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Takes an entry out of the map that is not found by its key, as that has changed. */
     private void removeChanged(KeyedEntry<K, V> entry) {
-        for (int i = 0; i < KeyedEntry.HASHES; i++) {
-            int looks = 0;
-            ChangedKey key;
-            do {
-                key = new ChangedKey(entry.hashOfKey(i), looks);
-                if (entries.remove(key, entry)) {
+        for (int looks = 0; looks < MOST_LOOKS; looks++) {
+            for (int i = 0; i < KeyedEntry.HASHES; i++) {
+                if (entries.remove(new ChangedKey(entry.hashOfKey(i), looks), entry)) {
                     return;
                 }
-                looks++;
-            } while (key.isFound() && looks < MOST_LOOKS);
+            }
         }
     }
 
-    /** Takes a key out whose entry has been seen, by that: the key itself may have changed. */
-    private @Nullable KeyedEntry<K, V> take(KeyedEntry<K, V> seen, StripedCount outcome) {
+    /**
+     * Takes a key out, and returns its entry; null if it is not pending any more.
+     *
+     * @param seen the entry that has been found: the key may have changed since it was set
+     */
+    private @Nullable KeyedEntry<K, V> take(K key, @Nullable KeyedEntry<K, V> seen, StripedCount outcome) {
         StackReserve.askForMore();
-        if (end(seen, outcome)) {
-            seen.cancelTimer();
-            return seen;
-        }
-        return take(seen.key(), outcome);
-    }
-
-    private @Nullable KeyedEntry<K, V> take(K key, StripedCount outcome) {
-        KeyedEntry<K, V> entry = live(key);
+        KeyedEntry<K, V> entry = seen;
         while (entry != null && !end(entry, outcome)) {
             entry = live(key);
         }
@@ -361,7 +289,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Returns the entry of a pending key. */
     private @Nullable KeyedEntry<K, V> live(K key) {
-        KeyedEntry<K, V> entry = entries.get(key);
+        KeyedEntry<K, V> entry = entries.get(Objects.requireNonNull(key, "key must not be null"));
         while (entry != null && !entry.isLive()) {
             KeyedEntry<K, V> placed = awaitBin(key);
             if (placed == entry) {
@@ -382,15 +310,24 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return entry;
     }
 
-    private Placement<K, V> place(K key, Placement<K, V> placement) {
+    /** Sets a key, or moves it, where the value is null. */
+    private Placement<K, V> place(K key, @Nullable V value, long delayNanos, boolean mayReplace) {
+        StackReserve.askForMore();
+        Objects.requireNonNull(key, "key must not be null");
+        Placement<K, V> placement = new Placement<>(this, value, delayNanos, mayReplace);
         try {
             KeyedEntry<K, V> ignored = entries.compute(key, placement);
         } catch (RejectedExecutionException ex) {
             tally.rejected.increment();
             throw ex;
         } catch (Throwable ex) {
-            KeyedEntry<K, V> fresh = placement.placed();
-            if (fresh == null || !isPlaced(key, fresh)) {
+            // The map may run out of memory after it has put the entry in, when it counts that.
+            KeyedEntry<K, V> fresh = placement.placed;
+            if (fresh == null) {
+                throw ex;
+            }
+            if (entries.get(key) != fresh && fresh.withdraw()) {
+                limit.giveBack();
                 throw ex;
             }
         }
@@ -398,19 +335,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return placement;
     }
 
-    /** Whether an entry is pending, or was, though the map has thrown something; if not, it is withdrawn. */
-    private boolean isPlaced(K key, KeyedEntry<K, V> entry) {
-        // The map may run out of memory after it has put the entry in, when it counts that.
-        if (entries.get(key) == entry || !entry.withdraw()) {
-            return true;
-        }
-        limit.giveBack();
-        return false;
-    }
-
     private void finish(Placement<K, V> placement) {
-        KeyedEntry<K, V> replaced = placement.replaced();
-        KeyedEntry<K, V> placed = placement.placed();
+        KeyedEntry<K, V> replaced = placement.replaced;
+        KeyedEntry<K, V> placed = placement.placed;
         if (replaced != null) {
             replaced.cancelTimer();
         }
@@ -426,13 +353,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
     }
 
-    private static void requireKeyAndDelay(Object key, Duration delay) {
-        Objects.requireNonNull(key, "key must not be null");
-        Objects.requireNonNull(delay, "delay must not be null");
+    private static <V> V requireValue(V value) {
+        return Objects.requireNonNull(value, "value must not be null");
     }
 
     private static long nanosOf(Duration delay) {
-        return TimeUnit.NANOSECONDS.convert(delay);
+        return TimeUnit.NANOSECONDS.convert(Objects.requireNonNull(delay, "delay must not be null"));
     }
 
     /** Without keys and values, which may be secrets. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.keyed;
 
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +17,12 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
     private final boolean mayReplace;
 
     /** What has been placed, if anything. */
-    private @Nullable KeyedEntry<K, V> placed;
+    @Nullable
+    KeyedEntry<K, V> placed;
 
     /** In whose place, if in anyone's; it has been ended for that. */
-    private @Nullable KeyedEntry<K, V> replaced;
+    @Nullable
+    KeyedEntry<K, V> replaced;
 
     /**
      * Creates one that has placed nothing.
@@ -39,26 +42,20 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         return placed != null && value != null;
     }
 
-    @Nullable
-    KeyedEntry<K, V> placed() {
-        return placed;
-    }
-
-    @Nullable
-    KeyedEntry<K, V> replaced() {
-        return replaced;
-    }
-
     @Override
     public @Nullable KeyedEntry<K, V> apply(K key, @Nullable KeyedEntry<K, V> present) {
         KeyedEntry<K, V> current = present != null && present.isLive() ? present : null;
         if (current == null ? value == null : !mayReplace) {
             return present;
         }
-        owner.requireOpen();
-        KeyedEntry<K, V> fresh = newEntry(key, current);
+        if (owner.handlers.isClosed()) {
+            throw new RejectedExecutionException("Rejected, because the " + owner.name + " have been closed");
+        }
+        KeyedEntry<K, V> fresh = value == null && current != null
+                ? new KeyedEntry<>(owner, current.key, current.value, key.hashCode())
+                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode());
         if (current == null) {
-            owner.takePlace();
+            takePlace();
         }
         try {
             fresh.arm(delayNanos);
@@ -68,7 +65,7 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         } catch (Throwable ex) {
             fresh.withdraw();
             if (current == null) {
-                owner.givePlaceBack();
+                owner.limit.giveBack();
             }
             throw ex;
         }
@@ -76,10 +73,11 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         return fresh;
     }
 
-    private KeyedEntry<K, V> newEntry(K key, @Nullable KeyedEntry<K, V> current) {
-        return value == null && current != null
-                ? new KeyedEntry<>(owner, current.key(), current.value(), key.hashCode())
-                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode());
+    private void takePlace() {
+        if (!owner.limit.tryTake()) {
+            throw new RejectedExecutionException("Rejected, because max-size is " + owner.limit.max() + ", and "
+                    + owner.limit.max() + " keys are pending");
+        }
     }
 
     /** Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a place of its own. */
@@ -87,7 +85,7 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         if (current.end()) {
             replaced = current;
         } else if (value != null) {
-            owner.takePlace();
+            takePlace();
         } else {
             fresh.withdraw();
             return false;

@@ -53,7 +53,7 @@ final class Turns<K, V> {
     static final class Turn<K, V> extends AtomicReference<@Nullable KeyedEntry<K, V>>
             implements BiFunction<Turn<K, V>, Turn<K, V>, @Nullable Turn<K, V>> {
 
-        private final transient KeyedEntry<K, V> entry;
+        final transient KeyedEntry<K, V> entry;
         private final int hash;
 
         /** Written by the thread that has the turn, before it reads which entry waits; read by the others after they have noted theirs. */
@@ -61,11 +61,7 @@ final class Turns<K, V> {
 
         Turn(KeyedEntry<K, V> entry) {
             this.entry = entry;
-            this.hash = entry.key().hashCode();
-        }
-
-        KeyedEntry<K, V> entry() {
-            return entry;
+            this.hash = entry.key.hashCode();
         }
 
         /** Has an entry wait for the end; false if that has come. An entry that was replaced by this one, or is over, does so no more. */
@@ -92,9 +88,7 @@ final class Turns<K, V> {
         @Override
         public boolean equals(@Nullable Object other) {
             return this == other
-                    || (other instanceof Turn<?, ?> turn
-                            && turn.hash == hash
-                            && turn.entry.key().equals(entry.key()));
+                    || (other instanceof Turn<?, ?> turn && turn.hash == hash && turn.entry.key.equals(entry.key));
         }
     }
 }

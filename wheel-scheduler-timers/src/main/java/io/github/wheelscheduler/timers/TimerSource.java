@@ -19,16 +19,6 @@ public interface TimerSource {
     WheelTimer<?> schedule(Runnable task, long delayNanos);
 
     /**
-     * Runs the task soon, on a worker.
-     *
-     * @throws RejectedExecutionException if it is not accepted
-     */
-    default void execute(Runnable task) {
-        // Not executed: in a full group that rejects, this one waits.
-        WheelTimer<?> ignored = schedule(task, 0);
-    }
-
-    /**
      * Runs the task after the delay, and from then on whenever its {@linkplain io.github.wheelscheduler.Pacing#restNanos rest} is over.
      *
      * @throws RejectedExecutionException if it is not accepted

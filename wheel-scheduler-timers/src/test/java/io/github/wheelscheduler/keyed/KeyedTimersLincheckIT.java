@@ -202,7 +202,7 @@ class KeyedTimersLincheckIT {
     public static class BatchTurns extends Turns {
         @Override
         Firing<String, Integer> firing(KeyedTimers<String, Integer> owner) {
-            return Firing.ofBatches(owner, 2, batch -> batch.forEach(entry -> handle()));
+            return new Firing<>(owner, 2, batch -> batch.forEach(entry -> handle()));
         }
     }
 }

@@ -48,7 +48,7 @@ class KeyedTimersWithoutMemoryTest {
                 () -> 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                owner -> Firing.ofBatches(owner, 2, batch -> batch.forEach(entry -> handled.add(entry.value()))));
+                owner -> new Firing<>(owner, 2, batch -> batch.forEach(entry -> handled.add(entry.value()))));
         assertThat(held.set("a", "1", SECOND)).isNull();
         // It is due, and waits for the collector.
         source.runArmed();
@@ -89,7 +89,7 @@ class KeyedTimersWithoutMemoryTest {
                 () -> 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
-                owner -> Firing.ofBatches(
+                owner -> new Firing<>(
                         owner, 2, batch -> batch.forEach(entry -> handleSettingAgain(owner, order, entry.value()))));
         assertThat(own.set("a", "1", SECOND)).isNull();
         source.failure = new OutOfMemoryError("test");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whoever closes keyed timers or idle timeouts waits for handlers that run, up to a limit. */
+/** A close of keyed timers or idle timeouts waits for handlers that run, up to a limit. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ClosingWithHandlersTest {
 
@@ -52,7 +52,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void aHandlerOfAnIdleTimeoutIsToo() throws Exception {
+    void aHandlerOfAnIdleTimeoutIsInterruptedAfterTheLimit() throws Exception {
         IdleTimeouts<String> timeouts = IdleTimeouts.<String>builder(executor, key -> handle())
                 .closeLimit(Duration.ZERO)
                 .build();

@@ -273,7 +273,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void handlersOfOneKeyDoNotOverlapAndHoldNoThreadWhileTheyWait() {
+    void waitingHandlersOfOneKeyDoNotOverlapAndHoldNoThread() {
         Gate gate = new Gate();
         KeyedTimers<String, String> timers = timers((key, value) -> {
             if (value.equals("1")) {
@@ -298,7 +298,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void whatWaitsForTheHandlerOfItsKeyCanStillBeRemovedMovedAndReplaced() {
+    void aWaitingEntryCanStillBeRemovedMovedAndReplaced() {
         Gate gate = new Gate();
         KeyedTimers<String, String> timers = timers((key, value) -> {
             if (value.equals("1")) {
@@ -448,7 +448,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void anExecutorThatHasBeenShutDownRunsWhatItHasAndAcceptsNoMore() {
+    void anExecutorAfterShutdownRunsItsEntriesAndAcceptsNoMore() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", SECOND)).isNull();
         time.executor.shutdown();
@@ -561,7 +561,7 @@ class KeyedTimersVirtualTimeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void keyThatChangesWhileItIsPendingIsDroppedAndKeepsNoWorkerBusy(boolean inBatches) {
+    void aPendingKeyThatChangesIsDroppedAndKeepsNoWorkerBusy(boolean inBatches) {
         List<ChangingKey> called = new ArrayList<>();
         KeyedTimers<ChangingKey, String> timers = changing(inBatches, called);
         List<ChangingKey> keys = List.of(new ChangingKey("a"), new ChangingKey("b"), new ChangingKey("c"));

@@ -86,7 +86,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void failureIsTriedAgainWithGrowingPausesAndLossIsToldOnceBeforeTheEnd() {
+    void aFailureIsTriedAgainAndTheLossIsToldOnceBeforeTheEnd() {
         answer.set(Outcome.FAILED);
         Lease<String> lease = keep("a");
         time.pass(Duration.ofSeconds(10));
@@ -137,7 +137,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void processThatDidNotRunTellsTheLossFirstThingAndRenewsNothing() {
+    void aProcessThatWasStoppedTellsTheLossAndRenewsNothing() {
         for (int i = 0; i < 100; i++) {
             Lease<String> ignored = keep("lease " + i);
         }
@@ -197,7 +197,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void afterCloseNoRenewalBeginsAndOneThatTakesTooLongIsInterrupted() {
+    void closeLetsNoRenewalBeginAndInterruptsOneThatTakesTooLong() {
         Gate gate = new Gate();
         LeaseRenewer<String> slow = LeaseRenewer.<String>builder(time.executor, key -> {
                     gate.run();
@@ -268,7 +268,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void closingFromWithinARenewalOrAListenerDoesNotWaitForItself() {
+    void aRenewalOrListenerThatClosesDoesNotWaitForItself() {
         AtomicReference<@Nullable Lease<String>> own = new AtomicReference<>();
         AtomicReference<@Nullable LeaseEnd> end = new AtomicReference<>();
         LeaseRenewer<String> closing = LeaseRenewer.<String>builder(time.executor, key -> {

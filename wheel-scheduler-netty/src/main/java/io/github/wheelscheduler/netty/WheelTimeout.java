@@ -69,7 +69,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         return STATE.compareAndSet(this, PENDING, to);
     }
 
-    /** Whether the caller is the one to run the task. */
+    /** Returns whether the caller is the one to run the task. */
     boolean expire() {
         return move(EXPIRED);
     }

@@ -7,7 +7,7 @@ import io.netty.util.TimerTask;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A task that holds whoever runs it until a test opens it, or until it is interrupted. */
+/** A task that holds the thread that runs it until a test opens it, or until the thread is interrupted. */
 final class Gate implements TimerTask {
 
     private final CountDownLatch opened = new CountDownLatch(1);

@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What users of a {@link Timer} may rely on if it calls everything of theirs on one thread, or as if there were one. */
+/** The promises that a {@link Timer} keeps if it calls all code of its users on one thread, or as if there were one. */
 abstract class OneThreadTimerContract extends OrderedTimerContract {
 
     @Test

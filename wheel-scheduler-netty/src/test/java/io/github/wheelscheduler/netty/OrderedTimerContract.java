@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What users of a {@link Timer} may rely on if it runs one task at a time. */
+/** The promises that a {@link Timer} keeps to its users if it runs one task at a time. */
 abstract class OrderedTimerContract extends TimerContract {
 
     private final List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -88,7 +88,7 @@ abstract class OrderedTimerContract extends TimerContract {
         assertThat(order).containsExactlyElementsOf(numbers(count));
     }
 
-    /** What is overdue when it is asked for is due now, and no sooner. */
+    /** A timeout that is overdue when it is asked for is due now, and no sooner. */
     long noDelay(int number) {
         return -(number % 2);
     }
@@ -121,7 +121,7 @@ abstract class OrderedTimerContract extends TimerContract {
         assertThat(order).containsExactlyElementsOf(numbers(count + 1));
     }
 
-    /** What is due may still be on its way to where tasks run. */
+    /** A timeout that is due may still be on its way to where tasks run. */
     @Test
     void whatHasNoDelayDoesNotOvertakeWhatHasJustBecomeDue() {
         Timer timer = newTimer();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Tasks on an executor of the user's, whatever it does. */
+/** Tasks on an executor of the user's, which may refuse, drop, block or throw. */
 @ExtendWith(Quiet.class)
 class TaskHandoffTest {
 
@@ -236,7 +236,7 @@ class TaskHandoffTest {
         awaitThat(() -> taken.size() == 2);
         Patience.awaitTime(Duration.ofMillis(20));
         assertThat(taken).hasSize(2);
-        // What has been handed over and has not begun can be cancelled, as can what waits.
+        // A timeout that has been handed over and has not begun can be cancelled, as can one that waits.
         assertThat(timeouts.get(0).cancel()).isTrue();
         assertThat(timeouts.get(2).cancel()).isTrue();
         taken.remove().run();
@@ -250,7 +250,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatAnExecutorDropsIsReturnedByAStopAndNeverRunsAfterwards() {
+    void aStopReturnsTheTasksThatAnExecutorDropsAndNoneRuns() {
         Queue<Runnable> dropped = new ConcurrentLinkedQueue<>();
         WheelNettyTimer timer = timerOn(dropped::add);
         Counter task = new Counter();
@@ -312,7 +312,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatAnExecutorThatWasShutDownRefusesIsReturnedByAStopAndHoldsNobodyUp() {
+    void aStopReturnsTheTasksThatAnExecutorRefusesAfterShutdown() {
         WheelNettyTimer onPool = timerOn(pool);
         WheelNettyTimer onItself = timerOn(executor);
         List<Timeout> timeouts = List.of(

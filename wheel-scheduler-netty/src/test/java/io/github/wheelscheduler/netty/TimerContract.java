@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What users of a {@link Timer} may rely on, whichever they have. */
+/** The promises that any {@link Timer} keeps to its users. */
 abstract class TimerContract {
 
     static final TimerTask NOTHING = timeout -> {};
@@ -227,7 +227,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskIsToldOnceThatItWasCancelledAndNotByTheThreadThatCancels() {
+    void aTaskIsToldOnceOfItsCancellationAndNotByItsCanceller() {
         Timer timer = newTimer();
         Counter task = new Counter();
         Timeout timeout = timer.newTimeout(task, 1, HOURS);
@@ -497,7 +497,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aStopByAnInterruptedThreadDoesItAllAndLeavesItInterrupted() {
+    void aStopByAnInterruptedThreadEndsAndLeavesItInterrupted() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         timer.newTimeout(gate, 1, MILLISECONDS);

@@ -30,7 +30,7 @@ public final class TimerWithoutSpring implements Callable<String> {
             Class<?> spring = Class.forName("org.springframework.core.SpringVersion");
             throw new IllegalStateException("Spring must not be there, was " + spring);
         } catch (ClassNotFoundException ex) {
-            // As it has to be.
+            // Spring must not be there.
         }
     }
 }

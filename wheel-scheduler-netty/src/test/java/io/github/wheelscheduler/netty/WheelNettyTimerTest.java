@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What there is about ours besides the contract. */
+/** Promises of our timer besides the contract. */
 class WheelNettyTimerTest {
 
     private final WheelScheduledExecutor executor =
@@ -121,7 +121,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void takesNothingOnceTheExecutorHasBeenShutDownAndStillReturnsWhatIsLeft() {
+    void takesNothingAfterShutdownAndStillReturnsPendingTimeouts() {
         Timeout left = timer.newTimeout(NOTHING, 1, HOURS);
         List<Runnable> neverRan = executor.shutdownNow();
         assertThat(neverRan).hasSize(1);
@@ -139,7 +139,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void tellsATaskOfItsCancellationAlsoWhenTheExecutorHasBeenShutDown() {
+    void tellsATaskOfItsCancellationAlsoAfterShutdown() {
         Counter task = new Counter();
         Timeout timeout = timer.newTimeout(task, 1, HOURS);
         List<Runnable> ignored = executor.shutdownNow();
@@ -423,7 +423,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void whatTheExecutorIsGivenMayRefuseEverythingAndNoTimeoutIsLost() {
+    void noTimeoutIsLostWhereTheExecutorRefusesEverything() {
         WheelScheduledExecutor refusing = WheelScheduledExecutor.builder()
                 .executor(task -> {
                     throw new RejectedExecutionException("refused, expected in this test");

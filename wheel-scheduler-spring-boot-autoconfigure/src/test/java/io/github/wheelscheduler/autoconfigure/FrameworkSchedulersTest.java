@@ -89,7 +89,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void theChannelsOfWebSocketStayOnTheOnlyExecutorOfTheApplication() {
+    void webSocketChannelsStayOnTheOnlyExecutorOfTheApplication() {
         WEB_SOCKET
                 .withUserConfiguration(OwnExecutor.class)
                 .run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
@@ -98,7 +98,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aBrokerSchedulerThatTheApplicationSetsUpIsStillTheBrokers() {
+    void aBrokerSchedulerOfTheApplicationIsStillTheBrokers() {
         WEB.withUserConfiguration(OwnBrokerSetup.class).run(context -> {
             assertThat(context.getBean("messageBrokerTaskScheduler", ThreadPoolTaskScheduler.class)
                             .getThreadNamePrefix())
@@ -118,7 +118,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aSchedulerThatTheApplicationCallsInfrastructureIsStillTheApplications() {
+    void anInfrastructureSchedulerMayBeTheApplications() {
         withScheduling()
                 .withUserConfiguration(OwnInfrastructure.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
@@ -164,7 +164,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aChildContextDoesNotTakeTheSchedulerThatIntegrationHasInTheParent() {
+    void aChildContextDoesNotTakeIntegrationsSchedulerFromAbove() {
         withoutScheduling()
                 .withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class))
                 .run(parent -> withScheduling()

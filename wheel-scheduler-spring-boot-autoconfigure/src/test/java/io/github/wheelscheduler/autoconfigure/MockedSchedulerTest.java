@@ -113,7 +113,7 @@ class MockedSchedulerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aMockInPlaceOfTheWheelLeavesGroupsAndTimersOnWheelsOfTheirOwn(boolean isDeep) {
+    void aMockedWheelLeavesGroupsAndTimersOnWheelsOfTheirOwn(boolean isDeep) {
         everything()
                 .withPropertyValues("wheel.scheduler.groups.reports.max-size=2")
                 .withInitializer(context -> context.addBeanFactoryPostProcessor(beanFactory -> {

@@ -35,7 +35,7 @@ class ModeTest {
     }
 
     @Test
-    void aHaltedSchedulerRunsWhatIsSubmittedAndTheRestWhenItsModeChanges(CapturedOutput output) {
+    void aHaltedSchedulerRunsSubmittedTasksAndTheRestLater(CapturedOutput output) {
         withScheduling()
                 .withBean(Task.class)
                 .withPropertyValues(MODE + "halted")

@@ -49,7 +49,7 @@ import org.springframework.integration.endpoint.AbstractPollingEndpoint;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** How properties of single tasks and groups find what they are meant for, and what is said of those that find nothing. */
+/** Properties of single tasks and groups find what they are meant for, and the log names each that finds nothing. */
 @ExtendWith(OutputCaptureExtension.class)
 class NamedPropertiesTest {
 
@@ -335,7 +335,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdFromTheEnvironmentThatMatchesTwoIsWarnedOfAndNotApplied(CapturedOutput output) {
+    void anEnvironmentIdThatMatchesTwoIsWarnedOfAndNotApplied(CapturedOutput output) {
         runIn(Map.of("WHEEL_SCHEDULER_TASKS_T_WIN_JITTER", "1s"), context -> {
             assertThat(jitter(context, "twin")).isNull();
             assertThat(jitter(context, "Twin")).isNull();
@@ -557,7 +557,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aSettingOfAGroupThatDoesNotExistIsWarnedOfInTheEnvironment(CapturedOutput output) {
+    void anEnvironmentSettingOfAnUnknownGroupIsWarnedOf(CapturedOutput output) {
         runIn(
                 Map.of("WHEEL_SCHEDULER_GROUPS_SERVICE_HOST", "10.0.0.1"),
                 context -> assertThat(context.getBeansOfType(WheelTaskScheduler.class))

@@ -273,7 +273,7 @@ class ReactiveRunsTest {
     // Settings and names
 
     @Test
-    void failuresPauseATaskAndSuccessesOfTriggeredRunsEndThePause() {
+    void failuresPauseATaskAndTriggeredSuccessesEndThePause() {
         observed(Hourly.class)
                 .withPropertyValues("wheel.scheduler.tasks.[" + idOf(Hourly.class) + "].pause-after-failures=1")
                 .run(context -> {
@@ -353,7 +353,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void withoutAnObservationRegistryARunIsOverWhenItHasBeenSubscribedTo() {
+    void aRunWithoutAnObservationRegistryIsOverOnceSubscribedTo() {
         unobserved(Hourly.class)
                 .withConfiguration(AutoConfigurations.of(WheelSchedulerObservationAutoConfiguration.class))
                 .run(context -> {

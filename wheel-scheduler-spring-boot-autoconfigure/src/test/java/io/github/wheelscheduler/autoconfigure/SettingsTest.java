@@ -63,7 +63,7 @@ class SettingsTest {
     }
 
     @Test
-    void theShutdownDropsDelayedTasksIfSomebodyWroteSo() {
+    void theShutdownDropsDelayedTasksIfAPropertySaysSo() {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.shutdown.execute-delayed-tasks=false")
                 .run(context ->
@@ -141,7 +141,7 @@ class SettingsTest {
     }
 
     @Test
-    void aPoolSizeOfOneLimitsTheWorkersIfSomebodyWroteIt() {
+    void aPoolSizeOfOneLimitsTheWorkersIfAPropertySetsIt() {
         withScheduling()
                 .withPropertyValues("spring.task.scheduling.pool.size=1")
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(1));
@@ -205,7 +205,7 @@ class SettingsTest {
     }
 
     @Test
-    void customizersOfBootComeAfterThePropertiesAndOursComeLastInTheirOrder() {
+    void bootsCustomizersComeAfterThePropertiesAndOursComeLast() {
         withScheduling()
                 .withUserConfiguration(Customizers.class)
                 .withPropertyValues("spring.task.scheduling.pool.size=1", "wheel.scheduler.worker.max-size=2")

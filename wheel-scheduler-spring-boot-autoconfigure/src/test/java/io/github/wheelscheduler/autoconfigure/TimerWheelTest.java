@@ -86,14 +86,14 @@ class TimerWheelTest {
     }
 
     @Test
-    void itIsThatOfTheOnlySchedulerOnAWheelWhateverItsName() {
+    void itIsThatOfTheOnlySchedulerOnAWheelOfAnyName() {
         withScheduling()
                 .withBean("reports", WheelTaskScheduler.class)
                 .run(context -> assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("reports")));
     }
 
     @Test
-    void itIsThatOfTheOnlyOneAlsoWhereThatIsDeclaredAsSomethingElseAndMadeLater() {
+    void itIsThatOfTheOnlySchedulerWhoseDeclaredTypeHidesIt() {
         withScheduling().withUserConfiguration(Programs.class, Interface.class).run(context -> {
             assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("zone"));
             assertThat(WheelSchedulers.in(context.getBeanFactory())).containsOnlyKeys("zone");
@@ -149,7 +149,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void besideASchedulerOfTheApplicationThatIsOnNoWheelItHasOneOfItsOwn() {
+    void itHasItsOwnWheelBesideASchedulerThatIsOnNone() {
         withScheduling()
                 .withBean("taskScheduler", ThreadPoolTaskScheduler.class)
                 .run(context -> {

@@ -96,7 +96,7 @@ class WheelSchedulerAutoConfigurationTest {
 
     @ParameterizedTest
     @ValueSource(classes = {SchedulerForQualifiersOnly.class, SchedulerThatIsNotInjected.class})
-    void aSchedulerThatIsNotInjectedByItsTypeDoesNotKeepTheWheelAway(Class<?> configuration) {
+    void aSchedulerNotInjectedByItsTypeDoesNotKeepTheWheelAway(Class<?> configuration) {
         withScheduling()
                 .withUserConfiguration(configuration)
                 .withPropertyValues("spring.task.scheduling.thread-name-prefix=wheel-")

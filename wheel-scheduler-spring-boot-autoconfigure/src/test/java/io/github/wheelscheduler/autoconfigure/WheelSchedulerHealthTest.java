@@ -329,7 +329,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void tasksThatArePausedBecauseOfTheirFailuresAreNamedAndTheHealthStaysUp() {
+    void tasksPausedByTheirFailuresAreNamedAndTheHealthStaysUp() {
         withScheduling().run(context -> {
             WheelTaskScheduler scheduler = wheelOf(context);
             ScheduledFuture<?> ignored = scheduler

@@ -225,7 +225,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aLazySchedulerIsNotCreatedForItsMetersAndHasThemOnceItIsThere() {
+    void aLazySchedulerHasItsMetersOnceItIsCreatedAndNotBefore() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withUserConfiguration(LazyScheduler.class)
@@ -293,7 +293,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     // Which schedulers
 
     @Test
-    void everySchedulerHasItsOwnMetersWhateverItIsDeclaredAs() {
+    void everySchedulerHasItsOwnMetersUnderAnyDeclaredType() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withUserConfiguration(OwnSchedulers.class)
@@ -314,7 +314,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aSchedulerInAScopeHasTheNameOfItsBeanAndIsNotCreatedByItsProxy() {
+    void aScopedSchedulerHasItsBeansNameAndIsNotCreatedForIt() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withInitializer(context -> context.getBeanFactory().registerScope("thread", new SimpleThreadScope()))
@@ -349,7 +349,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
         assertThat(schedulersWithMeters(registry.get())).isEmpty();
     }
 
-    /** As somebody's aspect does it. */
+    /** Wraps the bean as an aspect of the application does. */
     static final class Proxies implements BeanPostProcessor, PriorityOrdered {
 
         @Override

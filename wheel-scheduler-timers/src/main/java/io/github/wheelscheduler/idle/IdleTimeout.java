@@ -33,6 +33,6 @@ public interface IdleTimeout {
     /** Ends the timeout, so that it never expires; false if it has expired or been closed already. */
     boolean close();
 
-    /** Whether it has neither expired nor been closed. */
+    /** Returns whether it has neither expired nor been closed. */
     boolean isOpen();
 }

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.idle;
 
 /**
- * What has become of timeouts so far. While nothing moves, {@code registered} is the sum of {@code expired}, {@code closed} and what is
- * open.
+ * Counts how many timeouts have been accepted or not, and how they have ended so far. While nothing moves, {@code registered} is the sum of {@code expired}, {@code closed} and the
+ * open ones.
  *
  * @param registered have been accepted
  * @param expired have expired

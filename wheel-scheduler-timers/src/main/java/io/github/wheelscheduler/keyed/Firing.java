@@ -35,7 +35,7 @@ final class Firing<K, V> implements KeptTask {
     private final Turns<K, V> turns = new Turns<>();
     private final Queue<KeyedEntry<K, V>> due = new ConcurrentLinkedQueue<>();
 
-    /** Whether a collector will look at the queue that has not begun to. Any worker, after it has added to the queue. */
+    /** A collector has been asked for that has not begun to look at the queue. Written by any worker, after it has added to the queue. */
     private final AtomicBoolean isCollectorComing = new AtomicBoolean();
 
     /** Creates one that calls the handler for what is due together. */
@@ -178,7 +178,7 @@ final class Firing<K, V> implements KeptTask {
         return owner.name;
     }
 
-    /** What the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
+    /** The list that the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
     static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
 
         private final ArrayList<Turn<K, V>> taken;

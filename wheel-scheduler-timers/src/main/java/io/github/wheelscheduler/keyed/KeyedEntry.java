@@ -84,7 +84,7 @@ final class KeyedEntry<K, V> implements KeptTask {
         return (word & STATE_MASK) == WAITING;
     }
 
-    /** Whether the key has another hash than when it was set. */
+    /** Returns whether the key has another hash than when it was set. */
     boolean isKeyChanged() {
         return key.hashCode() << STATE_BITS != (word & ~STATE_MASK);
     }

@@ -163,7 +163,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return removed == null ? null : removed.value;
     }
 
-    /** Whether the key is set, and its handler has not been called for that. */
+    /** Returns whether the key is set, and its handler has not been called for that. */
     public boolean isPending(K key) {
         return live(key) != null;
     }
@@ -217,7 +217,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             // An entry that is there now is over, or about to be closed by the caller that has set it.
             entries.clear();
         } catch (OutOfMemoryError ex) {
-            // As when one is removed.
+            // All are out by then; the map has failed to count that, and it is never asked for its size.
         }
         handlers.awaitQuiet(name, closeLimitNanos);
     }

@@ -16,11 +16,11 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
     private final long delayNanos;
     private final boolean mayReplace;
 
-    /** What has been placed, if anything. */
+    /** The entry that has been placed; null if none has. */
     @Nullable
     KeyedEntry<K, V> placed;
 
-    /** In whose place, if in anyone's; it has been ended for that. */
+    /** The entry whose place it has taken, which has been ended for that; null if there was none. */
     @Nullable
     KeyedEntry<K, V> replaced;
 
@@ -37,7 +37,7 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         this.mayReplace = mayReplace;
     }
 
-    /** Whether what has been placed is an entry of its own, and not another time for one that was there. */
+    /** Whether a new entry has been placed, and not another time for one that was there. */
     boolean isNew() {
         return placed != null && value != null;
     }

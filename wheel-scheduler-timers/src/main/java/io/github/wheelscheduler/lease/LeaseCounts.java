@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.lease;
 
 /**
- * What has happened to the leases of a renewer; exact while nothing moves.
+ * Counts what has happened to the leases of a renewer; exact while nothing moves.
  *
  * @param kept leases that are kept now
  * @param renewals attempts that renewed a lease

@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.lease;
 
-/** What closing a lease has found. */
+/** Says what closing a lease has found. */
 public enum LeaseEnd {
     /** It was kept; no renewal is going on any more, and none begins. */
     CLOSED,
-    /** The same, but a renewal had to be interrupted, as it took longer than the limit. What it has done is unknown. */
+    /** It was kept, but a renewal had to be interrupted, as it took longer than the limit; its outcome is unknown. */
     INTERRUPTED,
     /** A renewal was interrupted and has not ended all the same; no other begins. */
     STILL_RENEWING,

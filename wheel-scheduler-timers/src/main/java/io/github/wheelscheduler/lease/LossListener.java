@@ -9,9 +9,9 @@ package io.github.wheelscheduler.lease;
 public interface LossListener<K> {
 
     /**
-     * What the lease protected has to stop. Called once at most, before the lease ends or, if the process did not run then, first thing when
-     * it runs again; never while or before a renewal of that lease begins. It should be quick: others are told on the same workers. What
-     * it throws is counted and logged.
+     * Stops the work that the lease protected. Called once at most, before the lease ends or, if the process did not run then, first thing when
+     * it runs again; never while or before a renewal of that lease begins. It should be quick: others are told on the same workers. Its
+     * exceptions are counted and logged.
      */
     void lost(K key, Reason reason);
 

@@ -14,7 +14,7 @@ public interface Renewal<K> {
      */
     Outcome renew(K key) throws Exception;
 
-    /** What has become of an attempt. */
+    /** Says what has become of an attempt. */
     enum Outcome {
         /** The lease is granted anew, from the start of the attempt on. */
         RENEWED,

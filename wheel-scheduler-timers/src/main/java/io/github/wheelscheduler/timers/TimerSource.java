@@ -5,7 +5,7 @@ import io.github.wheelscheduler.WheelTimer;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** What timers for programs need of an executor. Tests that play all interleavings bring another. */
+/** The part of an executor that timers for programs need. Tests that play all interleavings bring another. */
 public interface TimerSource {
 
     /** Returns the time of the clock that deadlines are on, in nanoseconds. */

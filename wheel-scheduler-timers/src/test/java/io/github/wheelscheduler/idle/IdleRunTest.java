@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What happens between a reading of the clock and the move that follows from it. */
+/** Moves that come between a reading of the clock and the move that follows from it. */
 class IdleRunTest {
 
     private static final long IDLE_NANOS = 1_000;
@@ -63,7 +63,7 @@ class IdleRunTest {
 
         private long nowNanos;
 
-        /** What happens once, after the next reading, before whoever has read can go on. */
+        /** Happens once, after the next reading, before the reader can go on. */
         private @Nullable Runnable afterReading;
 
         @Override

@@ -17,7 +17,7 @@ final class FakeTimers implements TimerSource {
     private final Queue<Timer> armed = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> executed = new ConcurrentLinkedQueue<>();
 
-    /** What to throw in place of what was asked for; null for nothing. */
+    /** Thrown by each call that asks for a timer; null for nothing. */
     volatile @Nullable Throwable failure;
 
     @Override

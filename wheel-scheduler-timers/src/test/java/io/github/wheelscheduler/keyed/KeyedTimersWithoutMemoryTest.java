@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of entries when there is no memory, or no room, for the next step. */
+/** Entries end once, and none is lost, when there is no memory, or no room, for the next step. */
 class KeyedTimersWithoutMemoryTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -24,7 +24,7 @@ class KeyedTimersWithoutMemoryTest {
             owner -> Firing.single(owner, (key, value) -> handled.add(key + value)));
 
     @Test
-    void whatCannotBeArmedChangesNothing() {
+    void anEntryThatCannotBeArmedChangesNothing() {
         assertThat(timers.set("a", "1", SECOND)).isNull();
         source.failure = new OutOfMemoryError("test");
         assertThatThrownBy(() -> timers.set("a", "2", SECOND)).isSameAs(source.failure);
@@ -65,7 +65,7 @@ class KeyedTimersWithoutMemoryTest {
     }
 
     @Test
-    void whatWaitsForItsKeyAndCannotBePassedOnRunsOnTheSameWorker() {
+    void aWaitingEntryThatCannotBePassedOnRunsOnTheSameWorker() {
         List<String> order = new ArrayList<>();
         KeyedTimers<String, String> own = new KeyedTimers<>(
                 "test",
@@ -81,7 +81,7 @@ class KeyedTimersWithoutMemoryTest {
     }
 
     @Test
-    void whatIsDueInABatchAndCannotBePassedOnIsCollectedOnTheSameWorker() {
+    void aBatchThatCannotBePassedOnIsCollectedOnTheSameWorker() {
         List<String> order = new ArrayList<>();
         KeyedTimers<String, String> own = new KeyedTimers<>(
                 "test",

@@ -179,7 +179,7 @@ public final class KeyedOutOfMemoryChild {
                 }
                 lost += accepted.get(value) == 1 && ends.get(value) == 0 ? 1 : 0;
             }
-            // Whoever is told of an error is not told what has become of it.
+            // A caller that is told of an error is not told what has become of its call.
             if (lost > errors.get()) {
                 findings.add("values must not get lost", 0, errors.get(), lost);
             }

@@ -106,7 +106,7 @@ interface EndpointReading extends EndpointCalls {
     }
 
     @Test
-    default void anUnknownSchedulerIsNotFoundAndTheReasonNamesThoseThatAreThere() {
+    default void anUnknownSchedulerIsNotFoundAndTheReasonNamesTheOthers() {
         for (String path : List.of(ENDPOINT + "?scheduler=none", ENDPOINT + "/" + Jobs.BEAT + "?scheduler=none")) {
             Answer answer = server().get(path);
             assertThat(answer.status()).isEqualTo(404);

@@ -57,7 +57,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void reTimingToAFixedRateTakesEffectAndIsWhatBootsEndpointShows() {
+    default void reTimingToAFixedRateTakesEffectAndBootsEndpointShowsIt() {
         steerWell(Jobs.REST, "{'action': 'retime', 'fixedRate': '2h'}");
         Answer after = read(Jobs.REST);
         assertThat(after.textAt("schedule.kind")).isEqualTo("fixedRate");
@@ -66,14 +66,14 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void reTimingToAFixedDelayTakesEffectAndIsWhatBootsEndpointShows() {
+    default void reTimingToAFixedDelayTakesEffectAsBootsEndpointShows() {
         steerWell(Jobs.PAUSE_AFTER, "{'action': 'retime', 'fixedDelay': 'PT3H', 'scheduler': 'taskScheduler'}");
         assertThat(read(Jobs.PAUSE_AFTER).textAt("schedule.kind")).isEqualTo("fixedDelay");
         assertNextIsAbout(Jobs.PAUSE_AFTER, Instant.now().plus(Duration.ofHours(3)));
     }
 
     @Test
-    default void reTimingToACronExpressionTakesEffectAndIsWhatBootsEndpointShows() {
+    default void reTimingToACronTakesEffectAndBootsEndpointShowsIt() {
         ZoneId zone = ZoneId.of("Asia/Tokyo");
         steerWell(Jobs.YEARLY, "{'action': 'retime', 'cron': '0 30 4 1 7 *', 'zone': 'Asia/Tokyo'}");
         Answer after = read(Jobs.YEARLY);

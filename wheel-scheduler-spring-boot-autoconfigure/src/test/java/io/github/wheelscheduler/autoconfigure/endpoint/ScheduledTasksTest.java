@@ -72,7 +72,7 @@ class ScheduledTasksTest {
         return tasks;
     }
 
-    /** Both servers did not start at the same moment: of instants, only those that are far away are compared, roughly. */
+    /** Both servers did not start at the same moment: only instants that are far away are compared, roughly. */
     private static Object comparable(Object value) {
         if (value instanceof Map<?, ?> facts) {
             Map<Object, Object> all = new LinkedHashMap<>();

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.autoconfigure.testing;
 import java.util.concurrent.CountDownLatch;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** Tasks to look at and to steer: some run all the time, the others only if somebody triggers them. */
+/** Tasks to look at and to steer: some run all the time, the others only if a test triggers them. */
 public class Jobs {
 
     public static final String BEAT = idOf("beat");

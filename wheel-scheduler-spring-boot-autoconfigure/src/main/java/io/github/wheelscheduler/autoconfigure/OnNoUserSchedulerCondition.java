@@ -80,9 +80,12 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
         if (ScopedProxyUtils.isScopedTarget(name)) {
             definition = definitionOf(beanFactory, ScopedProxyUtils.getOriginalBeanName(name));
         }
-        return definition == null
-                || (definition.isAutowireCandidate()
-                        && (!(definition instanceof AbstractBeanDefinition detailed) || detailed.isDefaultCandidate()));
+        return definition == null || (definition.isAutowireCandidate() && isDefaultCandidate(definition));
+    }
+
+    /** Returns whether the bean is injected where nothing but its type is asked for. */
+    static boolean isDefaultCandidate(BeanDefinition definition) {
+        return !(definition instanceof AbstractBeanDefinition detailed) || detailed.isDefaultCandidate();
     }
 
     private static @Nullable BeanDefinition definitionOf(ConfigurableListableBeanFactory beanFactory, String name) {

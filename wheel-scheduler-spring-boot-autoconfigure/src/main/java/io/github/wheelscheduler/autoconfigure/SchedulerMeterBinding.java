@@ -51,7 +51,8 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        WheelTaskScheduler scheduler = isItself(bean) ? behindProxies(bean) : null;
+        // The proxy of a scope would create the scheduler when it is asked for anything.
+        WheelTaskScheduler scheduler = bean instanceof ScopedObject ? null : behindProxies(bean);
         if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
             bindInTime(scheduler, nameOf(beanName));
         }
@@ -67,17 +68,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         }
     }
 
-    /** The proxy of a scope would create the scheduler when it is asked for anything. */
-    private static boolean isItself(Object bean) {
-        return !(bean instanceof ScopedObject);
-    }
-
     /** Returns the scheduler that the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
     private static @Nullable WheelTaskScheduler behindProxies(Object bean) {
-        return WheelSchedulers.unproxied(bean) instanceof WheelTaskScheduler scheduler
-                        && WheelTaskScheduler.isReal(scheduler)
-                ? scheduler
-                : null;
+        return WheelSchedulers.onTheWheel(WheelSchedulers.unproxied(bean));
     }
 
     /** As with Boot's own meters of executors, others have none. */

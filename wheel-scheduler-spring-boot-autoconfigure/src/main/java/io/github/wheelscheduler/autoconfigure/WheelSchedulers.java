@@ -68,26 +68,28 @@ public final class WheelSchedulers {
     /** Returns the scheduler whose wheel the application shares, which is made for it; null if there is none, or none of several. */
     static @Nullable WheelTaskScheduler main(ConfigurableListableBeanFactory beanFactory) {
         String usual = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
-        if (beanFactory.containsBean(usual)
-                && beanFactory.getBean(usual) instanceof WheelTaskScheduler scheduler
-                && WheelTaskScheduler.isReal(scheduler)) {
-            return scheduler;
+        WheelTaskScheduler main = beanFactory.containsBean(usual) ? onTheWheel(beanFactory.getBean(usual)) : null;
+        if (main != null) {
+            return main;
         }
         List<WheelTaskScheduler> found = new ArrayList<>();
         for (String name :
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, TaskScheduler.class, false, true)) {
-            if (mayBeOne(beanFactory.getType(name, false))
-                    && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler
-                    && WheelTaskScheduler.isReal(scheduler)) {
+            WheelTaskScheduler scheduler =
+                    mayBeOne(beanFactory.getType(name, false)) ? onTheWheel(beanFactory.getBean(name)) : null;
+            if (scheduler != null) {
                 found.add(scheduler);
             }
         }
         if (found.size() == 1) {
             return found.get(0);
         }
-        WheelTaskScheduler primary =
-                beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique();
-        return primary != null && WheelTaskScheduler.isReal(primary) ? primary : null;
+        return onTheWheel(beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique());
+    }
+
+    /** Returns the bean as a scheduler on the wheel; null if it is none, or a mock. */
+    static @Nullable WheelTaskScheduler onTheWheel(@Nullable Object bean) {
+        return bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler) ? scheduler : null;
     }
 
     /** Returns the names of all beans of some types that are wanted, of parent contexts, too, except {@link FrameworkSchedulers}. */

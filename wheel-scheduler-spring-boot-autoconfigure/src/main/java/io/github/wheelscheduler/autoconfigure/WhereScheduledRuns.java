@@ -9,7 +9,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
@@ -64,13 +63,7 @@ final class WhereScheduledRuns implements SchedulingConfigurer {
         }
         String primary = onlyOne(names, name -> isTrueOf(name, BeanDefinition::isPrimary, false));
         String usual = onlyOne(names, name -> !isTrueOf(name, BeanDefinition::isFallback, false));
-        String candidate = onlyOne(
-                names,
-                name -> isTrueOf(
-                        name,
-                        definition -> !(definition instanceof AbstractBeanDefinition detailed)
-                                || detailed.isDefaultCandidate(),
-                        true));
+        String candidate = onlyOne(names, name -> isTrueOf(name, OnNoUserSchedulerCondition::isDefaultCandidate, true));
         if (primary != null) {
             say(primary, "it is primary");
         } else if (usual != null) {

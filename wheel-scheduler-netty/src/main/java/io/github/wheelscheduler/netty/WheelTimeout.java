@@ -6,10 +6,9 @@ import io.github.wheelscheduler.internal.ShortMemory;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A timeout, and the task of its timer on the wheel, in one object, as there may be millions. */
@@ -27,15 +26,8 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     private static final int CANCELLED = 2;
     private static final int REJECTED = 3;
 
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(WheelTimeout.class, "state", int.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
+    private static final AtomicIntegerFieldUpdater<WheelTimeout> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(WheelTimeout.class, "state");
 
     private final WheelNettyTimer owner;
     private final TimerTask task;

@@ -196,6 +196,10 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Ends the renewal that the calling thread has begun; an outcome that is not known counts as failed. */
     void endRenewal(@Nullable Outcome outcome) {
+        if (outcome == Outcome.GONE) {
+            // Before it ends, as another could be armed then.
+            lose(LossListener.Reason.GONE);
+        }
         lock.lock();
         try {
             runner = null;
@@ -213,11 +217,7 @@ public final class Lease<K> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        if (outcome == Outcome.GONE) {
-            lose(LossListener.Reason.GONE);
-        } else {
-            goOn();
-        }
+        goOn();
     }
 
     /** Arms what comes next; a lease that is over by now is lost instead. */

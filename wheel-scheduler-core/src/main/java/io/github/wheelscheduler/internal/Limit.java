@@ -49,6 +49,13 @@ public final class Limit {
         return false;
     }
 
+    /** Takes a place, whether there is one or not. */
+    public void takeAnyway() {
+        if (taken != null) {
+            taken.incrementAndGet();
+        }
+    }
+
     /** Gives a place back. */
     public void giveBack() {
         if (taken != null) {

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.inbox.Inbox;
@@ -261,7 +262,7 @@ public final class Arming {
         long nowNanos = clock.nanoTime();
         Pacing pacing = timer.pacing();
         long nextNanos = pacing == null
-                ? catchUp.nextDeadlineNanos(timer, nowNanos)
+                ? catchUp.nextDeadlineNanos(timer, null, nowNanos)
                 : pacedDeadlineNanos(timer, pacing, nowNanos);
         if (runState.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos, nowNanos)) {
@@ -281,12 +282,12 @@ public final class Arming {
     private long pacedDeadlineNanos(PeriodicTimer timer, Pacing pacing, long nowNanos) {
         while (true) {
             try {
-                return catchUp.pacedDeadlineNanos(timer, pacing, nowNanos) + pacing.drawPutOffNanos();
+                return catchUp.nextDeadlineNanos(timer, pacing, nowNanos) + pacing.drawPutOffNanos();
             } catch (OutOfMemoryError ex) {
                 if (!runState.mayRepeat()) {
                     return nowNanos + timer.intervalNanos();
                 }
-                ScheduledTimer.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
     }
@@ -314,7 +315,7 @@ public final class Arming {
                 inbox.wakeFor(nextNanos);
                 return;
             } catch (Throwable ex) {
-                ScheduledTimer.pauseWithoutMemory();
+                ShortMemory.pause();
             }
             if (!runState.mayRepeat()) {
                 boolean ignored = timer.withdraw();

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.internal.engine;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.StripedCount;
+import org.jspecify.annotations.Nullable;
 
 /** Says when a periodic timer is due next, and how many missed runs of a fixed rate are made up. */
 final class CatchUp {
@@ -14,39 +15,29 @@ final class CatchUp {
         this.max = max;
     }
 
-    /** Returns the deadline that follows a run which has ended now; counts the runs that it skips. */
-    long nextDeadlineNanos(PeriodicTimer timer, long nowNanos) {
+    /**
+     * Returns the deadline that follows a run which has ended now; counts the runs that it skips: of those of a fixed rate that have been
+     * missed, the last {@code max} are left.
+     *
+     * @param pacing that of the task, which has its say; the deadline is in phase, before the run is {@linkplain Pacing#putOffNanos put off}
+     */
+    long nextDeadlineNanos(PeriodicTimer timer, @Nullable Pacing pacing, long nowNanos) {
         long interval = timer.intervalNanos();
-        return timer.isFixedRate()
-                ? nextInPhase(timer, timer.exactDeadlineNanos() + interval, nowNanos)
-                : nowNanos + interval;
-    }
-
-    /** Of the deadlines that have passed, only the last {@code max} are left. */
-    private long nextInPhase(PeriodicTimer timer, long next, long nowNanos) {
-        if (next - nowNanos >= 0) {
-            return next;
-        }
-        long period = timer.intervalNanos();
-        long skipped = Math.max(0, passed(next, period, nowNanos) - max);
-        countSkipped(timer, skipped);
-        return next + skipped * period;
-    }
-
-    /** Returns the same where the task has a {@link Pacing}: in phase, before the run is {@linkplain Pacing#putOffNanos put off}. */
-    long pacedDeadlineNanos(PeriodicTimer timer, Pacing pacing, long nowNanos) {
-        long interval = timer.intervalNanos();
-        long rest = pacing.restNanos();
+        long rest = pacing == null ? 0 : pacing.restNanos();
         if (!timer.isFixedRate()) {
             return nowNanos + Math.max(interval, rest);
         }
-        long inPhase = timer.exactDeadlineNanos() - pacing.putOffNanos() + interval;
+        long inPhase = timer.exactDeadlineNanos() - (pacing == null ? 0 : pacing.putOffNanos()) + interval;
         long missed = passed(inPhase, interval, nowNanos);
         // What was due before a rest is missed; what the rest covers is not.
-        long skipped = rest > 0 ? missed : missed == 0 ? 0 : pacing.skipped(missed, max);
+        long skipped = rest > 0 || missed == 0 ? missed : skipped(missed, pacing);
         countSkipped(timer, skipped);
         long next = inPhase + skipped * interval;
         return rest > 0 ? next + passed(next, interval, nowNanos + rest) * interval : next;
+    }
+
+    private long skipped(long missed, @Nullable Pacing pacing) {
+        return pacing == null ? Math.max(0, missed - max) : pacing.skipped(missed, max);
     }
 
     /** Returns how many of the deadlines from that one on lie before that time. */

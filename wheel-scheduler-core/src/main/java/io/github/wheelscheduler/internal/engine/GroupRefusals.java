@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.worker.Workers;
 import java.lang.System.Logger.Level;
@@ -96,7 +97,7 @@ final class GroupRefusals {
                     timer.owner().refused(timer);
                     isTold = true;
                 } catch (OutOfMemoryError ex) {
-                    ScheduledTimer.pauseWithoutMemory();
+                    ShortMemory.pause();
                 }
             }
             count.increment();
@@ -109,7 +110,7 @@ final class GroupRefusals {
                 try {
                     goOn(withoutText);
                 } catch (Throwable ex) {
-                    ScheduledTimer.pauseWithoutMemory();
+                    ShortMemory.pause();
                 }
             }
         }
@@ -127,7 +128,7 @@ final class GroupRefusals {
                 try {
                     end(reason);
                 } catch (OutOfMemoryError ex) {
-                    ScheduledTimer.pauseWithoutMemory();
+                    ShortMemory.pause();
                 }
             }
         }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.engine;
 
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.inbox.Inbox;
 import io.github.wheelscheduler.internal.worker.Workers;
@@ -451,14 +452,13 @@ public final class Lifecycle {
 
     /** Ends what is left once the tick thread has let go of the wheel; tries again what fails, as no other thread would. On that thread. */
     void tickThreadEnded() {
-        boolean done = false;
-        while (!done) {
+        while (true) {
             try {
                 stopWorkers();
                 terminateIfEnded();
-                done = true;
+                return;
             } catch (Throwable ex) {
-                ScheduledTimer.pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
     }

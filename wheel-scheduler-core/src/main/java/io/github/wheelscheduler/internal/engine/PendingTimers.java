@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.internal.engine;
 
+import io.github.wheelscheduler.internal.Limit;
 import io.github.wheelscheduler.internal.StripedCount;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +26,9 @@ public final class PendingTimers {
     private final StripedCount otherPosts = new StripedCount();
     private final StripedCount started = new StripedCount();
     private final StripedCount cancelled = new StripedCount();
-    private final long max;
 
-    /** Only where there is a bound; a group shares it with the executor. */
-    private final @Nullable AtomicLong permitsInUse;
+    /** A group shares it with the executor. */
+    private final Limit permits;
 
     /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
     private final @Nullable PendingTimers root;
@@ -47,8 +46,7 @@ public final class PendingTimers {
             long postedByGroups = messages.sum();
             return posted.getAsLong() - postedByGroups;
         };
-        this.max = max;
-        this.permitsInUse = max == Long.MAX_VALUE ? null : new AtomicLong();
+        this.permits = new Limit(max);
         this.root = null;
         this.goneOfGroups = new StripedCount();
     }
@@ -56,8 +54,7 @@ public final class PendingTimers {
     /** Counts what a group posts, within the bound of the executor. */
     PendingTimers(PendingTimers root) {
         this.posted = messages::sum;
-        this.max = root.max;
-        this.permitsInUse = root.permitsInUse;
+        this.permits = root.permits;
         this.root = root;
         this.goneOfGroups = root.goneOfGroups;
     }
@@ -77,30 +74,16 @@ public final class PendingTimers {
 
     /** Takes a permit if there is one. */
     boolean tryAcquire() {
-        if (permitsInUse == null) {
-            return true;
-        }
-        long seen = permitsInUse.get();
-        while (seen < max) {
-            if (permitsInUse.compareAndSet(seen, seen + 1)) {
-                return true;
-            }
-            seen = permitsInUse.get();
-        }
-        return false;
+        return permits.tryTake();
     }
 
     /** Takes a permit again on behalf of a series that has always had one, whether there is one or not. */
     void acquireAgain() {
-        if (permitsInUse != null) {
-            permitsInUse.incrementAndGet();
-        }
+        permits.takeAnyway();
     }
 
     void release() {
-        if (permitsInUse != null) {
-            permitsInUse.decrementAndGet();
-        }
+        permits.giveBack();
     }
 
     /** Gives the permit of a timer back, if it still has one. */
@@ -190,11 +173,11 @@ public final class PendingTimers {
     }
 
     public long max() {
-        return max;
+        return permits.max();
     }
 
     /** Returns how many permits are in use; the pending count where there is no bound. */
     public long inUse() {
-        return permitsInUse == null ? countWithGroups() : permitsInUse.get();
+        return permits.isBounded() ? permits.taken() : countWithGroups();
     }
 }

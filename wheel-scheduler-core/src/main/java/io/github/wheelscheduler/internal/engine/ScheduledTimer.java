@@ -14,6 +14,7 @@ import static io.github.wheelscheduler.internal.engine.TimerWord.withState;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.wheel.TimerNode;
 import java.lang.invoke.MethodHandles;
@@ -59,8 +60,6 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     private static final VarHandle WORD;
     private static final VarHandle RUNNER;
     private static final VarHandle WAITERS;
-
-    private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
     /** Stands in for a failure that there was no memory to keep; made before there can be one. */
     static final Failure WITHOUT_MEMORY =
@@ -192,7 +191,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
                 boolean ignored = withdraw();
                 finish(failure, false);
             } catch (Throwable ex) {
-                pauseWithoutMemory();
+                ShortMemory.pause();
             }
         }
         if (isDone()) {
@@ -210,15 +209,6 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         Thread thread = runner;
         return state() == RUNNING
                 && (thread == Thread.currentThread() || (thread == null && !(this instanceof PeriodicTimer)));
-    }
-
-    /** Virtual threads need memory to sleep. */
-    static void pauseWithoutMemory() {
-        try {
-            LockSupport.parkNanos(PAUSE_WITHOUT_MEMORY_NANOS);
-        } catch (OutOfMemoryError ex) {
-            Thread.onSpinWait();
-        }
     }
 
     /**
@@ -241,7 +231,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         int state = stateOf(seen);
         while (state == ARMED || state == READY || state == RETURNED) {
             if (!owner.mayStart(this, state == READY) || (state == RETURNED && isRepeating())) {
-                boolean ignored = cancelFromWithin(false);
+                boolean ignored = cancelFrom(RETURNED, false);
                 return -1;
             }
             if (state == ARMED && isRepeating()) {
@@ -304,12 +294,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     /** Arms the timer again after a run; false if it has been cancelled meanwhile. */
     final boolean rearm(long deadlineNanos) {
         releaseRunner();
-        long seen = word;
-        while (stateOf(seen) == RUNNING) {
-            if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
-                return true;
-            }
-            seen = word;
+        if (arm(RUNNING, deadlineNanos)) {
+            return true;
         }
         letGo();
         awaitInterrupt();
@@ -318,20 +304,13 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     /** Cancels the timer if it has not started. */
     final boolean withdraw() {
-        for (int from = ARMED; from <= READY; from++) {
-            if (move(from, CANCELLED)) {
-                letGo();
-                tellOwner(from);
-                return true;
-            }
-        }
-        return false;
+        return cancelFrom(READY, false);
     }
 
     /** Cancels the timer at the end of a run, because it must not be armed again. */
     final void endRun() {
         releaseRunner();
-        boolean ignored = cancelFromWithin(false);
+        boolean ignored = cancelFrom(RETURNED, false);
         letGo();
         awaitInterrupt();
     }
@@ -339,15 +318,15 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
         StackReserve.ask();
-        return cancelFromWithin(mayInterruptIfRunning);
+        return cancelFrom(RETURNED, mayInterruptIfRunning);
     }
 
-    /** Cancels in the middle of something that has made sure of its stack. */
-    private boolean cancelFromWithin(boolean mayInterruptIfRunning) {
+    /** Cancels the timer unless it is beyond that state, in the middle of something that has made sure of its stack. */
+    private boolean cancelFrom(int lastState, boolean mayInterruptIfRunning) {
         long seen = word;
         while (true) {
             int state = stateOf(seen);
-            if (state >= DONE) {
+            if (state > lastState) {
                 return false;
             }
             boolean interrupts = state == RUNNING && mayInterruptIfRunning;
@@ -384,7 +363,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         long deadlineNanos = owner.deadlineAfter(delay, unit);
         long seen = word;
         while (stateOf(seen) == ARMED) {
-            if (moveDeadline(seen, deadlineNanos)) {
+            if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
                 if (deadlineNanos - deadlineOf(seen) < 0) {
                     moveEarlier(deadlineNanos, deadlineOf(seen));
                 }
@@ -407,18 +386,18 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     /** Gives an armed timer another deadline; true unless it is not armed. The caller tells the wheel. */
     final boolean moveDeadline(long deadlineNanos) {
+        return arm(ARMED, deadlineNanos);
+    }
+
+    private boolean arm(int from, long deadlineNanos) {
         long seen = word;
-        while (stateOf(seen) == ARMED) {
-            if (moveDeadline(seen, deadlineNanos)) {
+        while (stateOf(seen) == from) {
+            if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
                 return true;
             }
             seen = word;
         }
         return false;
-    }
-
-    private boolean moveDeadline(long seen, long deadlineNanos) {
-        return WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED));
     }
 
     private boolean move(int from, int to) {

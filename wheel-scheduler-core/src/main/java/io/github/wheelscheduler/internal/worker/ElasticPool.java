@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -255,7 +256,7 @@ public final class ElasticPool extends Workers {
                 workerOfThread.set(worker);
                 return;
             } catch (OutOfMemoryError ex) {
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+                ShortMemory.pause();
             }
         }
     }
@@ -289,7 +290,7 @@ public final class ElasticPool extends Workers {
         if (!worker.unmarkIdle()) {
             wakeUpOnItsWay.set(false);
         }
-        LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+        ShortMemory.pause();
     }
 
     private void workOff(Worker worker) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -204,7 +205,7 @@ final class ExecutorFeeder implements Runnable {
                 RunBoundary.log(Level.ERROR, FAILED, null, ex);
             }
             isFailing = true;
-            LockSupport.parkNanos(this, Workers.PAUSE_AFTER_FAILURE_NANOS);
+            ShortMemory.pause();
         }
     }
 

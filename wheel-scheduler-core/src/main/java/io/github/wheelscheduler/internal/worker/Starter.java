@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -147,14 +148,13 @@ public final class Starter implements Runnable {
     }
 
     private void tellOfEnd() {
-        boolean told = false;
-        while (!told) {
+        while (true) {
             try {
                 whenEnded.run();
-                told = true;
+                return;
             } catch (Throwable ex) {
                 // No other thread would.
-                LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
+                ShortMemory.pause();
             }
         }
     }

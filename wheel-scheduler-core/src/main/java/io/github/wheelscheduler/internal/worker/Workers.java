@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,8 +59,6 @@ public abstract class Workers {
             return false;
         }
     }
-
-    static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
     private static final long SHORT_RUN_NANOS = 50_000;
@@ -368,15 +366,14 @@ public abstract class Workers {
 
     /** Tells the listener that the last thread has ended after a stop, if so; until that succeeds, as no other thread would. */
     final void tellIfEnded() {
-        boolean isTold = false;
-        while (!isTold) {
+        while (true) {
             try {
                 if (hasEnded()) {
                     listener.ended();
                 }
-                isTold = true;
+                return;
             } catch (Throwable ex) {
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
+                ShortMemory.pause();
             }
         }
     }

@@ -49,9 +49,9 @@ public final class Arming {
         this.runState = engine.runState();
         this.pending = engine.pending();
         this.inbox = engine.inbox();
-        this.shortcut = engine.dispatcher().shortcut();
-        this.slots = engine.dispatcher().slots();
-        this.refusals = engine.dispatcher().refusals();
+        this.shortcut = engine.dispatcher().shortcut;
+        this.slots = engine.dispatcher().slots;
+        this.refusals = engine.dispatcher().refusals;
         this.workers = engine.workers();
         this.lifecycle = engine.lifecycle();
         this.catchUp = new CatchUp(settings.maxCatchUp());

@@ -32,14 +32,17 @@ final class Dispatcher {
 
     private final TimingWheel wheel;
     private final Workers workers;
-    private final Hold hold;
-    private final Shortcut shortcut;
     private final Backlog backlog;
-    private final @Nullable GroupSlots slots;
-    private final @Nullable GroupRefusals refusals;
+    final Hold hold;
+    final Shortcut shortcut;
+    final @Nullable GroupSlots slots;
+    final @Nullable GroupRefusals refusals;
 
-    /** A pass goes through it. */
-    private boolean active;
+    /** A pass goes through it. Written by {@link Dispatchers}, as is the next one that a pass goes through. */
+    boolean active;
+
+    @Nullable
+    Dispatcher nextActive;
 
     /** Null until something waits. */
     private @Nullable Bucket timed;
@@ -92,32 +95,6 @@ final class Dispatcher {
         this.slots = slots;
         this.refusals = refusals;
         this.backlog = new Backlog(workers, slots, shortcut);
-    }
-
-    Hold hold() {
-        return hold;
-    }
-
-    Shortcut shortcut() {
-        return shortcut;
-    }
-
-    @Nullable
-    GroupSlots slots() {
-        return slots;
-    }
-
-    @Nullable
-    GroupRefusals refusals() {
-        return refusals;
-    }
-
-    boolean isActive() {
-        return active;
-    }
-
-    void setActive(boolean value) {
-        active = value;
     }
 
     /** Whether there is nothing to do for this until the next timer or message; forgets the lists, which are empty then. */
@@ -213,7 +190,7 @@ final class Dispatcher {
                 }
                 return false;
             };
-            wheel.removeWaitingIf(timed, move, node -> {});
+            wheel.removeIf(timed, move, node -> {});
             // What fails in between is done by the next pass.
             isAtOnceApart = true;
         }
@@ -346,17 +323,17 @@ final class Dispatcher {
         noteHeldUp(nowNanos);
     }
 
-    /** Gives up those of the waiting timers for which the filter says so. */
-    void removeWaitingIf(Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
-        removeIf(timed, filter, handOver);
-        removeIf(atOnce, filter, handOver);
+    /** Gives up the waiting timers that are over. */
+    void giveUpOver(HandOver handOver) {
+        giveUpOver(timed, handOver);
+        giveUpOver(atOnce, handOver);
     }
 
-    private void removeIf(@Nullable Bucket list, Predicate<ScheduledTimer<?>> filter, HandOver handOver) {
+    private void giveUpOver(@Nullable Bucket list, HandOver handOver) {
         if (list != null) {
-            wheel.removeWaitingIf(
+            wheel.removeIf(
                     list,
-                    node -> filter.test((ScheduledTimer<?>) node),
+                    node -> ((ScheduledTimer<?>) node).isOver(),
                     node -> handOver.giveUp((ScheduledTimer<?>) node));
         }
     }
@@ -390,12 +367,7 @@ final class Dispatcher {
             if (!isOver && !takeSlot(timer)) {
                 return false;
             }
-            boolean ignored = wheel.remove(timer);
-            if (isOver) {
-                handOver.giveUp(timer);
-            } else {
-                handOver.startWithSlot(timer);
-            }
+            handOver.takeOut(timer, isOver, true);
         }
         return true;
     }
@@ -436,6 +408,6 @@ final class Dispatcher {
 
     /** Whether no run is on its way or going on; exact once nothing is handed over any more. Any thread. */
     boolean isDrained() {
-        return workers.isDrained() && (refusals == null || refusals.workers().isDrained());
+        return workers.isDrained() && (refusals == null || refusals.workers.isDrained());
     }
 }

@@ -1,8 +1,5 @@
 package io.github.wheelscheduler.internal.engine;
 
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
-
 /** The dispatchers on a wheel that have something to do, and that of the executor. Tick thread, unless it says otherwise. */
 final class Dispatchers {
 
@@ -11,37 +8,27 @@ final class Dispatchers {
      * until nothing of it waits and none of its timers is on a detour. So a group that does nothing costs nothing, however many there are.
      */
 
-    /** That of the executor itself; always active. */
-    private final Dispatcher root;
+    /** That of the executor itself; always active, and the first. The others follow it. Readers: tick thread; any while that sleeps. */
+    final Dispatcher root;
 
-    /** The active ones, the first so many of these, the root first. Readers: tick thread; any while that sleeps. */
-    private @Nullable Dispatcher[] active;
-
-    private int activeCount = 1;
+    private Dispatcher last;
 
     /** When the active ones have been looked at last: at the beginning of the pass, or between two. */
     private long lookNanos;
 
     Dispatchers(Dispatcher root) {
         this.root = root;
-        this.active = new @Nullable Dispatcher[] {root};
-        root.setActive(true);
-    }
-
-    Dispatcher root() {
-        return root;
+        this.last = root;
+        root.active = true;
     }
 
     /** Returns the dispatcher of the timer, which is active from now on. */
     Dispatcher of(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = timer.owner().dispatcher();
-        if (!dispatcher.isActive()) {
-            if (activeCount == active.length) {
-                active = Arrays.copyOf(active, 2 * activeCount);
-            }
-            active[activeCount] = dispatcher;
-            activeCount++;
-            dispatcher.setActive(true);
+        if (!dispatcher.active) {
+            last.nextActive = dispatcher;
+            last = dispatcher;
+            dispatcher.active = true;
             dispatcher.beginPass(lookNanos);
         }
         return dispatcher;
@@ -55,41 +42,33 @@ final class Dispatchers {
         }
     }
 
-    /** Returns one of the active dispatchers. */
-    private Dispatcher active(int index) {
-        @Nullable Dispatcher[] seen = active;
-        Dispatcher dispatcher = index < seen.length ? seen[index] : null;
-        // What another thread sees of both may not fit.
-        return dispatcher == null ? root : dispatcher;
-    }
-
     /** Forgets dispatchers that have nothing to do, at the end of a pass. */
     private void retire() {
-        int left = 1;
-        for (int i = 1; i < activeCount; i++) {
-            Dispatcher dispatcher = active(i);
-            if (dispatcher.retires()) {
-                dispatcher.setActive(false);
+        Dispatcher before = root;
+        for (Dispatcher each = root.nextActive; each != null; each = before.nextActive) {
+            if (each.retires()) {
+                before.nextActive = each.nextActive;
+                each.nextActive = null;
+                each.active = false;
             } else {
-                active[left++] = dispatcher;
+                before = each;
             }
         }
-        Arrays.fill(active, left, activeCount, null);
-        activeCount = left;
+        last = before;
     }
 
     // Detours
 
     /** To be called before the time of a pass is read. */
     void beforePass() {
-        for (int i = 0; i < activeCount; i++) {
-            active(i).shortcut().beforePass();
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            each.shortcut.beforePass();
         }
     }
 
     boolean isAnyDetour() {
-        for (int i = 0; i < activeCount; i++) {
-            if (active(i).shortcut().isAnyDetour()) {
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            if (each.shortcut.isAnyDetour()) {
                 return true;
             }
         }
@@ -102,10 +81,9 @@ final class Dispatchers {
      */
     boolean endDetours() {
         boolean ended = true;
-        for (int i = 0; i < activeCount; i++) {
-            Dispatcher dispatcher = active(i);
-            Shortcut shortcut = dispatcher.shortcut();
-            ended &= !shortcut.isAnyDetour() || dispatcher.isAnyWaiting() || shortcut.endDetours();
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            Shortcut shortcut = each.shortcut;
+            ended &= !shortcut.isAnyDetour() || each.isAnyWaiting() || shortcut.endDetours();
         }
         return ended;
     }
@@ -115,24 +93,24 @@ final class Dispatchers {
     /** Reads what is held. */
     void look(long nowNanos) {
         lookNanos = nowNanos;
-        for (int i = 0; i < activeCount; i++) {
-            active(i).look();
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            each.look();
         }
     }
 
     /** The same at the beginning of a pass. */
     void beginPass(long nowNanos) {
         lookNanos = nowNanos;
-        for (int i = 0; i < activeCount; i++) {
-            active(i).beginPass(nowNanos);
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            each.beginPass(nowNanos);
         }
     }
 
     /** Whether anything has been asked for since the last pass; to be read after a sleep has been announced. */
     boolean isWanted() {
         boolean isWanted = false;
-        for (int i = 0; i < activeCount; i++) {
-            isWanted |= active(i).isWanted();
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            isWanted |= each.isWanted();
         }
         return isWanted;
     }
@@ -143,8 +121,8 @@ final class Dispatchers {
     boolean letGo(long nowNanos, HandOver handOver) {
         boolean more = false;
         try {
-            for (int i = 0; i < activeCount; i++) {
-                more |= active(i).letGo(nowNanos, handOver);
+            for (Dispatcher each = root; each != null; each = each.nextActive) {
+                more |= each.letGo(nowNanos, handOver);
             }
         } finally {
             signalHandOver();
@@ -156,16 +134,16 @@ final class Dispatchers {
     /** Returns when to look again at waiting timers; for ever if none wait. */
     long nanosToNextLook(long nowNanos) {
         long nanos = Long.MAX_VALUE;
-        for (int i = 0; i < activeCount; i++) {
-            nanos = Math.min(nanos, active(i).nanosToNextLook(nowNanos));
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            nanos = Math.min(nanos, each.nanosToNextLook(nowNanos));
         }
         return nanos;
     }
 
     /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
-        for (int i = 0; i < activeCount; i++) {
-            if (active(i).isRoomForHeldUp()) {
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            if (each.isRoomForHeldUp()) {
                 return true;
             }
         }
@@ -176,8 +154,8 @@ final class Dispatchers {
 
     /** Wakes the workers for which anything has been handed over since the last call. */
     void signalHandOver() {
-        for (int i = 0; i < activeCount; i++) {
-            active(i).signalHandOver();
+        for (Dispatcher each = root; each != null; each = each.nextActive) {
+            each.signalHandOver();
         }
     }
 }

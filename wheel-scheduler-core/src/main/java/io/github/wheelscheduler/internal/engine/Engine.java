@@ -89,7 +89,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
             Shortcut shortcut = new Shortcut();
             GroupSlots ofGroup = new GroupSlots(workers, settings, inbox, shortcut);
             this.slots = ofGroup;
-            this.dispatcher = new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, newRefusals(ofGroup));
+            GroupRefusals refusals = settings.onFull() == OnFull.WAIT
+                    ? null
+                    : new GroupRefusals(settings, shared.starter, ofGroup, this::refusalsEnded);
+            this.dispatcher = new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, refusals);
         }
         this.lifecycle = new Lifecycle(this, shared);
         this.arming = new Arming(this);
@@ -101,16 +104,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
         }
         hold.setHalted(settings.halted());
         noteHold(false);
-    }
-
-    private @Nullable GroupRefusals newRefusals(GroupSlots ofGroup) {
-        return settings.onFull() == OnFull.WAIT
-                ? null
-                : new GroupRefusals(
-                        String.valueOf(settings.groupName()),
-                        settings.onFull(),
-                        settings.newRefusalWorkers(shared.starter, this::refusalsEnded),
-                        ofGroup);
     }
 
     // Groups
@@ -403,7 +396,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Says whether callers may go past the tick thread: when a halt has ended, not before the timers that it has held. */
     private void noteHold(boolean isOpened) {
-        Shortcut shortcut = dispatcher.shortcut();
+        Shortcut shortcut = dispatcher.shortcut;
         if (isOpened) {
             shortcut.countDetour();
         }
@@ -531,7 +524,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Returns how many runs found the group full and did not start. */
     long refusedSoFar() {
-        GroupRefusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals;
         return refusals == null ? 0 : refusals.soFar();
     }
 

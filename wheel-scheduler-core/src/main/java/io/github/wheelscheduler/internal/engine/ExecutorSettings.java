@@ -70,8 +70,7 @@ public record ExecutorSettings(
     }
 
     /** Creates the worker that ends what a full group refuses. */
-    Workers newRefusalWorkers(Starter starter, Runnable whenIdleOrEnded) {
-        Workers.Listener listener = new RefusalsListener(whenIdleOrEnded);
+    Workers newRefusalWorkers(Starter starter, Workers.Listener listener) {
         return newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, 1, listener, null);
     }
 

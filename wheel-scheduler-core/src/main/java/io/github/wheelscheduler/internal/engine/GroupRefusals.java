@@ -4,6 +4,7 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StripedCount;
+import io.github.wheelscheduler.internal.worker.Starter;
 import io.github.wheelscheduler.internal.worker.Workers;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,23 +13,42 @@ import java.util.concurrent.RejectedExecutionException;
  * Ends runs that a full group does not take: what follows may call the user's code, and must not do so on the tick thread; so there is a
  * worker for it, of which nothing is there unless it is needed.
  */
-final class GroupRefusals {
+final class GroupRefusals implements Workers.Listener {
 
     private final String group;
     private final OnFull onFull;
-    private final Workers workers;
     private final GroupSlots slots;
+    private final Runnable whenIdleOrEnded;
+    final Workers workers;
     private final StripedCount count = new StripedCount();
 
     /** Made before it is needed, as there may be no memory then. */
     private final RejectedExecutionException withoutText;
 
-    GroupRefusals(String group, OnFull onFull, Workers workers, GroupSlots slots) {
-        this.group = group;
-        this.onFull = onFull;
-        this.workers = workers;
+    GroupRefusals(ExecutorSettings settings, Starter starter, GroupSlots slots, Runnable whenIdleOrEnded) {
+        this.group = String.valueOf(settings.groupName());
+        this.onFull = settings.onFull();
         this.slots = slots;
+        this.whenIdleOrEnded = whenIdleOrEnded;
         this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
+        this.workers = settings.newRefusalWorkers(starter, this);
+    }
+
+    @Override
+    public void wentIdle() {
+        whenIdleOrEnded.run();
+    }
+
+    @Override
+    public void ended() {
+        whenIdleOrEnded.run();
+    }
+
+    @Override
+    public void escaped(Runnable run, Throwable failure) {
+        if (run instanceof Refused refused) {
+            refused.endIfLeft();
+        }
     }
 
     /**
@@ -52,10 +72,6 @@ final class GroupRefusals {
     /** Returns how many runs have been refused. */
     long soFar() {
         return count.sum();
-    }
-
-    Workers workers() {
-        return workers;
     }
 
     /** What the worker runs in place of the timer. */

@@ -143,8 +143,7 @@ final class HandOver implements Expiry {
         if (timer.state() == TimerWord.ARMED) {
             wheel.add(timer);
         } else {
-            sweeps.countGivenUp();
-            watch.unwatch(timer);
+            giveUp(timer);
         }
     }
 
@@ -178,7 +177,7 @@ final class HandOver implements Expiry {
     /** Refuses a timer that is due, and is in no list. */
     private void refuse(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = dispatchers.of(timer);
-        GroupRefusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals;
         GroupRefusals.Refused refused = refusals == null ? null : refusals.newRefused(timer);
         if (refused == null || !timer.claim(pass.nowNanos())) {
             putBack(timer);
@@ -196,22 +195,25 @@ final class HandOver implements Expiry {
 
     // What has waited
 
-    /** Lets a timer go, which may be over by now or due later, and has a slot: that is freed if the timer does not need it. */
-    void startWithSlot(ScheduledTimer<?> timer) {
-        pass.moved();
-        try {
-            go(timer, dispatchers.of(timer), true);
-        } catch (Throwable ex) {
-            keepInHand(timer);
-            throw ex;
+    /**
+     * Takes a timer out of the list in which it has waited, and lets it go: it may be due later by now, and then its slot is freed.
+     *
+     * @param isOver whether it was over, and has no slot; it is forgotten
+     * @param hasSlot whether it has a slot; if not, and it is not over, it is refused
+     */
+    void takeOut(ScheduledTimer<?> timer, boolean isOver, boolean hasSlot) {
+        boolean ignored = wheel.remove(timer);
+        if (isOver) {
+            giveUp(timer);
+            return;
         }
-    }
-
-    /** Refuses a timer for which there is no slot, and which is not to wait for one. */
-    void refuseForWantOfSlot(ScheduledTimer<?> timer) {
         pass.moved();
         try {
-            refuse(timer);
+            if (hasSlot) {
+                go(timer, dispatchers.of(timer), true);
+            } else {
+                refuse(timer);
+            }
         } catch (Throwable ex) {
             keepInHand(timer);
             throw ex;

@@ -81,7 +81,7 @@ public final class Lifecycle {
         this.runState = engine.runState();
         this.pending = engine.pending();
         this.dispatcher = engine.dispatcher();
-        this.shortcut = dispatcher.shortcut();
+        this.shortcut = dispatcher.shortcut;
         this.workers = engine.workers();
         this.inbox = engine.inbox();
     }
@@ -121,9 +121,9 @@ public final class Lifecycle {
 
     private void forEachOwnWorkers(Consumer<Workers> action) {
         action.accept(workers);
-        GroupRefusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals;
         if (refusals != null) {
-            action.accept(refusals.workers());
+            action.accept(refusals.workers);
         }
     }
 
@@ -531,7 +531,7 @@ public final class Lifecycle {
     }
 
     private boolean haveWorkersEnded() {
-        GroupRefusals refusals = dispatcher.refusals();
-        return workers.hasEnded() && (refusals == null || refusals.workers().hasEnded());
+        GroupRefusals refusals = dispatcher.refusals;
+        return workers.hasEnded() && (refusals == null || refusals.workers.hasEnded());
     }
 }

@@ -28,7 +28,7 @@ final class StepQueue {
 
     StepQueue(TimingWheel wheel, Dispatchers dispatchers) {
         this.wheel = wheel;
-        this.hold = dispatchers.root().hold();
+        this.hold = dispatchers.root.hold;
         this.dispatchers = dispatchers;
         this.list = wheel.newWaitingList();
     }
@@ -48,15 +48,8 @@ final class StepQueue {
             dispatchers.of(timer).uncountPassedBy();
             boolean isOver = timer.isDone();
             boolean hasSlot = !isOver && dispatchers.of(timer).takeSlot(timer);
-            boolean ignored = wheel.remove(timer);
-            if (isOver) {
-                handOver.giveUp(timer);
-            } else if (hasSlot) {
-                handOver.startWithSlot(timer);
-            } else {
-                // Another run may have taken the slot meanwhile; then it is put back, unless its group refuses.
-                handOver.refuseForWantOfSlot(timer);
-            }
+            // Another run may have taken the slot meanwhile; then it is put back, unless its group refuses.
+            handOver.takeOut(timer, isOver, hasSlot);
         }
         return true;
     }
@@ -86,7 +79,7 @@ final class StepQueue {
             }
             return false;
         };
-        wheel.removeWaitingIf(list, look, node -> {});
+        wheel.removeIf(list, look, node -> {});
         lacking.forEach(Dispatcher::noteWaiting);
         boolean ignored = lacking.removeIf(dispatcher -> !dispatcher.isAnyPassedBy());
         return may;

@@ -201,7 +201,7 @@ final class TickLoop {
 
     /** Gives up the timers of a group that are over, and that it lets wait. */
     void giveUpWaitingOf(Dispatcher dispatcher) {
-        dispatcher.removeWaitingIf(ScheduledTimer::isOver, handOver);
+        dispatcher.giveUpOver(handOver);
     }
 
     /** Whether no timer of a group that accepts none is pending or on its way here. */

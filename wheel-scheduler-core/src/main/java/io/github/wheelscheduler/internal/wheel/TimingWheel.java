@@ -218,11 +218,6 @@ public final class TimingWheel {
         }
     }
 
-    /** Passes on and removes those of the waiting timers for which the filter says so. */
-    public void removeWaitingIf(Bucket list, Predicate<? super TimerNode> filter, Expiry removed) {
-        removeIf(list, filter, removed);
-    }
-
     /** Returns the bucket of a waiting list, null if there are not so many. */
     @Nullable
     Bucket waitingBucket(int index) {
@@ -425,7 +420,8 @@ public final class TimingWheel {
         }
     }
 
-    private void removeIf(Bucket bucket, Predicate<? super TimerNode> filter, Expiry removed) {
+    /** Removes the timers of a list for which the filter says so, and passes each on. */
+    public void removeIf(Bucket bucket, Predicate<? super TimerNode> filter, Expiry removed) {
         Chunk chunk = bucket.head();
         while (chunk != null && chunk.bucket == bucket) {
             Chunk following = chunk.next;

@@ -73,7 +73,7 @@ class CallerOrderStressTest {
             awaitThat(() -> executor.pendingCount() == 0);
             // The next one that takes the long way ends it, if it has not ended.
             executor.execute(() -> {});
-            awaitThat(() -> EngineOf.executor(executor).dispatcher().shortcut().isNoDetour());
+            awaitThat(() -> EngineOf.executor(executor).dispatcher().shortcut.isNoDetour());
         });
     }
 

@@ -46,7 +46,7 @@ class GroupRacesTest {
     }
 
     private static int slotsTaken(WheelScheduledExecutor group) {
-        GroupSlots slots = EngineOf.executor(group).dispatcher().slots();
+        GroupSlots slots = EngineOf.executor(group).dispatcher().slots;
         return slots == null ? 0 : slots.taken();
     }
 

@@ -99,7 +99,7 @@ class RunObserverTest {
             }
             time.clock.advance(Duration.ofMillis(11));
             awaitThat(() ->
-                    EngineOf.executor(time.executor).dispatcher().shortcut().isHeldUp());
+                    EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());
             time.clock.advance(Duration.ofMillis(490));
             gate.open();
             time.awaitQuiet();

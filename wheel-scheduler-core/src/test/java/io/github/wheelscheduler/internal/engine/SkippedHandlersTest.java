@@ -187,7 +187,7 @@ class SkippedHandlersTest {
     private void assertExactAndEnds(WheelScheduledExecutor root, WheelScheduledExecutor used) throws Exception {
         time.failNoMore();
         awaitThat(() -> used.pendingCount() == 0 && used.activeCount() == 0);
-        GroupSlots slots = EngineOf.executor(used).dispatcher().slots();
+        GroupSlots slots = EngineOf.executor(used).dispatcher().slots;
         awaitThat(() -> slots == null || slots.taken() == 0);
         Future<String> next = used.submit(() -> "ran");
         assertThat(next.get(30, SECONDS)).isEqualTo("ran");

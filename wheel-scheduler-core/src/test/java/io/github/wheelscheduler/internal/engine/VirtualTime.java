@@ -111,11 +111,11 @@ public final class VirtualTime implements AutoCloseable {
 
     private boolean isQuiet(WheelScheduledExecutor one) {
         Dispatcher dispatcher = EngineOf.executor(one).dispatcher();
-        GroupRefusals refusals = dispatcher.refusals();
+        GroupRefusals refusals = dispatcher.refusals;
         return dispatcher.isDrained()
                 || (one.isPaused() && one.activeCount() == 0)
                 || (blocked.contains(one)
-                        && (refusals == null || refusals.workers().isDrained()));
+                        && (refusals == null || refusals.workers.isDrained()));
     }
 
     /** Says whether somebody holds workers of the executor or of a group, so that nobody waits for their runs. */

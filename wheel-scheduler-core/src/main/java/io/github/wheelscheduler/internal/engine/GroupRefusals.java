@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.worker.Starter;
@@ -138,7 +139,7 @@ final class GroupRefusals implements Workers.Listener {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                EngineLog.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", ex);
+                EngineLog.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", null, ex);
             }
             while (timer.isStillInRun()) {
                 try {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ public final class RunObservation {
             }
         } catch (Throwable ex) {
             if (failing.compareAndSet(false, true)) {
-                EngineLog.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", ex);
+                EngineLog.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", null, ex);
             }
         }
     }

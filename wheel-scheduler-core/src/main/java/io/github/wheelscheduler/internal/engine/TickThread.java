@@ -2,9 +2,9 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.inbox.Inbox;
 import io.github.wheelscheduler.internal.worker.Workers;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
 final class TickThread implements Runnable {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     /** Under load, a deadline waits so long at most for others to share a wake-up with. */
     private static final long WAKE_UP_INTERVAL_NANOS = 600_000;
@@ -250,7 +248,7 @@ final class TickThread implements Runnable {
         try {
             if (Long.bitCount(inARow) == 1) {
                 String more = inARow == 1 ? "" : " for the " + inARow + "th time in a row";
-                LOGGER.log(Level.ERROR, "The tick thread failed" + more + " and goes on", failure);
+                EngineLog.log(Level.ERROR, "The tick thread failed" + more + " and goes on", null, failure);
             }
         } catch (Throwable ex) {
             // There is no other place to tell it.
@@ -389,10 +387,9 @@ final class TickThread implements Runnable {
             return;
         }
         boolean interrupted = false;
-        while (true) {
+        while (latch.getCount() > 0) {
             try {
                 latch.await();
-                break;
             } catch (InterruptedException ex) {
                 interrupted = true;
             }

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.TimeSource;
+import io.github.wheelscheduler.internal.EngineLog;
+import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.wheel.TimingWheel;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -45,15 +47,15 @@ public final class WallClockWatch {
 
     private static final long PAUSE_WITHOUT_MEMORY_NANOS = 1_000_000;
 
-    /** A clock that fails is told of so often at most. */
-    private static final long WARNING_INTERVAL_NANOS = 60_000_000_000L;
-
     private final TimeSource clock;
     private final InstantSource wallClock;
     private final TimingWheel wheel;
     private final long checkIntervalNanos;
     private final List<InstantTimer> watched = new ArrayList<>();
     private final LongAdder jumps = new LongAdder();
+
+    /** Says how often the log is told of a clock that fails. */
+    private final LogLimit failures;
 
     /** The clocks are to be compared at once. Writers: any thread, and the tick thread. Reader: the tick thread. */
     private volatile boolean asked;
@@ -76,16 +78,12 @@ public final class WallClockWatch {
 
     private long askAgainNanos;
 
-    /** How often it has failed since that was last logged; -1 before the first time. */
-    private long failuresNotLogged = -1;
-
-    private long failureLoggedNanos;
-
     WallClockWatch(TimeSource clock, InstantSource wallClock, long checkIntervalNanos, TimingWheel wheel) {
         this.clock = clock;
         this.wallClock = wallClock;
         this.checkIntervalNanos = checkIntervalNanos;
         this.wheel = wheel;
+        this.failures = new LogLimit(clock::nanoTime);
     }
 
     /** Asks for the clocks to be compared at once; then the tick thread is to be woken. Any thread. */
@@ -284,20 +282,15 @@ public final class WallClockWatch {
     }
 
     private void failed(Throwable failure) {
-        long nowNanos = clock.nanoTime();
         isFailing = true;
-        askAgainNanos = nowNanos + CHECK_INTERVAL_NANOS;
-        if (failuresNotLogged < 0) {
+        askAgainNanos = clock.nanoTime() + CHECK_INTERVAL_NANOS;
+        long others = failures.tryPass();
+        if (others == 0) {
             EngineLog.log(
-                    Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", failure);
-        } else if (nowNanos - failureLoggedNanos < WARNING_INTERVAL_NANOS) {
-            failuresNotLogged++;
-            return;
-        } else {
-            warn("The clock failed {0} times since that was last said: {1}", failuresNotLogged + 1, failure);
+                    Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", null, failure);
+        } else if (others > 0) {
+            warn("The clock failed {0} times since that was last said: {1}", others + 1, failure);
         }
-        failuresNotLogged = 0;
-        failureLoggedNanos = nowNanos;
     }
 
     private static void warn(String message, Object... arguments) {

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
@@ -282,7 +283,7 @@ public final class ElasticPool extends Workers {
     /** Lets the worker go on after a failure. Throws nothing: it is counted, and is to be there. */
     private void recover(Worker worker, Throwable failure) {
         try {
-            RunBoundary.log(Level.ERROR, FAILED, null, failure);
+            EngineLog.log(Level.ERROR, FAILED, null, failure);
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
         }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
@@ -202,7 +203,7 @@ final class ExecutorFeeder implements Runnable {
             isFailing = false;
         } catch (Throwable ex) {
             if (!isFailing) {
-                RunBoundary.log(Level.ERROR, FAILED, null, ex);
+                EngineLog.log(Level.ERROR, FAILED, null, ex);
             }
             isFailing = true;
             ShortMemory.pause();

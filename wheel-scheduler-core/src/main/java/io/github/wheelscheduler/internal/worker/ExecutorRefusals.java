@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what an executor did not run when it was to, and tells the log: one refusal a minute, with the number of those before it
@@ -42,7 +42,8 @@ final class ExecutorRefusals {
             long others = refusedLimit.tryPass();
             if (others >= 0) {
                 String before = others == 0 ? "" : " (and due runs " + others + " times since that was last logged)";
-                log(
+                EngineLog.log(
+                        Level.WARNING,
                         "The executor refused a due run" + before + ", which is offered again until it is taken",
                         run,
                         failure);
@@ -61,7 +62,8 @@ final class ExecutorRefusals {
     void logAbandoned(boolean isLast) {
         try {
             if (abandoned.get() > 0 && (abandonedLimit.tryPass() >= 0 || isLast)) {
-                log(
+                EngineLog.log(
+                        Level.WARNING,
                         "The executor was shut down before this one; due runs that it never started are cancelled: "
                                 + abandoned.getAndSet(0),
                         null,
@@ -70,9 +72,5 @@ final class ExecutorRefusals {
         } catch (Throwable ex) {
             // Out of memory, most likely.
         }
-    }
-
-    private static void log(String message, @Nullable Runnable run, @Nullable Throwable failure) {
-        RunBoundary.log(Level.WARNING, message, run, failure);
     }
 }

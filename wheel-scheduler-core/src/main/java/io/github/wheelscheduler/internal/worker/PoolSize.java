@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -244,7 +245,7 @@ final class PoolSize {
 
     private static void logNotStarted(Throwable failure) {
         try {
-            RunBoundary.log(Level.WARNING, NOT_STARTED, null, failure);
+            EngineLog.log(Level.WARNING, NOT_STARTED, null, failure);
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
         }

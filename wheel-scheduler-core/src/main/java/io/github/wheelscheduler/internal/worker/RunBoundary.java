@@ -1,14 +1,13 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
-import java.lang.System.Logger;
+import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /** The one catch around user code: what is thrown inside ends here, and no worker ends by it. */
 final class RunBoundary {
 
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
     private static final String ESCAPED = "A run let an exception escape";
 
     private final Workers.Listener listener;
@@ -27,13 +26,13 @@ final class RunBoundary {
         try {
             hooks.beforeRun(Thread.currentThread(), run);
         } catch (Throwable ex) {
-            log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
+            EngineLog.log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
         }
         Throwable failure = runToItsEnd(run);
         try {
             hooks.afterRun(run, failure);
         } catch (Throwable ex) {
-            log(Level.WARNING, "A hook after a run failed", run, ex);
+            EngineLog.log(Level.WARNING, "A hook after a run failed", run, ex);
         }
     }
 
@@ -57,18 +56,9 @@ final class RunBoundary {
 
     private static void logEscape(Runnable run, Throwable failure) {
         try {
-            log(Level.ERROR, ESCAPED, run, failure);
+            EngineLog.log(Level.ERROR, ESCAPED, run, failure);
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
-        }
-    }
-
-    /** Logs, if possible: neither the text of a task nor a log handler may end a worker. Without memory, the call itself may fail. */
-    static void log(Level level, String message, @Nullable Runnable run, @Nullable Throwable failure) {
-        try {
-            LOGGER.log(level, run == null ? message : message + ": " + run, failure);
-        } catch (Throwable ex) {
-            // Nothing is left that could be told.
         }
     }
 }

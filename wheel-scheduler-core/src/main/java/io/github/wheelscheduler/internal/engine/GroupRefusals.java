@@ -139,7 +139,8 @@ final class GroupRefusals implements Workers.Listener {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                EngineLog.log(Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", null, ex);
+                EngineLog.log(
+                        Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", null, ex);
             }
             while (timer.isStillInRun()) {
                 try {

@@ -47,7 +47,8 @@ public final class RunObservation {
             }
         } catch (Throwable ex) {
             if (failing.compareAndSet(false, true)) {
-                EngineLog.log(Level.WARNING, "The observer of runs failed; runs go on, and this is said once", null, ex);
+                EngineLog.log(
+                        Level.WARNING, "The observer of runs failed; runs go on, and this is said once", null, ex);
             }
         }
     }

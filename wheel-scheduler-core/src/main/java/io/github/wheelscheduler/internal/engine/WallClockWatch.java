@@ -287,7 +287,10 @@ public final class WallClockWatch {
         long others = failures.tryPass();
         if (others == 0) {
             EngineLog.log(
-                    Level.WARNING, "The clock failed; calendar timers keep the deadlines that they have", null, failure);
+                    Level.WARNING,
+                    "The clock failed; calendar timers keep the deadlines that they have",
+                    null,
+                    failure);
         } else if (others > 0) {
             warn("The clock failed {0} times since that was last said: {1}", others + 1, failure);
         }

@@ -171,8 +171,8 @@ class DueNowTest {
             }
             awaitThat(() -> EngineOf.executor(time.executor).inbox().isEmpty());
             time.clock.advance(Duration.ofMillis(1));
-            awaitThat(() ->
-                    EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());
+            awaitThat(
+                    () -> EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());
             for (int i = 0; i < 100; i++) {
                 time.executor.execute(() -> ran.add(-1));
             }

@@ -98,8 +98,8 @@ class RunObserverTest {
                 WheelTimer<?> ignored = time.executor.schedule(() -> {}, 10, MILLISECONDS);
             }
             time.clock.advance(Duration.ofMillis(11));
-            awaitThat(() ->
-                    EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());
+            awaitThat(
+                    () -> EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());
             time.clock.advance(Duration.ofMillis(490));
             gate.open();
             time.awaitQuiet();

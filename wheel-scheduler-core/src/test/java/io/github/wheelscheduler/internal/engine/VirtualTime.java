@@ -114,8 +114,7 @@ public final class VirtualTime implements AutoCloseable {
         GroupRefusals refusals = dispatcher.refusals;
         return dispatcher.isDrained()
                 || (one.isPaused() && one.activeCount() == 0)
-                || (blocked.contains(one)
-                        && (refusals == null || refusals.workers.isDrained()));
+                || (blocked.contains(one) && (refusals == null || refusals.workers.isDrained()));
     }
 
     /** Says whether somebody holds workers of the executor or of a group, so that nobody waits for their runs. */

@@ -122,9 +122,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public WheelTimer<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
-        return delay <= 0
-                ? engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineNow()), true)
-                : engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), false);
+        return engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), delay <= 0);
     }
 
     /**
@@ -136,9 +134,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public <V extends @Nullable Object> WheelTimer<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
         Objects.requireNonNull(callable, "callable must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
-        return delay <= 0
-                ? engine.arming().arm(new CallableTimer<>(engine, callable, engine.deadlineNow()), true)
-                : engine.arming().arm(new CallableTimer<>(engine, callable, engine.deadlineAfter(delay, unit)), false);
+        long deadlineNanos = engine.deadlineAfter(delay, unit);
+        return engine.arming().arm(new CallableTimer<>(engine, callable, deadlineNanos), delay <= 0);
     }
 
     /**
@@ -201,9 +198,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
-        boolean isDue = initialDelay <= 0;
-        long deadlineNanos = isDue ? engine.deadlineNow() : engine.deadlineAfter(initialDelay, unit);
-        return engine.arming().arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), isDue);
+        long deadlineNanos = engine.deadlineAfter(initialDelay, unit);
+        return engine.arming().arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), initialDelay <= 0);
     }
 
     private static long positive(String what, long value) {
@@ -314,9 +310,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws IllegalArgumentException if the number is negative
      */
     public void allow(int timers) {
-        if (timers < 0) {
-            throw new IllegalArgumentException("timers must not be negative, was " + timers);
-        }
+        WheelScheduledExecutorBuilder.check(timers >= 0, "timers must not be negative", timers);
         engine.allow(timers);
     }
 
@@ -386,9 +380,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws IllegalArgumentException if the limit is negative
      */
     public List<Runnable> shutdownWithin(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("limit must not be negative, was " + limit);
-        }
+        WheelScheduledExecutorBuilder.check(!limit.isNegative(), "limit must not be negative", limit);
         return engine.lifecycle().shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
     }
 

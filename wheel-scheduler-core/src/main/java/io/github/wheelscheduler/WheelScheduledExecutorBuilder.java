@@ -109,9 +109,7 @@ public final class WheelScheduledExecutorBuilder {
      */
     public WheelScheduledExecutorBuilder queueCapacity(int queueCapacity) {
         forGroupOnly("queueCapacity");
-        if (queueCapacity < 0) {
-            throw new IllegalArgumentException("queueCapacity must not be negative, was " + queueCapacity);
-        }
+        check(queueCapacity >= 0, "queueCapacity must not be negative", queueCapacity);
         this.queueCapacity = queueCapacity;
         return this;
     }
@@ -150,10 +148,8 @@ public final class WheelScheduledExecutorBuilder {
     public WheelScheduledExecutorBuilder tick(Duration tick) {
         Objects.requireNonNull(tick, "tick must not be null");
         notForGroup("tick");
-        if (tick.compareTo(MIN_TICK) < 0 || tick.compareTo(MAX_TICK) > 0) {
-            throw new IllegalArgumentException(
-                    "tick must be between " + MIN_TICK + " and " + MAX_TICK + ", was " + tick);
-        }
+        boolean isInRange = tick.compareTo(MIN_TICK) >= 0 && tick.compareTo(MAX_TICK) <= 0;
+        check(isInRange, "tick must be between " + MIN_TICK + " and " + MAX_TICK, tick);
         this.tickShift = Long.SIZE - 1 - Long.numberOfLeadingZeros(tick.toNanos());
         return this;
     }
@@ -170,10 +166,14 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     static int checkMaxWorkers(int maxWorkers) {
-        if (maxWorkers < 1) {
-            throw new IllegalArgumentException("maxWorkers must be at least 1, was " + maxWorkers);
-        }
+        check(maxWorkers >= 1, "maxWorkers must be at least 1", maxWorkers);
         return maxWorkers;
+    }
+
+    static void check(boolean isKept, String rule, Object value) {
+        if (!isKept) {
+            throw new IllegalArgumentException(rule + ", was " + value);
+        }
     }
 
     /**
@@ -184,9 +184,7 @@ public final class WheelScheduledExecutorBuilder {
      */
     public WheelScheduledExecutorBuilder workerKeepAlive(Duration keepAlive) {
         Objects.requireNonNull(keepAlive, "workerKeepAlive must not be null");
-        if (keepAlive.isNegative()) {
-            throw new IllegalArgumentException("workerKeepAlive must not be negative, was " + keepAlive);
-        }
+        check(!keepAlive.isNegative(), "workerKeepAlive must not be negative", keepAlive);
         this.workerKeepAlive = keepAlive;
         return this;
     }
@@ -238,9 +236,7 @@ public final class WheelScheduledExecutorBuilder {
      */
     public WheelScheduledExecutorBuilder maxPending(long maxPending) {
         notForGroup("maxPending");
-        if (maxPending < 1) {
-            throw new IllegalArgumentException("maxPending must be at least 1, was " + maxPending);
-        }
+        check(maxPending >= 1, "maxPending must be at least 1", maxPending);
         this.maxPending = maxPending;
         return this;
     }
@@ -251,9 +247,7 @@ public final class WheelScheduledExecutorBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public WheelScheduledExecutorBuilder maxCatchUp(int maxCatchUp) {
-        if (maxCatchUp < 0) {
-            throw new IllegalArgumentException("maxCatchUp must not be negative, was " + maxCatchUp);
-        }
+        check(maxCatchUp >= 0, "maxCatchUp must not be negative", maxCatchUp);
         this.maxCatchUp = maxCatchUp;
         return this;
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** What a worker runs in place of a timer that has been wrapped. */
 final class DecoratedTask implements Runnable {
 
-    private final ScheduledTimer<?> timer;
+    final ScheduledTimer<?> timer;
 
     /** Null once the timer is over, as is the task. Plain: a thread that reads a stale one has won the timer's state before. */
     private @Nullable Runnable outer;
@@ -36,10 +36,8 @@ final class DecoratedTask implements Runnable {
             }
         } finally {
             // A wrapper that has not run the timer never will: no thread must wait for it. A repeating timer that it
-            // has
-            // run may be
-            // ready again by now; one that was not to be run any more was run by other code, as it may be without a
-            // wrapper.
+            // has run may be ready again by now; one that was not to be run any more was run by other code, as it may
+            // be without a wrapper.
             if (calls.get() == callsBefore) {
                 boolean ignored = timer.withdraw();
             } else if (timer.isOnItsThread()) {
@@ -56,10 +54,6 @@ final class DecoratedTask implements Runnable {
 
     void countCall() {
         calls.incrementAndGet();
-    }
-
-    ScheduledTimer<?> timer() {
-        return timer;
     }
 
     @Nullable

@@ -184,7 +184,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public long deadlineAfter(long delay, TimeUnit unit) {
-        return clock.nanoTime() + Math.min(Math.max(0, unit.toNanos(delay)), LONGEST_DELAY_NANOS);
+        return delay <= 0 ? deadlineNow() : clock.nanoTime() + Math.min(unit.toNanos(delay), LONGEST_DELAY_NANOS);
     }
 
     /** Returns the deadline for a run that is due now: no later than that, although the state word rounds up. */
@@ -249,19 +249,15 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     private void cancelledInWheel(ScheduledTimer<?> timer) {
         if (timer instanceof InstantTimer) {
-            tellOfCancelled(timer);
+            // The tick thread looks at the clocks every second while it knows of such a timer.
+            try {
+                arming.send(timer);
+                pending.countOtherPost(1);
+            } catch (OutOfMemoryError ex) {
+                // It will come across the timer.
+            }
         } else if (timer.isSample(SAMPLE_SHIFT) && shared.loop.isLittered()) {
             inbox.wake();
-        }
-    }
-
-    /** The tick thread looks at the clocks every second while it knows of such a timer. */
-    private void tellOfCancelled(ScheduledTimer<?> timer) {
-        try {
-            arming.send(timer);
-            pending.countOtherPost(1);
-        } catch (OutOfMemoryError ex) {
-            // It will come across the timer.
         }
     }
 
@@ -341,7 +337,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public boolean isOver(Runnable run) {
-        return timerOf(run) instanceof ScheduledTimer<?> timer && timer.isDone();
+        return timerOf(run).isDone();
     }
 
     @Override
@@ -351,16 +347,12 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     @Override
     public void escaped(Runnable run, Throwable failure) {
-        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
-            timer.endIfLeft(ScheduledTimer.Failure.of(failure));
-        }
+        timerOf(run).endIfLeft(ScheduledTimer.Failure.of(failure));
     }
 
     @Override
     public void abandoned(Runnable run) {
-        if (timerOf(run) instanceof ScheduledTimer<?> timer) {
-            boolean ignored = timer.withdraw();
-        }
+        boolean ignored = timerOf(run).withdraw();
     }
 
     @Override
@@ -369,9 +361,11 @@ public final class Engine implements TimerOwner, Workers.Listener {
     }
 
     /** Returns the timer behind what a worker runs. */
-    static Object timerOf(Runnable run) {
-        Runnable outer = run instanceof GroupRefusals.Refused refused ? refused.timer() : run;
-        return outer instanceof DecoratedTask decorated ? decorated.timer() : outer;
+    static ScheduledTimer<?> timerOf(Runnable run) {
+        if (run instanceof GroupRefusals.Refused refused) {
+            return refused.timer;
+        }
+        return run instanceof DecoratedTask decorated ? decorated.timer : (ScheduledTimer<?>) run;
     }
 
     // Holding
@@ -492,8 +486,11 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** Returns how far ahead the first deadline lies, also of groups; the longest time if nothing is pending. Looks at all timers. */
     public long nanosToFirstDeadline() {
         long[] nanos = {Long.MAX_VALUE};
-        TimerOwner owner = root == this ? null : this;
-        shared.onTickThread(() -> nanos[0] = shared.loop.nanosToFirstDeadline(owner));
+        shared.onTickThread(() -> shared.loop.forEachArmed(timer -> {
+            if (root == this || timer.owner() == this) {
+                nanos[0] = Math.min(nanos[0], Math.max(0, timer.deadlineNanos() - clock.nanoTime()));
+            }
+        }));
         return nanos[0];
     }
 
@@ -501,16 +498,16 @@ public final class Engine implements TimerOwner, Workers.Listener {
     public List<WheelTimer<?>> somePending(int most) {
         List<WheelTimer<?>> some = new ArrayList<>();
         workers.forEachReady(run -> addPending(timerOf(run), some, most));
-        shared.onTickThread(() -> shared.loop.forEachPending(timer -> {
-            if (timer.owner() == this && timer.state() == TimerWord.ARMED) {
+        shared.onTickThread(() -> shared.loop.forEachArmed(timer -> {
+            if (timer.owner() == this) {
                 addPending(timer, some, most);
             }
         }));
         return some;
     }
 
-    private static void addPending(Object run, List<WheelTimer<?>> some, int most) {
-        if (some.size() < most && run instanceof ScheduledTimer<?> timer && !timer.isDone()) {
+    private static void addPending(ScheduledTimer<?> timer, List<WheelTimer<?>> some, int most) {
+        if (some.size() < most && !timer.isDone()) {
             some.add(timer);
         }
     }

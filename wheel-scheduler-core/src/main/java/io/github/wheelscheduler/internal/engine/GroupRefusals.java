@@ -78,7 +78,7 @@ final class GroupRefusals implements Workers.Listener {
     /** What the worker runs in place of the timer. */
     final class Refused implements Runnable {
 
-        private final ScheduledTimer<?> timer;
+        final ScheduledTimer<?> timer;
         private final int maxSize;
         private final int taken;
         private boolean isTaskTold;
@@ -87,10 +87,6 @@ final class GroupRefusals implements Workers.Listener {
             this.timer = timer;
             this.maxSize = maxSize;
             this.taken = taken;
-        }
-
-        ScheduledTimer<?> timer() {
-            return timer;
         }
 
         /** Hands this to the worker; the timer has been claimed. Tick thread. */

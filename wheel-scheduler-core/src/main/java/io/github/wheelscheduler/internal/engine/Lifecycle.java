@@ -88,19 +88,16 @@ public final class Lifecycle {
 
     /** Starts the threads unless they have been: a group's come with its first run. */
     void startIfNeeded() {
-        if (started) {
-            return;
+        if (!started) {
+            shared.locked(this::start);
         }
-        shared.lock.lock();
-        try {
-            if (runState.isShutdown()) {
-                return;
-            }
+    }
+
+    private void start() {
+        if (!runState.isShutdown()) {
             forEachOwnWorkers(Workers::start);
             shared.tickThread.startIfNeeded();
             started = true;
-        } finally {
-            shared.lock.unlock();
         }
     }
 
@@ -343,11 +340,7 @@ public final class Lifecycle {
                 }
                 mayBeMore = !stoppedRuns.isEmpty();
                 boolean ignored = hasRoomFor(stoppedRuns.size(), givenBack);
-                for (Runnable run : stoppedRuns) {
-                    if (Engine.timerOf(run) instanceof ScheduledTimer<?> timer) {
-                        giveBack(timer, givenBack);
-                    }
-                }
+                stoppedRuns.forEach(run -> giveBack(Engine.timerOf(run), givenBack));
                 stoppedRuns = List.of();
             }
         });
@@ -377,14 +370,11 @@ public final class Lifecycle {
 
     /** Applies policies that have been changed after shutdown. */
     public void reapplyShutdownPolicies() {
-        shared.lock.lock();
-        try {
+        shared.locked(() -> {
             if (runState.isShutdown() && !runState.isStopped()) {
                 applyShutdownPolicies();
             }
-        } finally {
-            shared.lock.unlock();
-        }
+        });
     }
 
     private void applyShutdownPolicies() {
@@ -412,9 +402,9 @@ public final class Lifecycle {
                     }
                 });
         forEachWorkers(each -> each.forEachReady(run -> {
-            if (Engine.timerOf(run) instanceof ScheduledTimer<?> scheduled
-                    && !scheduled.owner().mayStart(scheduled, true)) {
-                boolean ignored = scheduled.cancel(false);
+            ScheduledTimer<?> timer = Engine.timerOf(run);
+            if (!timer.owner().mayStart(timer, true)) {
+                boolean ignored = timer.cancel(false);
             }
         }));
     }

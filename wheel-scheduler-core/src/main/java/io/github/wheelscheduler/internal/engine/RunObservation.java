@@ -24,14 +24,14 @@ public final class RunObservation {
     }
 
     /** Tells that the timer is about to run; returns the time now, or 0 without an observer. Worker. */
-    long starting(Object timer, long expiredNanos) {
+    long starting(ScheduledTimer<?> timer, long expiredNanos) {
         RunObserver current = observer;
         if (current == null) {
             return 0;
         }
         long nowNanos = clock.nanoTime();
-        if (timer instanceof ScheduledTimer<?> scheduled && scheduled.state() == TimerWord.READY) {
-            tell(current, scheduled, expiredNanos, nowNanos);
+        if (timer.state() == TimerWord.READY) {
+            tell(current, timer, expiredNanos, nowNanos);
         }
         return nowNanos == 0 ? 1 : nowNanos;
     }
@@ -54,8 +54,8 @@ public final class RunObservation {
     }
 
     /** Returns the task of a timer; the timer itself once it has let go of it. */
-    static Object taskOf(Object timer) {
-        Object task = timer instanceof ScheduledTimer<?> scheduled ? scheduled.taskIfAny() : timer;
+    static Object taskOf(ScheduledTimer<?> timer) {
+        Object task = timer.taskIfAny();
         return task == null ? timer : task;
     }
 }

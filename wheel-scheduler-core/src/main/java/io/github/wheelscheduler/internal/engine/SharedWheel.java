@@ -63,12 +63,7 @@ final class SharedWheel {
 
     /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
     void onTickThread(Runnable action) {
-        lock.lock();
-        try {
-            tickThread.runBetweenPasses(action);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> tickThread.runBetweenPasses(action));
     }
 
     // Groups
@@ -99,18 +94,18 @@ final class SharedWheel {
             return;
         }
         mayGroupsEnd = false;
+        boolean isSettled = false;
         try {
-            if (!endThoseThatMay()) {
+            isSettled = endDrainedGroups();
+        } finally {
+            if (!isSettled) {
                 mayGroupsEnd = true;
             }
-        } catch (Throwable ex) {
-            mayGroupsEnd = true;
-            throw ex;
         }
     }
 
-    /** Does so, and says whether something has to happen to a group before it can end that has not. */
-    private boolean endThoseThatMay() {
+    /** Ends them, and says whether something has to happen to a group before it can end that has not. */
+    private boolean endDrainedGroups() {
         boolean isSettled = true;
         for (Iterator<Engine> each = ending.iterator(); each.hasNext(); ) {
             Engine group = each.next();

@@ -38,20 +38,25 @@ final class StepQueue {
         wheel.addWaiting(timer, list);
     }
 
-    /** Lets timers go that may, and says whether there are more that may go now. */
+    /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
     boolean letGo(HandOver handOver) {
-        for (int left = BUDGET; left > 0; left--) {
-            ScheduledTimer<?> timer = hold.allowed() == 0 ? null : next(hold.choice());
-            if (timer == null) {
-                return false;
+        try {
+            for (int left = BUDGET; left > 0; left--) {
+                ScheduledTimer<?> timer = hold.allowed() == 0 ? null : next(hold.choice());
+                if (timer == null) {
+                    return false;
+                }
+                Dispatcher dispatcher = dispatchers.of(timer);
+                dispatcher.uncountPassedBy();
+                boolean isOver = timer.isDone();
+                boolean hasSlot = !isOver && dispatcher.takeSlot(timer);
+                // Another run may have taken the slot meanwhile; then it is put back, unless its group refuses.
+                handOver.takeOut(timer, isOver, hasSlot);
             }
-            dispatchers.of(timer).uncountPassedBy();
-            boolean isOver = timer.isDone();
-            boolean hasSlot = !isOver && dispatchers.of(timer).takeSlot(timer);
-            // Another run may have taken the slot meanwhile; then it is put back, unless its group refuses.
-            handOver.takeOut(timer, isOver, hasSlot);
+            return true;
+        } finally {
+            dispatchers.signalHandOver();
         }
-        return true;
     }
 
     private @Nullable ScheduledTimer<?> next(@Nullable IntUnaryOperator choice) {

@@ -86,7 +86,7 @@ final class TickLoop {
         pass.moved(watch.check(nowNanos));
         boolean isAllHere = advance() > 0;
         boolean mayMoreGo = dispatchers.letGo(pass.nowNanos(), handOver);
-        mayMoreGo |= steps != null && isAllHere && letGo(steps);
+        mayMoreGo |= steps != null && isAllHere && steps.letGo(handOver);
         boolean advanced = isAllHere && !mayMoreGo;
         int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
@@ -126,15 +126,6 @@ final class TickLoop {
             int left = wheel.advance(pass.nowNanos(), Admission.EXPIRY_BUDGET, handOver);
             pass.moved(left < Admission.EXPIRY_BUDGET);
             return left;
-        } finally {
-            dispatchers.signalHandOver();
-        }
-    }
-
-    /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
-    private boolean letGo(StepQueue queue) {
-        try {
-            return queue.letGo(handOver);
         } finally {
             dispatchers.signalHandOver();
         }
@@ -232,24 +223,14 @@ final class TickLoop {
         }
     }
 
-    /** Returns how far ahead the first deadline of that owner, or of any, lies; the longest time if there is none. Looks at all timers. */
-    long nanosToFirstDeadline(@Nullable TimerOwner owner) {
-        long now = clock.nanoTime();
-        long[] least = {Long.MAX_VALUE};
-        forEachPending(timer -> {
-            if (timer.state() == TimerWord.ARMED && (owner == null || timer.owner() == owner)) {
-                least[0] = Math.min(least[0], Math.max(0, timer.deadlineNanos() - now));
-            }
-        });
-        return least[0];
-    }
-
-    /** Looks at all timers in the wheel, also at timers that are over. */
-    void forEachPending(Consumer<ScheduledTimer<?>> look) {
+    /** Looks at all armed timers in the wheel. */
+    void forEachArmed(Consumer<ScheduledTimer<?>> look) {
         admitAll();
         removeIf(
                 timer -> {
-                    look.accept(timer);
+                    if (timer.state() == TimerWord.ARMED) {
+                        look.accept(timer);
+                    }
                     return false;
                 },
                 timer -> {});

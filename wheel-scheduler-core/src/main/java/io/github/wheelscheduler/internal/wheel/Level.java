@@ -7,7 +7,7 @@ final class Level {
     static final int SLOTS = 1 << BITS;
     private static final int SLOT_MASK = SLOTS - 1;
 
-    private final int index;
+    final int index;
 
     /** A bucket of this level is {@code 1 << shift} ticks wide. */
     private final int shift;
@@ -23,10 +23,6 @@ final class Level {
         for (int slot = 0; slot < SLOTS; slot++) {
             buckets[slot] = new Bucket(table, this, slot);
         }
-    }
-
-    int index() {
-        return index;
     }
 
     /** Returns the bucket for the tick. */

@@ -31,33 +31,30 @@ final class Preparation {
     int prepare(long nowTick, int budget, Expiry expiry) {
         int left = budget;
         for (int index = 1; index < TimingWheel.MAX_LEVELS && left > 0; index++) {
-            Level level = wheel.levels[index];
-            if (level != null && !level.isEmpty()) {
-                int slot = level.firstOccupiedSlot();
-                left = prepare(level, slot, level.firstTickOf(slot, wheel.currentTick), nowTick, left, expiry);
-            }
+            left = prepare(wheel.levels[index], wheel.currentTick, nowTick, left, expiry);
         }
         return left;
     }
 
-    private int prepare(Level level, int slot, long firstTick, long nowTick, int budget, Expiry expiry) {
-        Bucket bucket = level.bucket(slot);
-        long lastTick = level.lastTickOf(firstTick);
-        int index = level.index();
-        if (firstTick - nowTick > lastTick - firstTick || !isWorthIt(bucket, index - 1)) {
+    /** Prepares the bucket of a level that comes next after {@code fromTick}. */
+    private int prepare(@Nullable Level level, long fromTick, long nowTick, int budget, Expiry expiry) {
+        if (level == null || level.isEmpty()) {
             return budget;
         }
-        Level below = levelFor(bucket, index - 1);
+        int slot = level.firstOccupiedSlot();
+        Bucket bucket = level.bucket(slot);
+        long firstTick = level.firstTickOf(slot, fromTick);
+        long lastTick = level.lastTickOf(firstTick);
+        if (firstTick - nowTick > lastTick - firstTick || !isWorthIt(bucket, level.index - 1)) {
+            return budget;
+        }
+        Level below = levelFor(bucket, level.index - 1);
         int left = budget;
         while (left > 0 && bucket.count() > 0) {
             left--;
             wheel.moveAhead(bucket, below, firstTick, lastTick, expiry);
         }
-        if (left > 0 && index > 1 && !below.isEmpty()) {
-            int first = below.firstOccupiedSlot();
-            left = prepare(below, first, below.firstTickOf(first, firstTick), nowTick, left, expiry);
-        }
-        return left;
+        return left > 0 && level.index > 1 ? prepare(below, firstTick, nowTick, left, expiry) : left;
     }
 
     private boolean isWorthIt(Bucket bucket, int indexBelow) {
@@ -81,25 +78,21 @@ final class Preparation {
     long nextTick() {
         long earliest = Bucket.NO_TICK;
         for (int index = 1; index < TimingWheel.MAX_LEVELS; index++) {
-            Level level = wheel.levels[index];
-            if (level != null && !level.isEmpty()) {
-                int slot = level.firstOccupiedSlot();
-                earliest = Math.min(earliest, nextTick(level, slot, level.firstTickOf(slot, wheel.currentTick)));
-            }
+            earliest = Math.min(earliest, nextTick(wheel.levels[index], wheel.currentTick));
         }
         return earliest;
     }
 
-    private long nextTick(Level level, int slot, long firstTick) {
+    private long nextTick(@Nullable Level level, long fromTick) {
+        if (level == null || level.isEmpty()) {
+            return Bucket.NO_TICK;
+        }
+        int slot = level.firstOccupiedSlot();
         Bucket bucket = level.bucket(slot);
-        int indexBelow = level.index() - 1;
-        Level below = ahead[indexBelow];
-        if (parents[indexBelow] == bucket && below != null) {
-            if (indexBelow == 0 || below.isEmpty()) {
-                return Bucket.NO_TICK;
-            }
-            int first = below.firstOccupiedSlot();
-            return nextTick(below, first, below.firstTickOf(first, firstTick));
+        long firstTick = level.firstTickOf(slot, fromTick);
+        int indexBelow = level.index - 1;
+        if (parents[indexBelow] == bucket) {
+            return indexBelow == 0 ? Bucket.NO_TICK : nextTick(ahead[indexBelow], firstTick);
         }
         return isWorthIt(bucket, indexBelow) ? firstTick - (level.lastTickOf(firstTick) - firstTick) : Bucket.NO_TICK;
     }

@@ -256,7 +256,7 @@ public final class TimingWheel {
             }
             Bucket bucket = level.bucket(slot);
             if (bucket.isSingleton() && bucket.earliestTick <= nowTick) {
-                expireFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), slotTick, expiry);
+                moveFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), slotTick, slotTick, expiry);
                 left--;
             } else if (index == 0) {
                 currentTick = slotTick - 1;
@@ -290,8 +290,7 @@ public final class TimingWheel {
 
     /** Places the first timer of a bucket in the level that is being prepared for it. */
     void moveAhead(Bucket bucket, Level below, long firstTick, long lastTick, Expiry expiry) {
-        touchAhead(bucket);
-        TimerNode node = bucket.peek();
+        TimerNode node = first(bucket);
         if (node == null) {
             return;
         }
@@ -425,19 +424,15 @@ public final class TimingWheel {
         Chunk chunk = bucket.head();
         while (chunk != null && chunk.bucket == bucket) {
             Chunk following = chunk.next;
-            removeIf(chunk, filter, removed);
-            chunk = following;
-        }
-    }
-
-    private void removeIf(Chunk chunk, Predicate<? super TimerNode> filter, Expiry removed) {
-        for (int cell = chunk.first; cell < chunk.end; cell++) {
-            TimerNode node = chunk.nodes[cell];
-            if (node != null && filter.test(node)) {
-                boolean wasHere = remove(node);
-                assert wasHere : "a node in a chunk must know its position";
-                removed.expire(node);
+            for (int cell = chunk.first; cell < chunk.end; cell++) {
+                TimerNode node = chunk.nodes[cell];
+                if (node != null && filter.test(node)) {
+                    boolean wasHere = remove(node);
+                    assert wasHere : "a node in a chunk must know its position";
+                    removed.expire(node);
+                }
             }
+            chunk = following;
         }
     }
 
@@ -445,29 +440,28 @@ public final class TimingWheel {
         int left = budget;
         while (left > 0 && !bucket.isEmpty()) {
             left--;
-            touchAhead(bucket);
-            expireFirst(bucket, limitTick, currentTick, expiry);
+            moveFirst(bucket, limitTick, currentTick, currentTick, expiry);
         }
         return left;
     }
 
     /**
      * Takes the first timer out: it expires if it is due by {@code limitTick} or over, and is placed anew, as seen from
-     * {@code fromTick}, if it was moved on. Then that is the current tick.
+     * {@code fromTick}, if not. Then the current tick is {@code nextTick}.
      */
-    private void expireFirst(Bucket bucket, long limitTick, long fromTick, Expiry expiry) {
-        TimerNode node = bucket.peek();
+    private void moveFirst(Bucket bucket, long limitTick, long fromTick, long nextTick, Expiry expiry) {
+        TimerNode node = first(bucket);
         if (node == null) {
             return;
         }
         long dueTick = dueTickOf(node);
         if (dueTick <= limitTick || node.isOver()) {
-            currentTick = fromTick;
+            currentTick = nextTick;
             giveUpFirst(bucket, node, expiry);
         } else {
             place(node, dueTick, fromTick);
             bucket.dropPeeked();
-            currentTick = fromTick;
+            currentTick = nextTick;
         }
     }
 
@@ -482,24 +476,11 @@ public final class TimingWheel {
                 }
             } else {
                 left--;
-                touchAhead(bucket);
-                cascadeFirst(bucket, expiry);
+                // None expires here: what is due goes to the list of due timers.
+                moveFirst(bucket, Long.MIN_VALUE, cascadeTick, currentTick, expiry);
             }
         }
         return left;
-    }
-
-    private void cascadeFirst(Bucket bucket, Expiry expiry) {
-        TimerNode node = bucket.peek();
-        if (node == null) {
-            return;
-        }
-        if (node.isOver()) {
-            giveUpFirst(bucket, node, expiry);
-        } else {
-            place(node, dueTickOf(node), cascadeTick);
-            bucket.dropPeeked();
-        }
     }
 
     /** Gives up the timer in that cell. */
@@ -511,11 +492,13 @@ public final class TimingWheel {
         }
     }
 
-    private void touchAhead(Bucket bucket) {
+    /** Returns the first timer, and reads those behind it when it is the first of a chunk; null if there is none. */
+    private @Nullable TimerNode first(Bucket bucket) {
         Chunk chunk = bucket.head();
         if (chunk != null && chunk.first == 0 && chunk.count > 1) {
             touch(chunk);
         }
+        return bucket.peek();
     }
 
     void touch(Chunk chunk) {

@@ -287,10 +287,8 @@ public final class ElasticPool extends Workers {
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
         }
-        // A wake-up may have been meant for it; it looks at the queue next.
-        if (!worker.unmarkIdle()) {
-            wakeUpOnItsWay.set(false);
-        }
+        // It looks at the queue next.
+        boolean ignored = returnToWork(worker);
         ShortMemory.pause();
     }
 

@@ -247,8 +247,8 @@ final class ExecutorFeeder implements Runnable {
             Runnable task = workers.isOpen() ? workers.ready.poll(taken) : null;
             if (task != null) {
                 run.fill(task, taken.expiredNanos);
-                inFlight.show(run);
                 held = run;
+                inFlight.show(run);
             }
         } finally {
             if (held == null) {
@@ -264,7 +264,9 @@ final class ExecutorFeeder implements Runnable {
         // What the run before has left behind; a thread that stops the pool takes the run back before it interrupts.
         boolean ignored = Thread.interrupted();
         if (run != null && run.isWaiting()) {
-            if (workers.listener.isOver(run.task)) {
+            Runnable task = run.task;
+            // A stop that has taken the run back meanwhile leaves nothing of the task.
+            if (task != ExecutorRun.NOTHING && workers.listener.isOver(task)) {
                 if (inFlight.takeBack(run)) {
                     inFlight.remove(run);
                 }

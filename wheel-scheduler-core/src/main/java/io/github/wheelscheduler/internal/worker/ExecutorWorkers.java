@@ -82,9 +82,9 @@ public final class ExecutorWorkers extends Workers {
             return false;
         }
         run.fill(task, nowNanos);
-        // A stop sets the flag first, then looks at what is in flight.
-        inFlight.show(run);
         try {
+            // A stop sets the flag first, then looks at what is in flight.
+            inFlight.show(run);
             if (!stopped) {
                 target.execute(run);
                 return true;

@@ -24,7 +24,7 @@ final class IdleSlots {
     private long lastClaimed;
 
     private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(SLOTS);
-    private final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
+    final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
 
     /** Creates a worker without a thread in the lowest free slot, here or in a later set. */
     Worker newWorker(ElasticPool pool) {
@@ -61,18 +61,13 @@ final class IdleSlots {
         return other == null ? created : other;
     }
 
-    @Nullable
-    IdleSlots next() {
-        return next.get();
-    }
-
     /**
      * Takes the idle mark from the worker in the lowest slot of the first set that has one, or in the second lowest if it was the
      * lowest one's turn before, and returns it; the caller must wake it. Null if none is idle.
      */
     @Nullable
     Worker claimIdle() {
-        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+        for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
             Worker worker = slots.claimIdleHere();
             if (worker != null) {
                 return worker;
@@ -99,7 +94,7 @@ final class IdleSlots {
     }
 
     boolean hasIdle() {
-        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+        for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
             if (slots.idleBits.get() != 0) {
                 return true;
             }
@@ -109,7 +104,7 @@ final class IdleSlots {
 
     /** Whether the condition holds for a worker, here or in a later set; asks no further then. */
     boolean anyWorker(Predicate<Worker> condition) {
-        for (IdleSlots slots = this; slots != null; slots = slots.next()) {
+        for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
             for (int index = 0; index < SLOTS; index++) {
                 Worker worker = slots.workers.get(index);
                 if (worker != null && condition.test(worker)) {

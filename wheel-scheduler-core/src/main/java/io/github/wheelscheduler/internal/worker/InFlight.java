@@ -112,8 +112,11 @@ final class InFlight {
             run.next = before;
         } while (!newest.compareAndSet(before, run));
         if (isSweeping.compareAndSet(false, true)) {
-            sweep(before == null || sweptTo == null ? run : sweptTo);
-            isSweeping.set(false);
+            try {
+                sweep(before == null || sweptTo == null ? run : sweptTo);
+            } finally {
+                isSweeping.set(false);
+            }
         }
     }
 

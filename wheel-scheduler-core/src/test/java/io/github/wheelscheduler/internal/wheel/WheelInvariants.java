@@ -30,7 +30,7 @@ final class WheelInvariants {
     }
 
     private long checkLevel(Level level, int index) {
-        check(level.index() == index, "a level must stand at its index");
+        check(level.index == index, "a level must stand at its index");
         // Below the bucket that cascades, timers are placed as seen from the cascade, which is ahead of the current
         // tick.
         Bucket cascading = wheel.cascading[0];
@@ -73,7 +73,7 @@ final class WheelInvariants {
             return 0;
         }
         check(parent.isPinned(), "the parent of a prepared level must be pinned");
-        check(level.index() == index, "a prepared level must stand at its index");
+        check(level.index == index, "a prepared level must stand at its index");
         long found = 0;
         for (int slot = 0; slot < Level.SLOTS; slot++) {
             Bucket bucket = level.bucket(slot);
@@ -90,7 +90,7 @@ final class WheelInvariants {
     private static void checkMark(Level level, int slot) {
         boolean marked = (level.occupied() >>> slot & 1) == 1;
         Bucket bucket = level.bucket(slot);
-        check(marked == (!bucket.isEmpty() || bucket.isPinned()), "bitmap of " + level.index() + " must show " + slot);
+        check(marked == (!bucket.isEmpty() || bucket.isPinned()), "bitmap of " + level.index + " must show " + slot);
     }
 
     private long checkBucket(Bucket bucket, long firstTick, long lastTick) {

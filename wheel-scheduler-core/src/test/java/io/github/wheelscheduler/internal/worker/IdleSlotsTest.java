@@ -41,11 +41,11 @@ class IdleSlotsTest {
     @Test
     void workersThatDoNotFitSitInTheNextSet() {
         List<Worker> workers = sitDown(2 * IdleSlots.SLOTS + 1);
-        IdleSlots second = slots.next();
+        IdleSlots second = slots.next.get();
         assertThat(second).isNotNull();
-        IdleSlots third = second.next();
+        IdleSlots third = second.next.get();
         assertThat(third).isNotNull();
-        assertThat(third.next()).isNull();
+        assertThat(third.next.get()).isNull();
         assertThat(seated(slots)).containsExactlyElementsOf(workers);
         assertThat(seated(second)).containsExactlyElementsOf(workers.subList(IdleSlots.SLOTS, 2 * IdleSlots.SLOTS + 1));
         assertThat(seated(third)).containsExactly(workers.get(2 * IdleSlots.SLOTS));

@@ -1,14 +1,11 @@
 package io.github.wheelscheduler.internal;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Logs failures of one kind: the first at once, then one a minute at most. Throws nothing. Any thread. */
 public final class FailureLog {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     private final Level level;
     private final String message;
@@ -32,7 +29,7 @@ public final class FailureLog {
             long others = limit.tryPass();
             if (others >= 0) {
                 String more = others == 0 ? "" : "; " + others + " more have not been logged since the last time";
-                LOGGER.log(level, message + more, failure);
+                EngineLog.log(level, message + more, null, failure);
             }
         } catch (Throwable ex) {
             // Neither a broken log nor a lack of memory may harm the caller.

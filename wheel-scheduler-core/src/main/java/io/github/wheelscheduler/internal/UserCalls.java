@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * going on. Any thread.
  */
 public final class UserCalls {
-
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
 
     /** How often calls that go on after the limit are interrupted, and how long it is between two of these. */
     private static final int MOST_INTERRUPTS = 10;
@@ -172,10 +169,9 @@ public final class UserCalls {
 
     private void logStillRunning(String owner) {
         try {
-            LOGGER.log(
-                    Level.WARNING,
-                    "Closing " + owner + " has interrupted handlers and waits no longer; " + inside.size()
-                            + " threads are still in one");
+            String message = "Closing " + owner + " has interrupted handlers and waits no longer; " + inside.size()
+                    + " threads are still in one";
+            EngineLog.log(Level.WARNING, message, null, null);
         } catch (Throwable ex) {
             // Neither a broken log nor a lack of memory may harm the caller.
         }

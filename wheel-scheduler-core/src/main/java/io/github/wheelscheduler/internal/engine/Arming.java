@@ -44,16 +44,16 @@ public final class Arming {
     private final StripedCount rejected = new StripedCount();
 
     Arming(Engine engine) {
-        this.settings = engine.settings();
+        this.settings = engine.settings;
         this.clock = settings.clock();
-        this.runState = engine.runState();
-        this.pending = engine.pending();
-        this.inbox = engine.inbox();
-        this.shortcut = engine.dispatcher().shortcut;
-        this.slots = engine.dispatcher().slots;
-        this.refusals = engine.dispatcher().refusals;
-        this.workers = engine.workers();
-        this.lifecycle = engine.lifecycle();
+        this.runState = engine.runState;
+        this.pending = engine.pending;
+        this.inbox = engine.inbox;
+        this.shortcut = engine.dispatcher.shortcut;
+        this.slots = engine.dispatcher.slots;
+        this.refusals = engine.dispatcher.refusals;
+        this.workers = engine.workers;
+        this.lifecycle = engine.lifecycle;
         this.catchUp = new CatchUp(settings.maxCatchUp());
     }
 

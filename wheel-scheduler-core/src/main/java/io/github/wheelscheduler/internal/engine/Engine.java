@@ -34,26 +34,26 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** One in 128 cancelled timers looks whether there are too many. */
     private static final int SAMPLE_SHIFT = Long.SIZE - 7;
 
-    private final ExecutorSettings settings;
+    final ExecutorSettings settings;
 
     /** The executor that this is a group of, or this. */
-    private final Engine root;
+    final Engine root;
 
     private final boolean decorates;
     private final TimeSource clock;
-    private final RunState runState;
-    private final SharedWheel shared;
-    private final Inbox<ScheduledTimer<?>> inbox;
-    private final PendingTimers pending;
+    final RunState runState;
+    final SharedWheel shared;
+    final Inbox<ScheduledTimer<?>> inbox;
+    final PendingTimers pending;
     private final Hold hold;
     /** The tick thread writes into it all the time, so threads that run or arm timers do not look into it. */
-    private final Dispatcher dispatcher;
+    final Dispatcher dispatcher;
 
     /** Null where no run needs a slot. */
     private final @Nullable GroupSlots slots;
 
-    private final Workers workers;
-    private final Lifecycle lifecycle;
+    final Workers workers;
+    final Lifecycle lifecycle;
     private final Arming arming;
     private final RunObservation observation;
 
@@ -97,8 +97,8 @@ public final class Engine implements TimerOwner, Workers.Listener {
         this.lifecycle = new Lifecycle(this, shared);
         this.arming = new Arming(this);
         if (parent != null) {
-            runState.setExecutesDelayed(parent.runState.executesDelayed());
-            runState.setContinuesPeriodic(parent.runState.continuesPeriodic());
+            runState.executesDelayed = parent.runState.executesDelayed;
+            runState.continuesPeriodic = parent.runState.continuesPeriodic;
         } else if (clock.isVirtual()) {
             hold.allow(0);
         }
@@ -129,10 +129,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
         }
     }
 
-    Engine root() {
-        return root;
-    }
-
     public ExecutorSettings settings() {
         return settings;
     }
@@ -149,14 +145,14 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
     public void setExecutesDelayed(boolean value) {
-        runState.setExecutesDelayed(value);
-        forEachGroupThatFollows(each -> each.runState.setExecutesDelayed(value));
+        runState.executesDelayed = value;
+        forEachGroupThatFollows(each -> each.runState.executesDelayed = value);
     }
 
     /** The same for repeating ones. */
     public void setContinuesPeriodic(boolean value) {
-        runState.setContinuesPeriodic(value);
-        forEachGroupThatFollows(each -> each.runState.setContinuesPeriodic(value));
+        runState.continuesPeriodic = value;
+        forEachGroupThatFollows(each -> each.runState.continuesPeriodic = value);
     }
 
     /** Does something for each group of this, if this is no group itself. */
@@ -453,14 +449,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     public Workers workers() {
         return workers;
-    }
-
-    Inbox<ScheduledTimer<?>> inbox() {
-        return inbox;
-    }
-
-    TickLoop loop() {
-        return shared.loop;
     }
 
     public PendingTimers pending() {

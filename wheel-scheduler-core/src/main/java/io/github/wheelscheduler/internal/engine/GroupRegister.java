@@ -43,7 +43,7 @@ public final class GroupRegister<G extends ExecutorService> {
         if (name.isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
         }
-        String self = engine.settings().groupName();
+        String self = engine.settings.groupName();
         if (self != null) {
             throw new IllegalStateException("A group must not have groups: " + name + " was asked of group " + self);
         }

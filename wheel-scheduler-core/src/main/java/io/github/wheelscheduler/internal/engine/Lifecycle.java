@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
-import io.github.wheelscheduler.internal.inbox.Inbox;
 import io.github.wheelscheduler.internal.worker.Workers;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -31,16 +30,8 @@ public final class Lifecycle {
     private final Engine engine;
     private final boolean ownsWheel;
 
-    /** Whether pause and shutdown of the executor are this group's, too. */
-    private final boolean follows;
-
     private final SharedWheel shared;
     private final RunState runState;
-    private final Inbox<ScheduledTimer<?>> inbox;
-    private final PendingTimers pending;
-    /** See {@link Engine}: not looked into without need. */
-    private final Dispatcher dispatcher;
-
     private final Shortcut shortcut;
     private final Workers workers;
 
@@ -75,15 +66,11 @@ public final class Lifecycle {
 
     Lifecycle(Engine engine, SharedWheel shared) {
         this.engine = engine;
-        this.ownsWheel = engine.root() == engine;
-        this.follows = !ownsWheel && !engine.settings().standsApart();
+        this.ownsWheel = engine.root == engine;
         this.shared = shared;
-        this.runState = engine.runState();
-        this.pending = engine.pending();
-        this.dispatcher = engine.dispatcher();
-        this.shortcut = dispatcher.shortcut;
-        this.workers = engine.workers();
-        this.inbox = engine.inbox();
+        this.runState = engine.runState;
+        this.shortcut = engine.dispatcher.shortcut;
+        this.workers = engine.workers;
     }
 
     /** Starts the threads unless they have been: a group's come with its first run. */
@@ -118,7 +105,7 @@ public final class Lifecycle {
 
     private void forEachOwnWorkers(Consumer<Workers> action) {
         action.accept(workers);
-        GroupRefusals refusals = dispatcher.refusals;
+        GroupRefusals refusals = engine.dispatcher.refusals;
         if (refusals != null) {
             action.accept(refusals.workers);
         }
@@ -129,8 +116,8 @@ public final class Lifecycle {
         forEachOwnWorkers(action);
         engine.forEachGroup(group -> {
             // What stands apart is concerned once the executor is stopped.
-            if (group.runState().isShutdown()) {
-                group.lifecycle().forEachOwnWorkers(action);
+            if (group.runState.isShutdown()) {
+                group.lifecycle.forEachOwnWorkers(action);
             }
         });
     }
@@ -152,8 +139,8 @@ public final class Lifecycle {
         // Not under the lock: the callback may come at once, and is the user's code.
         engine.forEachGroupThatFollows(group -> {
             notQuiet.incrementAndGet();
-            group.lifecycle().whenQuietForRoot.set(countDown);
-            group.lifecycle().awaitQuiet();
+            group.lifecycle.whenQuietForRoot.set(countDown);
+            group.lifecycle.awaitQuiet();
         });
         whenQuiet.set(countDown);
         awaitQuiet();
@@ -170,14 +157,14 @@ public final class Lifecycle {
             if (!value || !runState.isShutdown()) {
                 isPausedItself = value;
                 applyPause();
-                engine.forEachGroupThatFollows(group -> group.lifecycle().applyPause());
+                engine.forEachGroupThatFollows(group -> group.lifecycle.applyPause());
             }
         });
     }
 
     /** Pauses the workers or lets them go on. Under the lock. */
     void applyPause() {
-        boolean isPaused = isPausedItself || (follows && engine.root().lifecycle().isPausedItself);
+        boolean isPaused = isPausedItself || (!engine.settings.standsApart() && engine.root.lifecycle.isPausedItself);
         if (!isPaused) {
             workers.resume();
             wakeIfHeldUp();
@@ -210,7 +197,7 @@ public final class Lifecycle {
 
     void wakeIfHeldUp() {
         if (shortcut.isHeldUp()) {
-            inbox.wake();
+            engine.inbox.wake();
         }
     }
 
@@ -249,7 +236,7 @@ public final class Lifecycle {
         tellThatItEnds();
         runState.shutdown();
         noteThatItMayEnd();
-        engine.forEachGroupThatFollows(group -> group.lifecycle().beginShutdown());
+        engine.forEachGroupThatFollows(group -> group.lifecycle.beginShutdown());
     }
 
     /** Says that nothing runs any more, here and in all groups. Under the lock. */
@@ -257,7 +244,7 @@ public final class Lifecycle {
         tellThatItEnds();
         runState.stop();
         noteThatItMayEnd();
-        engine.forEachGroup(group -> group.lifecycle().beginStop());
+        engine.forEachGroup(group -> group.lifecycle.beginStop());
         if (ownsWheel) {
             shared.tickThread.awaitGivenUp();
         }
@@ -272,7 +259,7 @@ public final class Lifecycle {
     /** Ends the wait for delayed timers with a later deadline. */
     private void limitShutdown(long deadlineNanos) {
         runState.setLastDeadlineNanos(deadlineNanos);
-        engine.forEachGroupThatFollows(group -> group.lifecycle().limitShutdown(deadlineNanos));
+        engine.forEachGroupThatFollows(group -> group.lifecycle.limitShutdown(deadlineNanos));
     }
 
     /** Sets what is called before anything is stopped; null for nothing. */
@@ -286,7 +273,7 @@ public final class Lifecycle {
         if (listener != null) {
             Throwable ignored = Workers.runGuarded(listener);
         }
-        engine.forEachGroup(group -> group.lifecycle().tellOfStop());
+        engine.forEachGroup(group -> group.lifecycle.tellOfStop());
     }
 
     /**
@@ -413,7 +400,7 @@ public final class Lifecycle {
     void wakeIfItMayEnd() {
         if (isEnding()) {
             noteThatItMayEnd();
-            inbox.wake();
+            engine.inbox.wake();
         }
     }
 
@@ -433,8 +420,8 @@ public final class Lifecycle {
         areWorkersStopped = true;
         if (ownsWheel) {
             engine.forEachGroup(group -> {
-                group.runState().shutdown();
-                group.lifecycle().stopWorkers();
+                group.runState.shutdown();
+                group.lifecycle.stopWorkers();
             });
             shared.starter.stop();
         }
@@ -473,12 +460,14 @@ public final class Lifecycle {
 
     /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */
     boolean mayEnd() {
-        return runState.isShutdown() && !areWorkersStopped && pending.count() == 0 && isDrained();
+        return runState.isShutdown() && !areWorkersStopped && engine.pending.count() == 0 && isDrained();
     }
 
     private boolean isDrained() {
         // Workers first: a run that has ended has posted its next one before.
-        return runState.isShutdown() && dispatcher.isDrained() && shared.loop.holdsNothingOf(dispatcher, pending);
+        return runState.isShutdown()
+                && engine.dispatcher.isDrained()
+                && shared.loop.holdsNothingOf(engine.dispatcher, engine.pending);
     }
 
     /** Terminates what has nothing left to do. */
@@ -492,14 +481,14 @@ public final class Lifecycle {
             shared.forgetIfNoTickThread(engine);
         }
         if (ended && shared.isShutdown()) {
-            engine.root().lifecycle().terminateIfEnded();
+            engine.root.lifecycle.terminateIfEnded();
         }
     }
 
     private void terminateExecutorIfEnded() {
         boolean haveAllEnded = runState.isShutdown() && shared.tickThread.isGone() && workers.hasEnded();
         for (Engine group : shared.groups()) {
-            haveAllEnded &= group.lifecycle().terminateGroupIfEnded();
+            haveAllEnded &= group.lifecycle.terminateGroupIfEnded();
         }
         if (haveAllEnded) {
             if (shared.starter.hasEnded()) {
@@ -515,13 +504,13 @@ public final class Lifecycle {
         if (runState.isShutdown() && !runState.isTerminated() && haveWorkersEnded()) {
             runState.terminate();
             noteThatItMayEnd();
-            inbox.wake();
+            engine.inbox.wake();
         }
         return runState.isTerminated();
     }
 
     private boolean haveWorkersEnded() {
-        GroupRefusals refusals = dispatcher.refusals;
+        GroupRefusals refusals = engine.dispatcher.refusals;
         return workers.hasEnded() && (refusals == null || refusals.workers.hasEnded());
     }
 }

@@ -19,8 +19,8 @@ public final class RunState {
     private final AtomicInteger state = new AtomicInteger(RUNNING);
     private final CountDownLatch terminated = new CountDownLatch(1);
 
-    private volatile boolean executesDelayed = true;
-    private volatile boolean continuesPeriodic;
+    volatile boolean executesDelayed = true;
+    volatile boolean continuesPeriodic;
 
     /** Whether the end is waited for until {@link #lastDeadlineNanos} at most. Written after that. */
     private volatile boolean isLimited;
@@ -113,15 +113,7 @@ public final class RunState {
         return executesDelayed;
     }
 
-    void setExecutesDelayed(boolean value) {
-        executesDelayed = value;
-    }
-
     public boolean continuesPeriodic() {
         return continuesPeriodic;
-    }
-
-    void setContinuesPeriodic(boolean value) {
-        continuesPeriodic = value;
     }
 }

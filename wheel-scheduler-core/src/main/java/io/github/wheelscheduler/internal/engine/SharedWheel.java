@@ -40,7 +40,7 @@ final class SharedWheel {
         this.root = root;
         this.wheel = wheel;
         this.starter = starter;
-        ExecutorSettings settings = root.settings();
+        ExecutorSettings settings = root.settings;
         this.watch = new WallClockWatch(settings.clock(), settings.wallClock(), settings.checkIntervalNanos(), wheel);
         this.loop = new TickLoop(root, wheel, watch);
         this.tickThread = new TickThread(root, this);
@@ -109,21 +109,21 @@ final class SharedWheel {
         boolean isSettled = true;
         for (Iterator<Engine> each = ending.iterator(); each.hasNext(); ) {
             Engine group = each.next();
-            if (!group.runState().isShutdown()) {
+            if (!group.runState.isShutdown()) {
                 continue;
             }
-            group.lifecycle().endIfDrained();
-            if (group.runState().isTerminated()) {
-                loop.giveUpWaitingOf(group.dispatcher());
+            group.lifecycle.endIfDrained();
+            if (group.runState.isTerminated()) {
+                loop.giveUpWaitingOf(group.dispatcher);
                 // A timer that is posted just then is withdrawn by its caller, and may still come by here.
-                if (!group.dispatcher().isAnyWaiting()) {
+                if (!group.dispatcher.isAnyWaiting()) {
                     each.remove();
                     boolean ignored = groups.remove(group);
                 } else {
                     isSettled = false;
                 }
             } else {
-                isSettled &= loop.isSettled(group.dispatcher(), group.pending());
+                isSettled &= loop.isSettled(group.dispatcher, group.pending);
             }
         }
         return isSettled;
@@ -134,7 +134,7 @@ final class SharedWheel {
             return false;
         }
         for (Engine group : ending) {
-            if (group.lifecycle().mayEnd()) {
+            if (group.lifecycle.mayEnd()) {
                 return true;
             }
         }
@@ -143,7 +143,7 @@ final class SharedWheel {
 
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
-        if (!tickThread.isStarted() && group.runState().isTerminated()) {
+        if (!tickThread.isStarted() && group.runState.isTerminated()) {
             boolean ignored = ending.remove(group);
             ignored = groups.remove(group);
         }
@@ -151,11 +151,11 @@ final class SharedWheel {
 
     /** Whether no run of any group is on its way or going on; exact once nothing is handed over any more. */
     boolean areWorkersDrained() {
-        if (!root.dispatcher().isDrained()) {
+        if (!root.dispatcher.isDrained()) {
             return false;
         }
         for (Engine group : groups) {
-            if (!group.dispatcher().isDrained()) {
+            if (!group.dispatcher.isDrained()) {
                 return false;
             }
         }

@@ -49,24 +49,18 @@ final class TickLoop {
     private volatile long wheelSize;
 
     TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
-        this.inbox = root.inbox();
+        this.inbox = root.inbox;
         this.wheel = wheel;
         this.watch = watch;
-        this.pending = root.pending();
-        this.clock = root.settings().clock();
+        this.pending = root.pending;
+        this.clock = root.settings.clock();
         this.pass = new PassState(clock);
         this.sweeps = new SweepPlan(wheel, pending);
-        this.dispatchers = new Dispatchers(root.dispatcher());
+        this.dispatchers = new Dispatchers(root.dispatcher);
         this.steps = clock.isVirtual() ? new StepQueue(wheel, dispatchers) : null;
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, steps);
-        this.admission = new Admission(
-                inbox,
-                wheel,
-                watch,
-                dispatchers,
-                handOver,
-                pass,
-                1L << root.settings().tickShift());
+        this.admission =
+                new Admission(inbox, wheel, watch, dispatchers, handOver, pass, 1L << root.settings.tickShift());
     }
 
     /** To be called before the time of a pass is read. */

@@ -4,7 +4,6 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.inbox.Inbox;
-import io.github.wheelscheduler.internal.worker.Workers;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -45,9 +44,6 @@ final class TickThread implements Runnable {
     private final SharedWheel shared;
     private final TimeSource clock;
     private final Inbox<ScheduledTimer<?>> inbox;
-    private final TickLoop loop;
-    private final Workers workers;
-    private final RunState runState;
     private final WakeUpBudget budget;
     private final WakeUpBudget fewWakeUps;
 
@@ -97,11 +93,8 @@ final class TickThread implements Runnable {
     TickThread(Engine root, SharedWheel shared) {
         this.root = root;
         this.shared = shared;
-        this.clock = root.settings().clock();
-        this.inbox = root.inbox();
-        this.loop = shared.loop;
-        this.workers = root.workers();
-        this.runState = root.runState();
+        this.clock = root.settings.clock();
+        this.inbox = root.inbox;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
         this.fewWakeUps = new WakeUpBudget(FEW_WAKE_UPS_INTERVAL_NANOS, FEW_WAKE_UPS_BURST, clock.nanoTime());
     }
@@ -111,7 +104,7 @@ final class TickThread implements Runnable {
         if (started) {
             return;
         }
-        Thread created = root.settings().tickThreadFactory().newThread(this);
+        Thread created = root.settings.tickThreadFactory().newThread(this);
         if (created == null) {
             throw new RejectedExecutionException("The thread factory must return a thread, returned null");
         }
@@ -139,7 +132,7 @@ final class TickThread implements Runnable {
         } finally {
             gaveUp.countDown();
             runErrand();
-            root.lifecycle().tickThreadEnded();
+            root.lifecycle.tickThreadEnded();
         }
     }
 
@@ -204,12 +197,12 @@ final class TickThread implements Runnable {
 
     private WheelSnapshot.State state() {
         if (thread == null) {
-            return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.NOT_STARTED;
+            return root.runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.NOT_STARTED;
         }
         if (!hasGivenUp()) {
             return WheelSnapshot.State.RUNNING;
         }
-        return runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.DEAD;
+        return root.runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.DEAD;
     }
 
     /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */
@@ -256,7 +249,7 @@ final class TickThread implements Runnable {
     }
 
     private boolean passAndSleep() {
-        loop.beforePass();
+        shared.loop.beforePass();
         long nowNanos = clock.nanoTime();
         if (wokeUp) {
             wokeUp = false;
@@ -269,12 +262,12 @@ final class TickThread implements Runnable {
         }
         passStartNanos = nowNanos;
         runErrand();
-        if (runState.isStopped()) {
+        if (root.runState.isStopped()) {
             return false;
         }
-        workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
+        root.workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
         boolean slept = false;
-        long sleepNanos = loop.pass(nowNanos);
+        long sleepNanos = shared.loop.pass(nowNanos);
         if (sleepNanos > 0) {
             shared.endGroupsThatMay();
             if (isDrainedAfterShutdown()) {
@@ -287,7 +280,7 @@ final class TickThread implements Runnable {
             }
             slept = sleep(nowNanos, sleepNanos);
         }
-        passesInVain = slept || loop.wasProductive() ? 0 : passesInVain + 1;
+        passesInVain = slept || shared.loop.wasProductive() ? 0 : passesInVain + 1;
         if (passesInVain > PASSES_IN_VAIN) {
             // Usually a producer is still storing its message, and may need this processor to.
             LockSupport.parkNanos(this, PAUSE_IN_VAIN_NANOS);
@@ -300,18 +293,18 @@ final class TickThread implements Runnable {
     private boolean sleep(long nowNanos, long nanos) {
         long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
         long wakeUpNanos = clock.isVirtual() ? wantedNanos : budget.wakeUpAt(wantedNanos);
-        boolean isOwed = workers.isFollowUpOwed();
+        boolean isOwed = root.workers.isFollowUpOwed();
         if (isOwed && wakeUpNanos - nowNanos > WAKE_UP_INTERVAL_NANOS) {
             wakeUpNanos = nowNanos + WAKE_UP_INTERVAL_NANOS;
         }
         // A wake-up that has been put off comes within the interval.
-        workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
+        root.workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
         if (!inbox.announce(wakeUpNanos)) {
             Thread.onSpinWait();
             return false;
         }
         // Callers may have handed something over meanwhile, and a worker that was told to leave it to the follow-up.
-        boolean sleeps = !isAskedForSomething() && (isOwed || !workers.isFollowUpOwed());
+        boolean sleeps = !isAskedForSomething() && (isOwed || !root.workers.isFollowUpOwed());
         if (sleeps) {
             onTimeUntilNanos = wakeUpNanos;
             parkUntil(wakeUpNanos);
@@ -335,7 +328,7 @@ final class TickThread implements Runnable {
             nanos = wakeUpNanos - clock.nanoTime();
             isAhead &= nanos > 0 && nanos <= earlyNanos && inbox.isSleepAnnounced();
             if (isAhead) {
-                workers.wakeAhead(wakeUpNanos + AHEAD_GRACE_NANOS);
+                root.workers.wakeAhead(wakeUpNanos + AHEAD_GRACE_NANOS);
             }
         }
         while (nanos > 0 && nanos <= earlyNanos && inbox.isSleepAnnounced()) {
@@ -357,17 +350,20 @@ final class TickThread implements Runnable {
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */
     private boolean isAskedForSomething() {
         return errand != null
-                || runState.isStopped()
+                || root.runState.isStopped()
                 || isDrainedAfterShutdown()
                 || shared.mayAnyGroupEnd()
-                || loop.isLittered()
-                || loop.isRoomForHeldUp()
-                || loop.isWanted();
+                || shared.loop.isLittered()
+                || shared.loop.isRoomForHeldUp()
+                || shared.loop.isWanted();
     }
 
     private boolean isDrainedAfterShutdown() {
         // Workers before the last look: a run that has ended has posted its next one before.
-        return runState.isShutdown() && !loop.isAnyPending() && shared.areWorkersDrained() && loop.isEmpty();
+        return root.runState.isShutdown()
+                && !shared.loop.isAnyPending()
+                && shared.areWorkersDrained()
+                && shared.loop.isEmpty();
     }
 
     private void runErrand() {

@@ -169,7 +169,7 @@ class DueNowTest {
                 int number = i;
                 timers.add(time.executor.schedule(() -> ran.add(number), 1, MICROSECONDS));
             }
-            awaitThat(() -> EngineOf.executor(time.executor).inbox().isEmpty());
+            awaitThat(() -> EngineOf.executor(time.executor).inbox.isEmpty());
             time.clock.advance(Duration.ofMillis(1));
             awaitThat(
                     () -> EngineOf.executor(time.executor).dispatcher().shortcut.isHeldUp());

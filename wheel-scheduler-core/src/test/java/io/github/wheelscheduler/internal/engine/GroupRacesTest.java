@@ -106,7 +106,7 @@ class GroupRacesTest {
         (haltsExecutor ? executor : group).halt();
         Future<?> after = group.submit(() -> {});
         // What is held waits for no worker.
-        awaitThat(() -> EngineOf.executor(executor).inbox().isEmpty() && group.readyCount() == 2);
+        awaitThat(() -> EngineOf.executor(executor).inbox.isEmpty() && group.readyCount() == 2);
         gate.open();
         awaitThat(() -> before.isDone() && after.isDone());
         assertThat(held.isDone()).isFalse();

@@ -366,7 +366,7 @@ class GroupsTest {
         assertThat(ran).hasValue(0);
         Future<?> executed = group.submit(() -> {});
         Future<?> ofExecutor = executor.submit(() -> {});
-        awaitThat(() -> EngineOf.executor(executor).inbox().isEmpty());
+        awaitThat(() -> EngineOf.executor(executor).inbox.isEmpty());
         time.pass(executor.tick());
         awaitThat(() -> executed.isDone() && ofExecutor.isDone());
         assertThat(ran).hasValue(0);

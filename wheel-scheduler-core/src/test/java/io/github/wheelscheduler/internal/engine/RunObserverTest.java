@@ -72,7 +72,7 @@ class RunObserverTest {
             WheelTimer<?> holding = time.executor.schedule(gate, 0, MILLISECONDS);
             gate.awaitArrivals(1);
             WheelTimer<?> waiting = time.executor.schedule(time.recorder(), 10, MILLISECONDS);
-            awaitThat(() -> EngineOf.executor(time.executor).inbox().isEmpty());
+            awaitThat(() -> EngineOf.executor(time.executor).inbox.isEmpty());
             time.clock.advance(Duration.ofMillis(11));
             awaitThat(() -> time.executor.readyCount() == 1);
             time.clock.advance(Duration.ofMillis(490));

@@ -115,7 +115,7 @@ class StepQueueTest {
 
         void advance(long nanos, WheelScheduledExecutor executor) {
             now.addAndGet(nanos);
-            EngineOf.executor(executor).inbox().wake();
+            EngineOf.executor(executor).inbox.wake();
         }
     }
 }

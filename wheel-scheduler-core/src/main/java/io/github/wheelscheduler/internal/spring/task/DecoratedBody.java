@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What the user's decorator has made of a task when it was scheduled, and runs each time. The decorator may run the task once in
+ * What the user's decorator is shown of a task when it is scheduled, and runs what it has made of that each time. The decorator may run the task once in
  * a run, and on its thread, or the task could run beside itself. By the thread of the run.
  */
-final class DecoratedBody {
+final class DecoratedBody implements Runnable {
 
     private final GuardedTask task;
     private final Runnable outer;
@@ -20,17 +20,17 @@ final class DecoratedBody {
 
     private DecoratedBody(GuardedTask task, TaskBook book) {
         this.task = task;
-        this.outer = book.timers().decorate(new Inner(this));
+        this.outer = book.timers().decorate(this);
     }
 
     /** Asks the decorator; null if it makes nothing of it. */
     static @Nullable DecoratedBody of(GuardedTask task, TaskBook book) {
         DecoratedBody body = new DecoratedBody(task, book);
-        return body.outer instanceof Inner ? null : body;
+        return body.outer == body ? null : body;
     }
 
     /** Runs what the decorator has made; false if that has neither run the task nor failed. What it throws is a failure of the run. */
-    boolean run() {
+    boolean runOuter() {
         hasRun = false;
         propagated = null;
         try {
@@ -58,7 +58,9 @@ final class DecoratedBody {
         return ex == propagated;
     }
 
-    private void runTask() {
+    /** Runs the task for the decorator. */
+    @Override
+    public void run() {
         if (!task.isOnThreadOfRun() || hasRun) {
             return;
         }
@@ -71,23 +73,8 @@ final class DecoratedBody {
         }
     }
 
-    /** What the decorator is shown: the task, and what becomes of its failures. */
-    private static final class Inner implements Runnable {
-
-        private final DecoratedBody body;
-
-        Inner(DecoratedBody body) {
-            this.body = body;
-        }
-
-        @Override
-        public void run() {
-            body.runTask();
-        }
-
-        @Override
-        public String toString() {
-            return body.task.taskName();
-        }
+    @Override
+    public String toString() {
+        return task.taskName();
     }
 }

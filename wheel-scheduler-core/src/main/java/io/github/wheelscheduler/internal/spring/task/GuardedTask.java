@@ -13,6 +13,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
@@ -49,7 +50,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private final TaskBook book;
 
     /** Null unless runs may go on when they have returned. */
-    private final @Nullable OpenRuns openRuns;
+    private final @Nullable Set<OpenRun> openRuns;
 
     /**
      * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
@@ -101,7 +102,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         this.task = task;
         this.owner = owner;
         this.book = book;
-        this.openRuns = mayGoOn ? new OpenRuns() : null;
+        this.openRuns = mayGoOn ? OpenRun.newSet() : null;
         this.mayOverrunNanos = mayOverrunNanos;
         this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
@@ -266,8 +267,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         runningGeneration = generation;
         // Both show with this one; nothing that follows has to wait for it.
         RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
-        OpenRuns open = openRuns;
-        OpenRun run = open == null ? null : OpenRun.begin(this, open, startedAtNanos, startNanos, late, triggered);
+        OpenRun run = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
             runBody();
         } finally {
@@ -296,7 +296,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         DecoratedBody outer = decorated;
         if (outer == null) {
             runUndecorated();
-        } else if (!outer.run()) {
+        } else if (!outer.runOuter()) {
             // It can never run, and no thread is to wait for it.
             boolean ignored = owner.cancel(false);
         }
@@ -483,7 +483,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Returns since when a run has been going on that has returned; null if there is none. */
     @Nullable
     Instant openSince() {
-        return openRuns == null ? null : openRuns.since();
+        return openRuns == null ? null : OpenRun.since(openRuns);
+    }
+
+    /** Returns the runs that have returned and go on; null if there are none such. */
+    @Nullable
+    Set<OpenRun> openRuns() {
+        return openRuns;
     }
 
     RunHistory.View seen() {

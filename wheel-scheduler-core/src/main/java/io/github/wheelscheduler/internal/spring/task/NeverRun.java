@@ -18,14 +18,4 @@ final class NeverRun extends CompletableFuture<@Nullable Object> implements Sche
     public int compareTo(Delayed other) {
         return Long.compare(Long.MAX_VALUE, other.getDelay(TimeUnit.NANOSECONDS));
     }
-
-    @Override
-    public boolean equals(@Nullable Object object) {
-        return this == object;
-    }
-
-    @Override
-    public int hashCode() {
-        return System.identityHashCode(this);
-    }
 }

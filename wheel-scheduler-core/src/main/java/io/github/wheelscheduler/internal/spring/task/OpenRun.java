@@ -2,6 +2,10 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +19,7 @@ public final class OpenRun {
     private static final ThreadLocal<@Nullable OpenRun> CURRENT = new ThreadLocal<>();
 
     private final GuardedTask task;
-    private final OpenRuns others;
+    private final Set<OpenRun> others;
     private final long startedAtNanos;
     private final long startNanos;
     private final long latenessNanos;
@@ -36,38 +40,43 @@ public final class OpenRun {
     private @Nullable Throwable failure;
 
     private OpenRun(
-            GuardedTask task,
-            OpenRuns others,
-            long startedAtNanos,
-            long startNanos,
-            long latenessNanos,
-            boolean triggered,
-            @Nullable OpenRun outer) {
+            GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
         this.task = task;
-        this.others = others;
+        this.others = Objects.requireNonNull(task.openRuns());
         this.startedAtNanos = startedAtNanos;
         this.startNanos = startNanos;
         this.latenessNanos = latenessNanos;
         this.triggered = triggered;
-        this.outer = outer;
+        this.outer = CURRENT.get();
     }
 
     /** Begins a run on this thread; null if there is no memory for it. */
     static @Nullable OpenRun begin(
-            GuardedTask task,
-            OpenRuns others,
-            long startedAtNanos,
-            long startNanos,
-            long latenessNanos,
-            boolean triggered) {
+            GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
         try {
-            OpenRun run =
-                    new OpenRun(task, others, startedAtNanos, startNanos, latenessNanos, triggered, CURRENT.get());
+            OpenRun run = new OpenRun(task, startedAtNanos, startNanos, latenessNanos, triggered);
             CURRENT.set(run);
             return run;
         } catch (OutOfMemoryError ex) {
             return null;
         }
+    }
+
+    /** Returns a set for the runs of one task that have returned and go on; any thread. */
+    static Set<OpenRun> newSet() {
+        // Does not keep them alive: an end may get lost on its way, for each run of a task.
+        return Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    }
+
+    /** Returns when the first of the runs started; null if there is none. */
+    static @Nullable Instant since(Set<OpenRun> open) {
+        OpenRun first = null;
+        synchronized (open) {
+            for (OpenRun run : open) {
+                first = first == null || run.startNanos - first.startNanos < 0 ? run : first;
+            }
+        }
+        return first == null ? null : EpochNanos.toInstant(first.startedAtNanos);
     }
 
     /**
@@ -112,7 +121,7 @@ public final class OpenRun {
                 return;
             }
         }
-        others.remove(this);
+        boolean ignored = others.remove(this);
         note(task.nanosSince(startNanos));
     }
 
@@ -131,7 +140,7 @@ public final class OpenRun {
         synchronized (this) {
             if (kept && !ended && thrown == null) {
                 leftOpen = true;
-                others.add(this);
+                addToOthers();
                 return;
             }
             ended = true;
@@ -159,11 +168,11 @@ public final class OpenRun {
         task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
     }
 
-    boolean startedBefore(OpenRun other) {
-        return startNanos - other.startNanos < 0;
-    }
-
-    Instant startedAt() {
-        return EpochNanos.toInstant(startedAtNanos);
+    private void addToOthers() {
+        try {
+            boolean ignored = others.add(this);
+        } catch (OutOfMemoryError ex) {
+            // Without memory, it is not seen that the run goes on.
+        }
     }
 }

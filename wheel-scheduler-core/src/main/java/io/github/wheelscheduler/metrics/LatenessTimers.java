@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.internal.CallerStripe;
 import io.github.wheelscheduler.internal.spring.watch.LatenessCounts;
 import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.Timer;
@@ -7,11 +8,9 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Tells two timers how late runs start. */
 final class LatenessTimers implements LatenessListener {
@@ -24,8 +23,8 @@ final class LatenessTimers implements LatenessListener {
      *                                     recorded           |  counted by size --> recorded a second later
      *
      * A thread that is there for just one second has the counted ones recorded, each with the value in the middle of its
-     * size, and so has whoever reads another meter before. If there are far too many, the same share of each size is
-     * recorded, which leaves averages and percentiles about as they are.
+     * size, and so has a thread that reads another meter before. If there are far too many, the same share of each size
+     * is recorded, which leaves averages and percentiles about as they are.
      *
      * Threads share stripes, so that threads that come and go leave nothing behind. Two that write one stripe's tally at a
      * time lose a count of it, whereupon a run more is recorded at once. What is counted for later is never lost.
@@ -36,8 +35,6 @@ final class LatenessTimers implements LatenessListener {
 
     /** Runs that are recorded at a time, about. */
     static final int MOST_AT_A_TIME = 200_000;
-
-    private static final int STRIPES = 16;
 
     private static final long DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -52,10 +49,9 @@ final class LatenessTimers implements LatenessListener {
     private final Consumer<Runnable> later;
 
     /** For each stripe, the second, and in its low bits the runs in it. Plain reads and writes of any thread. */
-    private final AtomicLongArray tallies = new AtomicLongArray(STRIPES * STRIDE);
+    private final AtomicLongArray tallies = new AtomicLongArray(CallerStripe.COUNT * STRIDE);
 
-    /** Null where there has never been anything to count. */
-    private final AtomicReferenceArray<@Nullable LatenessCounts> unrecorded = new AtomicReferenceArray<>(STRIPES);
+    private final LatenessCounts unrecorded = new LatenessCounts();
 
     /** Whether there may be unrecorded runs. Written after they are counted, and before they are looked for. */
     private volatile boolean isBehind;
@@ -89,8 +85,7 @@ final class LatenessTimers implements LatenessListener {
 
     @Override
     public void starting(long wheelNanos, long queueNanos, long nowNanos) {
-        int stripe = (int) Thread.currentThread().getId() & (STRIPES - 1);
-        int place = stripe * STRIDE;
+        int place = CallerStripe.index() * STRIDE;
         long second = nowNanos & SECOND_MASK;
         long tally = tallies.getPlain(place);
         if ((tally & SECOND_MASK) != second) {
@@ -101,83 +96,61 @@ final class LatenessTimers implements LatenessListener {
             wheel.record(wheelNanos, TimeUnit.NANOSECONDS);
             queue.record(queueNanos, TimeUnit.NANOSECONDS);
         } else {
-            countForLater(stripe, wheelNanos, queueNanos);
+            countForLater(wheelNanos, queueNanos);
         }
     }
 
-    private void countForLater(int stripe, long wheelNanos, long queueNanos) {
-        LatenessCounts runs = unrecorded.get(stripe);
-        if (runs == null) {
-            LatenessCounts created = new LatenessCounts();
-            LatenessCounts other = unrecorded.compareAndExchange(stripe, null, created);
-            runs = other == null ? created : other;
-        }
-        runs.add(wheelNanos, queueNanos);
+    private void countForLater(long wheelNanos, long queueNanos) {
+        unrecorded.add(wheelNanos, queueNanos);
         if (!isBehind) {
             isBehind = true;
         }
         if (!willCatchUp.get() && willCatchUp.compareAndSet(false, true)) {
-            agreeToCatchUp();
-        }
-    }
-
-    private void agreeToCatchUp() {
-        try {
-            later.accept(this::catchUpAsAgreed);
-        } catch (Throwable ex) {
-            // There may be no thread to be had just now; the next run asks again.
-            willCatchUp.set(false);
-            throw ex;
+            try {
+                later.accept(this::catchUpAsAgreed);
+            } catch (Throwable ex) {
+                // There may be no thread to be had just now; the next run asks again.
+                willCatchUp.set(false);
+                throw ex;
+            }
         }
     }
 
     private void catchUpAsAgreed() {
         willCatchUp.set(false);
         catchingUp.lock();
-        try {
-            recordCounted();
-        } finally {
-            catchingUp.unlock();
-        }
+        recordCountedAndUnlock();
     }
 
     /** Records what has not been, unless another thread is just doing so. */
     void catchUp() {
         if (isBehind && catchingUp.tryLock()) {
-            try {
-                recordCounted();
-            } finally {
-                catchingUp.unlock();
-            }
+            recordCountedAndUnlock();
         }
     }
 
     /** Records what has been counted. A timer that throws harms neither a run nor a scrape. */
-    private void recordCounted() {
-        isBehind = false;
-        long[] wheelCounts = new long[LatenessCounts.BUCKETS];
-        long[] queueCounts = new long[LatenessCounts.BUCKETS];
-        for (int stripe = 0; stripe < STRIPES; stripe++) {
-            LatenessCounts runs = unrecorded.get(stripe);
-            if (runs != null) {
-                runs.moveTo(wheelCounts, queueCounts);
-            }
-        }
+    private void recordCountedAndUnlock() {
         try {
-            record(wheel, wheelCounts);
-            record(queue, queueCounts);
+            isBehind = false;
+            long[] counts = new long[2 * LatenessCounts.BUCKETS];
+            unrecorded.addTo(counts, true);
+            record(wheel, counts, 0);
+            record(queue, counts, LatenessCounts.BUCKETS);
         } catch (RuntimeException ex) {
             // Said when the first runs of a second are recorded.
+        } finally {
+            catchingUp.unlock();
         }
     }
 
-    private static void record(Timer timer, long[] counts) {
-        double share =
-                Math.min(1, (double) MOST_AT_A_TIME / Arrays.stream(counts).sum());
-        for (int bucket = 0; bucket < counts.length; bucket++) {
+    private static void record(Timer timer, long[] counts, int first) {
+        long runs = Arrays.stream(counts, first, first + LatenessCounts.BUCKETS).sum();
+        double share = Math.min(1, (double) MOST_AT_A_TIME / runs);
+        for (int bucket = 0; bucket < LatenessCounts.BUCKETS; bucket++) {
             long nanos = LatenessCounts.middleOf(bucket);
             // Rounded up, so that the longest is not lost.
-            long count = (long) Math.ceil(share * counts[bucket]);
+            long count = (long) Math.ceil(share * counts[first + bucket]);
             for (long i = 0; i < count; i++) {
                 timer.record(nanos, TimeUnit.NANOSECONDS);
             }

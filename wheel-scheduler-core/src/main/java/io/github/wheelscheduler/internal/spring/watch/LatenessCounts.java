@@ -1,6 +1,9 @@
 package io.github.wheelscheduler.internal.spring.watch;
 
+import io.github.wheelscheduler.internal.CallerStripe;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /** How late runs were, counted by size, to within a thirtieth: the share of the wheel, and that of the queue. Any thread. */
 public final class LatenessCounts {
@@ -20,33 +23,34 @@ public final class LatenessCounts {
     /** How many sizes there are. */
     public static final int BUCKETS = bucketOf(Long.MAX_VALUE) + 1;
 
-    private final AtomicIntegerArray wheel = new AtomicIntegerArray(BUCKETS);
-    private final AtomicIntegerArray queue = new AtomicIntegerArray(BUCKETS);
+    /** For each stripe the counts of the wheel's share by size, and behind them those of the queue's; null where there are none. */
+    private final AtomicReferenceArray<@Nullable AtomicIntegerArray> stripes =
+            new AtomicReferenceArray<>(CallerStripe.COUNT);
 
     /** Counts a run; nothing is less than zero. */
     public void add(long wheelNanos, long queueNanos) {
-        int ignored = wheel.getAndIncrement(bucketOf(wheelNanos));
-        int unused = queue.getAndIncrement(bucketOf(queueNanos));
-    }
-
-    /** Adds to the counts what there is of it here, and forgets that. */
-    public void moveTo(long[] wheelCounts, long[] queueCounts) {
-        move(wheel, wheelCounts);
-        move(queue, queueCounts);
-    }
-
-    /** Adds to the counts what there is of it here, and keeps it. */
-    void addTo(long[] wheelCounts, long[] queueCounts) {
-        for (int bucket = 0; bucket < BUCKETS; bucket++) {
-            wheelCounts[bucket] += Integer.toUnsignedLong(wheel.get(bucket));
-            queueCounts[bucket] += Integer.toUnsignedLong(queue.get(bucket));
+        int stripe = CallerStripe.index();
+        AtomicIntegerArray counts = stripes.getAcquire(stripe);
+        if (counts == null) {
+            AtomicIntegerArray created = new AtomicIntegerArray(2 * BUCKETS);
+            AtomicIntegerArray other = stripes.compareAndExchange(stripe, null, created);
+            counts = other == null ? created : other;
         }
+        int ignored = counts.getAndIncrement(bucketOf(wheelNanos));
+        int unused = counts.getAndIncrement(BUCKETS + bucketOf(queueNanos));
     }
 
-    private static void move(AtomicIntegerArray from, long[] to) {
-        for (int bucket = 0; bucket < BUCKETS; bucket++) {
-            if (from.get(bucket) != 0) {
-                to[bucket] += Integer.toUnsignedLong(from.getAndSet(bucket, 0));
+    /**
+     * Adds the counts to sums: by size, those of the wheel's share and behind them those of the queue's.
+     *
+     * @param isMoved whether they are forgotten here
+     */
+    public void addTo(long[] sums, boolean isMoved) {
+        for (int stripe = 0; stripe < CallerStripe.COUNT; stripe++) {
+            AtomicIntegerArray counts = stripes.getAcquire(stripe);
+            for (int i = 0; counts != null && i < sums.length; i++) {
+                int count = counts.get(i);
+                sums[i] += Integer.toUnsignedLong(isMoved && count != 0 ? counts.getAndSet(i, 0) : count);
             }
         }
     }

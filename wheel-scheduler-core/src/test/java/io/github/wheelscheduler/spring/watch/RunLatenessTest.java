@@ -1,11 +1,9 @@
-package io.github.wheelscheduler.internal.spring.watch;
+package io.github.wheelscheduler.spring.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.wheelscheduler.spring.watch.LatenessPercentile;
-import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,14 +16,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Percentiles are right to within a thirtieth, of what was noted in the last one to two minutes. */
-class LatenessDistributionTest {
+class RunLatenessTest {
 
     private final AtomicLong clock = new AtomicLong(-5);
-    private final LatenessDistribution distribution = new LatenessDistribution();
+    private final RunLateness lateness = new RunLateness(clock::get);
 
     @Test
     void nothingNotedIsNotLate() {
-        assertThat(distribution.percentile(0.99, clock.get()))
+        assertThat(lateness.percentile(0.99))
                 .isEqualTo(new LatenessPercentile(Duration.ZERO, Duration.ZERO));
     }
 
@@ -33,9 +31,9 @@ class LatenessDistributionTest {
     @ValueSource(longs = {0, 1, 7, 8, 9, 1_000, 123_456, 999_999_999, 86_400_000_000_000L, Long.MAX_VALUE})
     void oneValueIsEveryPercentile(long nanos) {
         long halfNanos = nanos / 2;
-        distribution.record(nanos, halfNanos, clock.get());
+        lateness.starting(nanos, halfNanos, clock.get());
         for (double share : new double[] {0, 0.5, 1}) {
-            LatenessPercentile percentile = distribution.percentile(share, clock.get());
+            LatenessPercentile percentile = lateness.percentile(share);
             assertThat((double) percentile.wheel().toNanos()).isCloseTo((double) nanos, nearly(nanos));
             assertThat((double) percentile.queue().toNanos()).isCloseTo((double) halfNanos, nearly(halfNanos));
         }
@@ -49,16 +47,16 @@ class LatenessDistributionTest {
     @Test
     void percentilesAreThoseOfASortedList() {
         Seed.play(random -> {
-            LatenessDistribution some = new LatenessDistribution();
+            RunLateness some = new RunLateness(clock::get);
             long[] values = new long[1_000];
             for (int i = 0; i < values.length; i++) {
                 values[i] = (long) Math.exp(random.nextDouble() * 30);
-                some.record(values[i], 0, clock.get());
+                some.starting(values[i], 0, clock.get());
             }
             Arrays.sort(values);
             for (double share : new double[] {0.01, 0.5, 0.9, 0.99, 1}) {
                 long expected = values[(int) Math.ceil(share * values.length) - 1];
-                assertThat((double) some.percentile(share, clock.get()).wheel().toNanos())
+                assertThat((double) some.percentile(share).wheel().toNanos())
                         .isCloseTo((double) expected, nearly(expected));
             }
         });
@@ -71,7 +69,7 @@ class LatenessDistributionTest {
             long nanos = i < 10 ? 1_000 : 1_000_000;
             Thread thread = new Thread(() -> {
                 for (int run = 0; run < 10_000; run++) {
-                    distribution.record(nanos, 0, clock.get());
+                    lateness.starting(nanos, 0, clock.get());
                 }
             });
             threads.add(thread);
@@ -81,22 +79,21 @@ class LatenessDistributionTest {
             thread.join();
         }
         // Half of them exactly: with one lost on either side it would not be.
-        assertThat(distribution.percentile(0.5, clock.get()).wheel()).isLessThan(Duration.ofNanos(2_000));
-        assertThat(distribution.percentile(0.500_01, clock.get()).wheel()).isGreaterThan(Duration.ofNanos(900_000));
+        assertThat(lateness.percentile(0.5).wheel()).isLessThan(Duration.ofNanos(2_000));
+        assertThat(lateness.percentile(0.500_01).wheel()).isGreaterThan(Duration.ofNanos(900_000));
     }
 
     @Test
     void oldValuesAreForgotten() {
-        distribution.record(1_000_000, 0, clock.get());
+        lateness.starting(1_000_000, 0, clock.get());
         clock.addAndGet(Duration.ofSeconds(70).toNanos());
-        assertThat(distribution.percentile(1, clock.get()).wheel()).isPositive();
+        assertThat(lateness.percentile(1).wheel()).isPositive();
         clock.addAndGet(Duration.ofSeconds(60).toNanos());
-        assertThat(distribution.percentile(1, clock.get()).wheel()).isZero();
+        assertThat(lateness.percentile(1).wheel()).isZero();
     }
 
     @Test
     void shareMustBeOne() {
-        RunLateness lateness = new RunLateness(clock::get);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lateness.percentile(1.5))
                 .withMessage("share must be between 0 and 1, was 1.5");

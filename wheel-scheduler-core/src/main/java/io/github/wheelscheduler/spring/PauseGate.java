@@ -35,6 +35,9 @@ final class PauseGate {
     void resume() {
         WheelScheduledExecutor current = executor;
         if (current != null) {
+            if (!isOpen()) {
+                current.checkWallClock();
+            }
             if (paused) {
                 noteResumed(current);
             }
@@ -46,14 +49,6 @@ final class PauseGate {
     /** What has waited until now has waited because it was held back. */
     void noteResumed(WheelScheduledExecutor current) {
         resumedNanos = current.nanoTime();
-    }
-
-    void pause() {
-        WheelScheduledExecutor current = executor;
-        if (current != null && !lateShutdown) {
-            paused = true;
-            current.pause();
-        }
     }
 
     /** Pauses, and calls back when the last run that is going on has ended; at once where there is nothing to pause. */

@@ -101,8 +101,12 @@ final class SchedulerSettings {
         }
     }
 
-    void applyPoliciesTo(WheelScheduledExecutor created) {
-        created.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
-        created.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
+    /** Applies what may be changed at any time. */
+    void applyChangesTo(WheelScheduledExecutor executor) {
+        if (poolSize > 0) {
+            executor.setMaxWorkers(poolSize);
+        }
+        executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
+        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
     }
 }

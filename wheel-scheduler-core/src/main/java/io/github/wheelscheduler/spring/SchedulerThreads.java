@@ -10,25 +10,19 @@ import org.springframework.util.CustomizableThreadCreator;
 final class SchedulerThreads {
 
     private final CustomizableThreadCreator settings;
-    private final @Nullable ClassLoader contextClassLoader;
-    private final @Nullable ThreadGroup group;
+    private @Nullable ClassLoader contextClassLoader;
+    private @Nullable ThreadGroup group;
 
-    private SchedulerThreads(
-            CustomizableThreadCreator settings, @Nullable ClassLoader contextClassLoader, @Nullable ThreadGroup group) {
+    /** Makes one for a scheduler that has not been initialized. */
+    SchedulerThreads(CustomizableThreadCreator settings) {
         this.settings = settings;
-        this.contextClassLoader = contextClassLoader;
-        this.group = group;
     }
 
-    /** For a scheduler that has not been initialized. */
-    static SchedulerThreads ofNobody(CustomizableThreadCreator settings) {
-        return new SchedulerThreads(settings, null, null);
-    }
-
-    /** For a scheduler that the calling thread initializes. */
-    static SchedulerThreads ofCaller(CustomizableThreadCreator settings) {
+    /** Gives further threads what the calling thread has, which initializes the scheduler. */
+    void followCaller() {
         Thread caller = Thread.currentThread();
-        return new SchedulerThreads(settings, caller.getContextClassLoader(), caller.getThreadGroup());
+        contextClassLoader = caller.getContextClassLoader();
+        group = caller.getThreadGroup();
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the user's setting

@@ -26,13 +26,11 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +71,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     private static final Duration INTERRUPTED_ENDS_WITHIN = Duration.ofMillis(100);
 
+    private final SchedulerThreads threads = new SchedulerThreads(this);
     private final PauseGate pauseGate = new PauseGate();
     private final ShutdownReport shutdownReport = new ShutdownReport();
-    private final LogTime logTime = new LogTime(new TimeSource()::nanoTime, this::sumUpLater, this::newWatchThread);
+    private final LogTime logTime = new LogTime(
+            new TimeSource()::nanoTime,
+            this::sumUpLater,
+            runnable -> threads.newThread(runnable, getThreadNamePrefix() + "watch"));
     private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskTimers timers = new TaskTimers(this, failures);
@@ -83,17 +85,12 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final TaskRegistry registry = new TaskRegistry(tasks);
 
     private final SchedulerSettings settings = new SchedulerSettings();
-    private final ReentrantLock modeLock = new ReentrantLock();
+    private final Object modeLock = new Object();
     private volatile boolean acceptTasksAfterContextClose;
     private @Nullable ApplicationContext applicationContext;
 
     /** Null until initialized. */
     private volatile @Nullable WheelScheduledExecutor executor;
-
-    /** Null until initialized. */
-    private volatile @Nullable SchedulerObservation observation;
-
-    private SchedulerThreads threads = SchedulerThreads.ofNobody(this);
 
     // Settings
 
@@ -107,9 +104,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void setPoolSize(int poolSize) {
         super.setPoolSize(poolSize);
         settings.poolSize = poolSize;
+        applyChanges();
+    }
+
+    private void applyChanges() {
         WheelScheduledExecutor current = executor;
         if (current != null) {
-            current.setMaxWorkers(poolSize);
+            settings.applyChangesTo(current);
         }
     }
 
@@ -193,17 +194,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void setMode(SchedulerMode mode) {
         Objects.requireNonNull(mode, "mode must not be null");
         logSteering("mode ", mode.name());
-        modeLock.lock();
-        try {
+        synchronized (modeLock) {
             settings.mode = mode;
-            timers.setOff(mode == SchedulerMode.OFF);
+            timers.off = mode == SchedulerMode.OFF;
             applyMode();
-        } finally {
-            modeLock.unlock();
         }
     }
 
-    /** Of what is set before initialization nothing is said. */
+    /** Says nothing of what is set before initialization. */
     private void logSteering(String action, String to) {
         if (executor != null && steeringLog.isDebugEnabled()) {
             steeringLog.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
@@ -237,7 +235,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Sets what is known of tasks before they are scheduled, such as that of the whole application; before any is. */
     public void setTaskCatalog(TaskCatalog taskCatalog) {
-        timers.setCatalog(Objects.requireNonNull(taskCatalog, "taskCatalog must not be null"));
+        timers.catalog = Objects.requireNonNull(taskCatalog, "taskCatalog must not be null");
     }
 
     /** Whether it is a scheduler, and no mock of one, which has none of what belongs to a scheduler, or mocks of that. */
@@ -247,19 +245,19 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Returns what is known of tasks before they are scheduled: their ids and settings. */
     public TaskCatalog getTaskCatalog() {
-        return timers.catalog();
+        return timers.catalog;
     }
 
     /**
      * Sets a router that may run unnamed tasks elsewhere; null, the default, for none. Call it before the first task is scheduled.
      */
     public void setTaskRouter(@Nullable TaskRouter taskRouter) {
-        timers.setRouter(taskRouter);
+        timers.router = taskRouter;
     }
 
     /** Returns the router that may run unnamed tasks elsewhere; null for none. */
     public @Nullable TaskRouter getTaskRouter() {
-        return timers.router();
+        return timers.router;
     }
 
     /**
@@ -271,7 +269,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (node.isBlank()) {
             throw new IllegalArgumentException("node must not be blank, was '" + node + "'");
         }
-        timers.setNode(node);
+        timers.node = node;
     }
 
     /** Returns what tells this node from others. */
@@ -314,27 +312,21 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void setTaskDecorator(TaskDecorator taskDecorator) {
         super.setTaskDecorator(taskDecorator);
-        timers.setDecorator(taskDecorator);
+        timers.decorator = taskDecorator;
     }
 
     @Override
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean flag) {
         super.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
         settings.continuePeriodicAfterShutdown = flag;
-        WheelScheduledExecutor current = executor;
-        if (current != null) {
-            current.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
-        }
+        applyChanges();
     }
 
     @Override
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean flag) {
         super.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
         settings.executeDelayedAfterShutdown = flag;
-        WheelScheduledExecutor current = executor;
-        if (current != null) {
-            current.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
-        }
+        applyChanges();
     }
 
     @Override
@@ -372,45 +364,38 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
-        threads = SchedulerThreads.ofCaller(this);
-        WheelScheduledExecutorBuilder builder = settings.newBuilder(threadFactory, this::newTickThread, this::now)
+        threads.followCaller();
+        ThreadFactory tickThreads =
+                runnable -> threads.newThread(runnable, getThreadNamePrefix() + Workers.roleOf(runnable));
+        WheelScheduledExecutorBuilder builder = settings.newBuilder(
+                        threadFactory, tickThreads, () -> getClock().instant())
                 .decorator(timers::decorate)
-                .rejectionHandler((timer, reason) -> reject(timer, reason, rejectedExecutionHandler));
+                .rejectionHandler((timer, reason) -> RejectionView.handle(
+                        timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor()));
         if (getClass() != WheelTaskScheduler.class) {
             builder.runHooks(new SubclassHooks());
         }
         WheelScheduledExecutor created = builder.build();
-        settings.applyPoliciesTo(created);
+        settings.applyChangesTo(created);
         executor = created;
         observe(created);
-        modeLock.lock();
-        try {
+        synchronized (modeLock) {
             // It may have been set since the executor was built.
             applyMode();
-        } finally {
-            modeLock.unlock();
         }
-        logMode();
-        return created;
-    }
-
-    private void logMode() {
-        if (settings.mode == SchedulerMode.HALTED) {
+        if (settings.mode != SchedulerMode.RUN) {
             logger.info("Scheduler " + getThreadNamePrefix()
-                    + " is halted: what is scheduled waits until its mode changes");
-        } else if (settings.mode == SchedulerMode.OFF) {
-            logger.info("Scheduler " + getThreadNamePrefix() + " is off: what is scheduled is taken and never runs");
+                    + (settings.mode == SchedulerMode.HALTED
+                            ? " is halted: what is scheduled waits until its mode changes"
+                            : " is off: what is scheduled is taken and never runs"));
         }
+        return created;
     }
 
     /** Watches the executor, and pauses it, from now on. */
     void observe(WheelScheduledExecutor created) {
         pauseGate.attach(created);
-        SchedulerObservation current = observation;
-        if (current != null) {
-            current.stop();
-        }
-        SchedulerObservation next = new SchedulerObservation(
+        SchedulerObservation observation = new SchedulerObservation(
                 "Scheduler " + getThreadNamePrefix() + ": ",
                 LogFactory.getLog(WheelTaskScheduler.class),
                 logTime,
@@ -419,14 +404,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 settings.warningLimits,
                 pauseGate::nanosNotPaused,
                 this::publishPause);
-        tasks.setObservation(next);
-        timers.setExecutor(created);
-        created.setRunObserver(next);
-        observation = next;
-    }
-
-    private Thread newWatchThread(Runnable runnable) {
-        return threads.newThread(runnable, getThreadNamePrefix() + "watch");
+        tasks.news().observe(observation);
+        timers.executor = created;
+        created.setRunObserver(observation);
     }
 
     private void sumUpLater(Runnable summary) {
@@ -443,26 +423,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    private void reject(WheelTimer<?> timer, RejectedExecutionException reason, RejectedExecutionHandler handler) {
-        WheelScheduledExecutor current = executor;
-        if (current == null) {
-            throw reason;
-        }
-        RejectionView.handle(timer, reason, handler, current);
-    }
-
     /** Creates a thread with this scheduler's settings and class loader, and without the creator's thread-locals. */
     @Override
     public Thread createThread(Runnable runnable) {
         return threads.newThread(runnable, nextThreadName());
-    }
-
-    private Instant now() {
-        return getClock().instant();
-    }
-
-    private Thread newTickThread(Runnable runnable) {
-        return threads.newThread(runnable, getThreadNamePrefix() + Workers.roleOf(runnable));
     }
 
     /** Whether there is an executor. */
@@ -606,17 +570,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void start() {
         logSteering("resume", "");
-        WheelScheduledExecutor current = executor;
-        if (current != null && !isRunning()) {
-            current.checkWallClock();
-        }
         pauseGate.resume();
     }
 
     @Override
     public void stop() {
         logPause();
-        pauseGate.pause();
+        pauseGate.pause(() -> {});
     }
 
     @Override
@@ -669,39 +629,36 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     @Override
     public void shutdown() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor awaited = settings.waitForTasks ? executor : null;
         try {
-            if (current != null && settings.waitForTasks) {
-                dropWhatComesTooLate(current);
+            if (awaited != null) {
+                dropWhatComesTooLate(awaited);
             }
             super.shutdown();
-            if (current != null
-                    && settings.waitForTasks
-                    && settings.awaitTerminationMillis > 0
-                    && !current.isTerminated()) {
-                current.shutdownNow().forEach(this::cancelRemainingTask);
-                awaitInterrupted(current);
-            }
-            if (current != null && settings.waitForTasks && !current.isTerminated()) {
-                shutdownReport.logWhatIsLeft(logger, "Scheduler " + getThreadNamePrefix(), current);
+            if (awaited != null && !awaited.isTerminated()) {
+                endWait(awaited);
             }
         } finally {
-            SchedulerObservation observed = observation;
-            if (observed != null) {
-                observed.stop();
-            }
+            tasks.news().endObservation();
             failures.sumUp();
             tasks.clear(shutdownReport::addHeld);
             logWhatNeverRan();
         }
     }
 
-    /** What heeds an interrupt has ended a moment later. */
-    private static void awaitInterrupted(WheelScheduledExecutor current) {
-        try {
-            boolean ignored = current.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
+    private void endWait(WheelScheduledExecutor awaited) {
+        if (settings.awaitTerminationMillis > 0) {
+            awaited.shutdownNow().forEach(this::cancelRemainingTask);
+            try {
+                // What heeds an interrupt has ended a moment later.
+                boolean ignored =
+                        awaited.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        if (!awaited.isTerminated()) {
+            shutdownReport.logWhatIsLeft(logger, "Scheduler " + getThreadNamePrefix(), awaited);
         }
     }
 

@@ -59,11 +59,6 @@ public final class TaskBook {
         this.timers = timers;
     }
 
-    /** Sets which observer is told from now on what is worth a word in the log. */
-    public void setObservation(SchedulerObservation observation) {
-        news.setObservation(observation);
-    }
-
     TaskTimers timers() {
         return timers;
     }
@@ -82,7 +77,7 @@ public final class TaskBook {
             return never;
         }
         tidyNowAndThen();
-        TaskSettings settings = timers.catalog().settingsOf(name, given);
+        TaskSettings settings = timers.catalog.settingsOf(name, given);
         Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
         TaskSeries series = newSeries(name, task, TaskInfo.Origin.NAMED, settled, settings);
@@ -110,10 +105,10 @@ public final class TaskBook {
             return never;
         }
         tidyNowAndThen();
-        String name = TaskNames.of(task, timers.catalog());
-        TaskSettings settings = timers.catalog().settingsOf(name, TaskSettings.NONE);
+        String name = TaskNames.of(task, timers.catalog);
+        TaskSettings settings = timers.catalog.settingsOf(name, TaskSettings.NONE);
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
-        TaskRouter router = timers.router();
+        TaskRouter router = timers.router;
         ScheduledFuture<?> routed = router == null
                 ? null
                 : router.route(name, task, settled.schedule(), settled.first(), settled.enabled());
@@ -136,7 +131,7 @@ public final class TaskBook {
     private TaskSeries newSeries(
             String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled, TaskSettings settings) {
         news.limited(settings);
-        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, timers.catalog());
+        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, timers.catalog);
         return new TaskSeries(this, name, task, mayGoOn, origin, settled.schedule(), settings, settled.enabled());
     }
 
@@ -183,7 +178,7 @@ public final class TaskBook {
             remove(series);
             throw ex;
         }
-        if (series.isDisabled() && timers.isShutdown()) {
+        if (series.isDisabled() && timers.executor().isShutdown()) {
             // The shutdown may not have seen it.
             boolean ignored = series.cancel(false);
         }
@@ -307,6 +302,6 @@ public final class TaskBook {
     }
 
     long nanoTime() {
-        return timers.nanoTime();
+        return timers.executor().nanoTime();
     }
 }

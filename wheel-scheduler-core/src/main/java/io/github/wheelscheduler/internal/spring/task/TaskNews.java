@@ -6,13 +6,9 @@ import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,17 +28,20 @@ public final class TaskNews {
     private volatile @Nullable SchedulerObservation observation;
 
     /** By reason; needs no memory to be counted up. */
-    private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
+    private final AtomicLongArray skips = new AtomicLongArray(SkipReason.values().length);
 
-    TaskNews() {
-        for (SkipReason reason : SkipReason.values()) {
-            skips.put(reason, new AtomicLong());
-        }
+    /** Sets which observation is told from now on, in place of one that ends. */
+    public void observe(SchedulerObservation next) {
+        endObservation();
+        observation = next;
     }
 
-    /** Sets which log is told from now on. */
-    void setObservation(SchedulerObservation observation) {
-        this.observation = observation;
+    /** Lets the observation say what is still to be said, and ends its threads. */
+    public void endObservation() {
+        SchedulerObservation current = observation;
+        if (current != null) {
+            current.stop();
+        }
     }
 
     public void add(TaskListener listener) {
@@ -54,18 +53,12 @@ public final class TaskNews {
     }
 
     public long skips(SkipReason reason) {
-        return counter(reason).get();
-    }
-
-    private AtomicLong counter(SkipReason reason) {
-        return Objects.requireNonNull(skips.get(reason));
+        return skips.get(reason.ordinal());
     }
 
     private void tellAll(TaskSeries task, BiConsumer<TaskListener, String> news) {
         try {
-            for (TaskListener listener : listeners) {
-                tell(listener, task.id(), news);
-            }
+            listeners.forEach(listener -> tell(listener, task.id(), news));
         } catch (OutOfMemoryError ex) {
             // There is not even memory to look through the list.
         }
@@ -140,7 +133,7 @@ public final class TaskNews {
 
     /** A run has not taken place. */
     void skipped(TaskSeries task, SkipReason reason) {
-        long ignored = counter(reason).incrementAndGet();
+        long ignored = skips.incrementAndGet(reason.ordinal());
         try {
             tellAll(task, (listener, id) -> listener.skipped(id, reason));
         } catch (OutOfMemoryError ex) {
@@ -150,7 +143,7 @@ public final class TaskNews {
 
     /** So many runs have been left out because they were missed, which the timer knows nothing of. */
     void leftOut(long runs) {
-        long ignored = counter(SkipReason.MISSED).addAndGet(runs);
+        long ignored = skips.addAndGet(SkipReason.MISSED.ordinal(), runs);
     }
 
     /**

@@ -221,7 +221,7 @@ public final class TaskSeries extends SeriesFuture {
                 if (timer() instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
-                    timers().forceRun(pending);
+                    timers().executor().forceRun(pending);
                 }
                 return;
             }
@@ -248,7 +248,7 @@ public final class TaskSeries extends SeriesFuture {
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
         if (timer() instanceof WheelTimer<?> pending) {
-            timers().forceRun(pending);
+            timers().executor().forceRun(pending);
         }
     }
 

@@ -1,11 +1,12 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskRejectedException;
@@ -25,16 +27,29 @@ import org.springframework.scheduling.Trigger;
  */
 public final class TaskTimers {
 
+    private static final TaskSchedule AT_ONCE = TaskSchedule.once(Instant.EPOCH);
+
     private final TaskScheduler scheduler;
     private final RunFailures failures;
-    private volatile @Nullable WheelScheduledExecutor executor;
-    private volatile boolean off;
-    private volatile TaskCatalog catalog = new TaskCatalog();
-    private volatile @Nullable TaskRouter router;
-    private volatile @Nullable TaskDecorator decorator;
 
-    /** Null for the name of this machine, as long as it has not been needed. */
-    private volatile @Nullable String node;
+    // What the scheduler has been told, of tasks that are scheduled from now on.
+
+    /** Arms all timers; null before there is one. */
+    public volatile @Nullable WheelScheduledExecutor executor;
+
+    /** Whether what is scheduled never runs. */
+    public volatile boolean off;
+
+    /** What is known of tasks before they are scheduled. */
+    public volatile TaskCatalog catalog = new TaskCatalog();
+
+    /** May run unnamed tasks elsewhere; null for none. */
+    public volatile @Nullable TaskRouter router;
+
+    public volatile @Nullable TaskDecorator decorator;
+
+    /** What tells this node from others that run the same tasks; null for the name of this machine, as long as it has not been needed. */
+    public volatile @Nullable String node;
 
     /**
      * Makes one without an executor.
@@ -47,63 +62,32 @@ public final class TaskTimers {
         this.failures = failures;
     }
 
-    // What the scheduler has been told
-
-    /** Sets the executor of all timers that are armed from now on. */
-    public void setExecutor(WheelScheduledExecutor executor) {
-        this.executor = executor;
-    }
-
-    /** Sets whether what is scheduled from now on never runs. */
-    public void setOff(boolean off) {
-        this.off = off;
-    }
-
-    /** Sets what is known of tasks before they are scheduled. */
-    public void setCatalog(TaskCatalog catalog) {
-        this.catalog = catalog;
-    }
-
-    /** Sets a router that may run unnamed tasks elsewhere; null for none. */
-    public void setRouter(@Nullable TaskRouter router) {
-        this.router = router;
-    }
-
-    /** Sets what decorates tasks that are scheduled from now on. */
-    public void setDecorator(TaskDecorator decorator) {
-        this.decorator = decorator;
-    }
-
-    /** Sets what tells this node from others that run the same tasks. */
-    public void setNode(String node) {
-        this.node = node;
-    }
-
     /** Returns the future of what is scheduled and never runs; null if it runs or, after a shutdown, is rejected. */
     public @Nullable ScheduledFuture<?> never() {
         WheelScheduledExecutor current = executor;
         return off && current != null && !current.isShutdown() ? new NeverRun() : null;
     }
 
-    /** Returns what is known of tasks before they are scheduled. */
-    public TaskCatalog catalog() {
-        return catalog;
-    }
-
-    /** Returns the router that may run unnamed tasks elsewhere; null for none. */
-    public @Nullable TaskRouter router() {
-        return router;
-    }
-
-    /** Returns what tells this node from others. */
+    /** Returns what tells this node from others: where it has not been set, what the environment or else the network calls it. */
     public String node() {
         String known = node;
         if (known == null) {
-            // The network may have to be asked.
-            known = NodeName.ofThisMachine();
+            known = Stream.of("HOSTNAME", "COMPUTERNAME")
+                    .map(System::getenv)
+                    .filter(name -> name != null && !name.isBlank())
+                    .findFirst()
+                    .orElseGet(TaskTimers::nameOfLocalHost);
             node = known;
         }
         return known;
+    }
+
+    private static String nameOfLocalHost() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException ex) {
+            return "unknown";
+        }
     }
 
     /** Returns what the user's decorator makes of a task; the task itself if there is none. */
@@ -120,15 +104,7 @@ public final class TaskTimers {
         return scheduler.getClock();
     }
 
-    long nanoTime() {
-        return executor().nanoTime();
-    }
-
-    boolean isShutdown() {
-        return executor().isShutdown();
-    }
-
-    private WheelScheduledExecutor executor() {
+    WheelScheduledExecutor executor() {
         WheelScheduledExecutor current = executor;
         if (current == null) {
             throw new IllegalStateException("The scheduler must be initialized before it is used");
@@ -209,17 +185,7 @@ public final class TaskTimers {
 
     /** Arms a run of the task for now, outside of its schedule. */
     ScheduledFuture<?> runNow(GuardedTask guard) {
-        WheelScheduledExecutor current = executor();
-        try {
-            return current.schedule(new SeriesRun(guard, SeriesRun.TRIGGERED, null), 0, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException ex) {
-            throw new TaskRejectedException(current, guard, ex);
-        }
-    }
-
-    /** Lets a pending timer of a task that is due run, also while timers are held. */
-    void forceRun(WheelTimer<?> timer) {
-        executor().forceRun(timer);
+        return new Plan(executor(), guard, new SeriesRun(guard, SeriesRun.TRIGGERED, null), AT_ONCE, 0).arm();
     }
 
     /** Returns the future of a task that is not enabled; rejects it if the scheduler has been shut down. */

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.internal.StackReserve;
-import io.github.wheelscheduler.internal.spring.task.Grace;
 import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
@@ -19,8 +18,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The tasks of a scheduler on the wheel that have an id, to look at and to steer: those of {@code @Scheduled} methods,
- * those that repeat, and those that have been given a name. One-time tasks without a name are only counted.
+ * The tasks of a scheduler on the wheel that have an id, to look at and to steer: tasks of {@code @Scheduled} methods,
+ * tasks that repeat, and tasks that have been given a name. One-time tasks without a name are only counted.
  *
  * <p>All methods may be called from any thread, and take effect from the next run on; a run that is going on is left alone.
  * A paused or triggered task keeps its phase.
@@ -28,11 +27,9 @@ import org.apache.commons.logging.LogFactory;
 public final class TaskRegistry {
 
     private static final Log logger = LogFactory.getLog(TaskRegistry.class);
-    private static final double DEFAULT_GRACE_SHARE = 1.0;
-    private static final Duration DEFAULT_SHORTEST_GRACE = Duration.ofSeconds(1);
 
     private final TaskBook book;
-    private volatile Grace grace = new Grace(DEFAULT_GRACE_SHARE, DEFAULT_SHORTEST_GRACE);
+    private volatile TaskLook look = new TaskLook(1, Duration.ofSeconds(1));
 
     public TaskRegistry(TaskBook book) {
         this.book = book;
@@ -51,7 +48,7 @@ public final class TaskRegistry {
         if (shortest.isNegative()) {
             throw new IllegalArgumentException("shortest must not be negative, was " + shortest);
         }
-        grace = new Grace(share, shortest);
+        look = new TaskLook(share, shortest);
     }
 
     /**
@@ -110,10 +107,9 @@ public final class TaskRegistry {
                     "offset and limit must not be negative, were " + offset + " and " + limit);
         }
         book.forgetOver();
-        Grace current = grace;
         return first((long) offset + limit).stream()
                 .skip(offset)
-                .map(task -> TaskLook.info(task, current))
+                .map(look::info)
                 .toList();
     }
 
@@ -140,9 +136,8 @@ public final class TaskRegistry {
 
     /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
     public List<TaskInfo> overdue(int limit) {
-        Grace current = grace;
         return book.tasks().stream()
-                .map(task -> TaskLook.info(task, current))
+                .map(look::info)
                 .filter(TaskInfo::overdue)
                 .sorted(Comparator.comparing(TaskInfo::id))
                 .limit(limit)
@@ -155,13 +150,12 @@ public final class TaskRegistry {
      * @throws UnknownTaskException if there is none
      */
     public TaskInfo get(String id) {
-        return TaskLook.info(require(id), grace);
+        return look.info(require(id));
     }
 
     /** Returns the task with that id, if there is one. */
     public Optional<TaskInfo> find(String id) {
-        TaskSeries task = book.get(id);
-        return task == null ? Optional.empty() : Optional.of(TaskLook.info(task, grace));
+        return Optional.ofNullable(book.get(id)).map(look::info);
     }
 
     /** Returns the tasks that have been paused because of their failures, in the order of their ids, at most so many. */
@@ -176,10 +170,8 @@ public final class TaskRegistry {
 
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
-        TaskSeries task = book.get(id);
-        return task == null
-                ? Optional.empty()
-                : Optional.of(new TaskInfo.Sort(task.origin(), task.schedule().isRepeating()));
+        return Optional.ofNullable(book.get(id))
+                .map(task -> new TaskInfo.Sort(task.origin(), task.schedule().isRepeating()));
     }
 
     private TaskSeries require(String id) {

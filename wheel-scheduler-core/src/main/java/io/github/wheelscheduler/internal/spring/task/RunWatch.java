@@ -39,8 +39,9 @@ final class RunWatch {
     /** A run has started since the watch found none. */
     private final AtomicBoolean alert = new AtomicBoolean();
 
-    private final AtomicBoolean threadStarted = new AtomicBoolean();
+    /** Written by itself. */
     private volatile @Nullable Thread thread;
+
     private volatile boolean stopped;
 
     /** Runs that have been warned of, or interrupted. Watch only. */
@@ -67,21 +68,18 @@ final class RunWatch {
         long nanos = Math.max(SHORTEST_PAUSE_NANOS, TimeUnit.NANOSECONDS.convert(limit) / LOOKS_PER_LIMIT);
         if (lookEveryNanos == 0 || nanos < lookEveryNanos) {
             lookEveryNanos = nanos;
-            Thread sleeping = thread;
-            if (sleeping != null) {
-                LockSupport.unpark(sleeping);
-            }
+            LockSupport.unpark(thread);
         }
     }
 
     /** Is told of each run that starts, on its thread. */
     void runStarts() {
         if (lookEveryNanos > 0 && !alert.get() && alert.compareAndSet(false, true)) {
-            Thread sleeping = thread;
-            if (sleeping != null) {
-                LockSupport.unpark(sleeping);
-            } else if (threadStarted.compareAndSet(false, true)) {
+            // One at a time: the thread alone ends the alert, or a failure to start it.
+            if (thread == null) {
                 startThread();
+            } else {
+                LockSupport.unpark(thread);
             }
         }
     }
@@ -92,7 +90,6 @@ final class RunWatch {
             created.setDaemon(true);
             created.start();
         } catch (Throwable ex) {
-            threadStarted.set(false);
             alert.set(false);
             throw ex;
         }
@@ -100,10 +97,7 @@ final class RunWatch {
 
     void stop() {
         stopped = true;
-        Thread running = thread;
-        if (running != null) {
-            LockSupport.unpark(running);
-        }
+        LockSupport.unpark(thread);
     }
 
     private void watch() {
@@ -117,7 +111,7 @@ final class RunWatch {
                 return;
             }
             boolean hasSettled = executor.nanoTime() - seenNanos >= SETTLE_NANOS;
-            if (lookGuarded()) {
+            if (look()) {
                 alert.set(true);
                 seenNanos = executor.nanoTime();
             } else if (hasSettled && wasAlert) {
@@ -131,25 +125,20 @@ final class RunWatch {
         }
     }
 
-    /** Looks at all runs; a log or a clock that fails does not end the watch. */
-    private boolean lookGuarded() {
+    /** Looks at all runs once, and says whether there are any; a log or a clock that fails does not end the watch. */
+    private boolean look() {
         try {
-            return look();
+            List<RunningTask> running = executor.runningFor(Duration.ZERO);
+            Set<Known> stillKnown = new HashSet<>();
+            for (RunningTask run : running) {
+                handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
+                handle(run, interruptLimit(run), new Known(run.thread(), run.startedNanos(), true), stillKnown);
+            }
+            known = stillKnown;
+            return !running.isEmpty();
         } catch (Throwable ex) {
             return true;
         }
-    }
-
-    /** Looks at all runs once, and says whether there are any. */
-    boolean look() {
-        List<RunningTask> running = executor.runningFor(Duration.ZERO);
-        Set<Known> stillKnown = new HashSet<>();
-        for (RunningTask run : running) {
-            handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
-            handle(run, interruptLimit(run), new Known(run.thread(), run.startedNanos(), true), stillKnown);
-        }
-        known = stillKnown;
-        return !running.isEmpty();
     }
 
     /** Returns after how long a run is to be interrupted; null for never. */
@@ -164,10 +153,7 @@ final class RunWatch {
     }
 
     private void handle(RunningTask run, @Nullable Duration limit, Known key, Set<Known> stillKnown) {
-        if (limit == null || run.runningFor().compareTo(limit) < 0) {
-            return;
-        }
-        if (known.contains(key) || deal(run, limit, key)) {
+        if (limit != null && run.runningFor().compareTo(limit) >= 0 && (known.contains(key) || deal(run, limit, key))) {
             stillKnown.add(key);
         }
     }
@@ -176,15 +162,16 @@ final class RunWatch {
     private boolean deal(RunningTask run, Duration limit, Known key) {
         Object task = SeriesRun.behind(run.task());
         // Before the interrupt, which moves it on.
-        SchedulerWarnings.Stack stack = SchedulerWarnings.Stack.of(run.thread());
-        if (!key.isInterrupted) {
-            warnings.runsLong(task, run.runningFor(), limit, stack);
-        } else if (task instanceof GuardedTask guarded) {
+        String stack = SchedulerWarnings.stackOf(run.thread());
+        if (key.isInterrupted) {
+            if (!(task instanceof GuardedTask guarded)) {
+                return true;
+            }
             if (!guarded.interruptIfRunningFor(TimeUnit.NANOSECONDS.convert(limit))) {
                 return false;
             }
-            warnings.interrupted(task, run.runningFor(), limit, stack);
         }
+        warnings.runsLong(task, run.runningFor(), limit, key.isInterrupted, stack);
         return true;
     }
 }

@@ -6,8 +6,10 @@ import io.github.wheelscheduler.internal.spring.run.GatheredLine;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 
@@ -117,18 +119,25 @@ final class SchedulerWarnings {
         otherPauses.say();
     }
 
-    void runsLong(Object task, Duration runningFor, Duration limit, Stack stack) {
+    /**
+     * Says that a run takes long.
+     *
+     * @param isInterrupted whether it has been interrupted because of that
+     */
+    void runsLong(Object task, Duration runningFor, Duration limit, boolean isInterrupted, String stack) {
         warn(
-                longRuns,
-                () -> "A run of " + name(task) + " has been going on for " + runningFor + ", longer than " + limit
-                        + ", on thread " + stack);
+                isInterrupted ? interrupts : longRuns,
+                () -> "A run of " + name(task)
+                        + (isInterrupted ? " has been interrupted after " : " has been going on for ") + runningFor
+                        + ", longer than " + limit + ", on thread " + stack);
     }
 
-    void interrupted(Object task, Duration runningFor, Duration limit, Stack stack) {
-        warn(
-                interrupts,
-                () -> "A run of " + name(task) + " has been interrupted after " + runningFor + ", longer than " + limit
-                        + ", on thread " + stack);
+    /** Returns name and place of a thread, in the log's words. */
+    static String stackOf(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .limit(STACK_DEPTH)
+                .map(element -> System.lineSeparator() + "\tat " + element)
+                .collect(Collectors.joining("", thread.getName(), ""));
     }
 
     private void warn(LogLimit limit, Supplier<String> text) {
@@ -139,8 +148,7 @@ final class SchedulerWarnings {
     }
 
     private void warn(Supplier<String> text, long others) {
-        String more = others > 0 ? " (" + others + " more like this since the last warning)" : "";
-        warn(text.get() + more);
+        warn(text.get() + (others > 0 ? " (" + others + " more like this since the last warning)" : ""));
     }
 
     private void warn(String text) {
@@ -149,23 +157,5 @@ final class SchedulerWarnings {
 
     private static String name(Object task) {
         return NamedTask.of(task);
-    }
-
-    /** Where a thread is, in the log's words. */
-    record Stack(String thread, List<StackTraceElement> elements) {
-
-        static Stack of(Thread thread) {
-            return new Stack(thread.getName(), List.of(thread.getStackTrace()));
-        }
-
-        @Override
-        public String toString() {
-            StringBuilder text = new StringBuilder(thread);
-            elements.stream()
-                    .limit(STACK_DEPTH)
-                    .forEach(element ->
-                            text.append(System.lineSeparator()).append("\tat ").append(element));
-            return text.toString();
-        }
     }
 }

@@ -415,17 +415,9 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
         return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
 
-    final void requireNotOver() {
-        requireNot(isDone());
-    }
-
-    /** A task that repeats by its code can be given a schedule when its only run is over. */
-    final void requireNotGone() {
-        requireNot(isGone());
-    }
-
-    private void requireNot(boolean isOver) {
-        if (isOver) {
+    /** Throws if the task is over; in one sense or the other, as one that repeats by its code can be given a schedule after its only run. */
+    final void require(boolean isNotOver) {
+        if (!isNotOver) {
             throw new IllegalStateException("The task must not be over: " + id());
         }
     }

@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** Says how a task is doing. */
-public final class TaskLook {
+/**
+ * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the shortest grace.
+ *
+ * @param share of its interval
+ * @param shortest grace, however short the interval is
+ */
+public record TaskLook(double share, Duration shortest) {
 
-    private TaskLook() {}
-
-    public static TaskInfo info(TaskSeries task, Grace grace) {
+    public TaskInfo info(TaskSeries task) {
         RunHistory.View seen = task.guard().seen();
         Instant since = task.guard().runningSince();
         TaskInfo.State state = state(task);
@@ -40,7 +43,7 @@ public final class TaskLook {
                         : state,
                 next,
                 lateBy,
-                grace.isOverdue(lateBy, schedule, now),
+                isOverdue(lateBy, schedule, now),
                 openSince != null ? openSince : since,
                 seen.lastSuccess(),
                 seen.runs(),
@@ -51,6 +54,14 @@ public final class TaskLook {
                 seen.missed(),
                 seen.overruns(),
                 seen.recent());
+    }
+
+    private boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
+        if (lateBy.compareTo(shortest) <= 0) {
+            return false;
+        }
+        Duration interval = schedule.intervalAfter(now);
+        return interval == null || lateBy.toNanos() > share * TimeUnit.NANOSECONDS.convert(interval);
     }
 
     /** By how much a run keeps the next one waiting; a delay counts from its end. */

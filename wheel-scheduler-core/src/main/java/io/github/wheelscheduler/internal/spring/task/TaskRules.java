@@ -16,7 +16,6 @@ final class TaskRules {
     /** A cron run that starts later has missed its instant. */
     static final Duration CRON_GRACE = Duration.ofSeconds(5);
 
-    private static final long NO_LIMIT = Long.MAX_VALUE;
     private static final long MIX = 0x9E3779B97F4A7C15L;
     private static final int SHIFT = 32;
 
@@ -24,8 +23,6 @@ final class TaskRules {
     private final String node;
     private final long jitterNanos;
     private final @Nullable BackOff backOff;
-    private final int pauseAfter;
-    private final long timeLimitNanos;
 
     /** In a row. Guarded by this. */
     private long failures;
@@ -43,10 +40,6 @@ final class TaskRules {
         Duration jitter = settings.jitter();
         this.jitterNanos = jitter == null ? 0 : TimeUnit.NANOSECONDS.convert(jitter);
         this.backOff = settings.backOff();
-        Integer pause = settings.pauseAfterFailures();
-        this.pauseAfter = pause == null ? 0 : pause;
-        Duration limit = settings.timeLimit();
-        this.timeLimitNanos = limit == null ? NO_LIMIT : TimeUnit.NANOSECONDS.convert(limit);
     }
 
     /** Returns what the first timer of the task goes by. */
@@ -63,15 +56,18 @@ final class TaskRules {
         return set == null ? usual : set;
     }
 
+    /** Returns how long a run may take, in nanoseconds; the longest there is for no limit. */
     long timeLimitNanos() {
-        return timeLimitNanos;
+        Duration limit = settings.timeLimit();
+        return limit == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(limit);
     }
 
     /** Notes that a run has failed, and says after how many failures in a row the task is to pause now; 0 for not. */
     synchronized long failed() {
         failures++;
         restIsDue = backOff != null;
-        return pauseAfter > 0 && failures >= pauseAfter ? failures : 0;
+        Integer pauseAfter = settings.pauseAfterFailures();
+        return pauseAfter != null && pauseAfter > 0 && failures >= pauseAfter ? failures : 0;
     }
 
     /** Notes that a run went well, or that the task begins anew. */

@@ -205,7 +205,7 @@ public final class TaskSeries extends SeriesFuture {
         }
         boolean isSeries;
         synchronized (guard) {
-            requireNotOver();
+            require(!isDone());
             if (guard.isRunning()) {
                 throw new IllegalStateException("The task must not be running to be triggered: " + id());
             }
@@ -254,7 +254,7 @@ public final class TaskSeries extends SeriesFuture {
 
     public void pause() {
         synchronized (guard) {
-            requireNotOver();
+            require(!isDone());
             prepareToHold();
             pausedAfterFailures = false;
             paused = true;
@@ -271,7 +271,7 @@ public final class TaskSeries extends SeriesFuture {
             return;
         }
         synchronized (guard) {
-            requireNotOver();
+            require(!isDone());
         }
         endPauseOrRelease();
     }
@@ -283,7 +283,7 @@ public final class TaskSeries extends SeriesFuture {
      */
     public void reset() {
         synchronized (guard) {
-            requireNotGone();
+            require(!isGone());
         }
         if (!SettledSchedule.isEnabled(settings())) {
             disable();
@@ -302,7 +302,7 @@ public final class TaskSeries extends SeriesFuture {
     private void disable() {
         ScheduledFuture<?> inert = timers().inert(guard);
         synchronized (guard) {
-            requireNotGone();
+            require(!isGone());
             follow(nextGeneration(), written(), null, inert);
             disabled = true;
             endPause();
@@ -326,13 +326,13 @@ public final class TaskSeries extends SeriesFuture {
     private void retime(TaskSchedule other, boolean isPaced, @Nullable TaskSchedule expected) {
         int mine;
         synchronized (guard) {
-            requireNotGone();
+            require(!isGone());
             prepareToHold();
             mine = nextGeneration();
         }
         TaskTimers.Plan plan = plan(mine, other, Intervals.firstRun(other, now()), isPaced);
         synchronized (guard) {
-            requireNotGone();
+            require(!isGone());
             if (isOther(expected)) {
                 return;
             }

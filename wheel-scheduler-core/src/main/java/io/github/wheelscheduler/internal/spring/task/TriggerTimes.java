@@ -24,14 +24,14 @@ final class TriggerTimes extends SimpleTriggerContext {
     private final boolean isCron;
 
     TriggerTimes(Trigger trigger, Clock clock) {
-        this(trigger, clock, trigger.getClass() == CronTrigger.class || trigger instanceof DaylightSavingTrigger);
+        // Spring's crons ask for the zone before each run. A user's trigger sees the user's clock.
+        super(isCron(trigger) ? new LastZoneClock(clock) : clock);
+        this.trigger = trigger;
+        this.isCron = isCron(trigger);
     }
 
-    private TriggerTimes(Trigger trigger, Clock clock, boolean isCron) {
-        // Spring's crons ask for the zone before each run. A user's trigger sees the user's clock.
-        super(isCron ? new LastZoneClock(clock) : clock);
-        this.trigger = trigger;
-        this.isCron = isCron;
+    private static boolean isCron(Trigger trigger) {
+        return trigger.getClass() == CronTrigger.class || trigger instanceof DaylightSavingTrigger;
     }
 
     Trigger trigger() {

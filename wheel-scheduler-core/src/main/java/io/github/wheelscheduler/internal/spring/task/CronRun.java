@@ -152,7 +152,7 @@ final class CronRun extends SeriesRun {
             Instant last = scheduled;
             long missed = (isLeftOut ? 1 : 0) + (last == null ? 0 : times.passed(last, completion));
             if (missed > 0 && guard.owner().isCurrent(generation)) {
-                guard.missedInstants(Math.min(missed, TriggerTimes.MOST_COUNTED));
+                guard.leftOut(Math.min(missed, TriggerTimes.MOST_COUNTED));
             }
         } catch (Throwable ex) {
             // What is not counted is no reason for a series to end.

@@ -8,13 +8,13 @@ import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.task.SkipReason;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
@@ -28,18 +28,10 @@ final class GuardedTask implements Runnable, ManagedTask {
     private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
 
-    private static final VarHandle RUNNER;
-    private static final VarHandle RUNNING_SINCE;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            RUNNER = lookup.findVarHandle(GuardedTask.class, "runner", Thread.class);
-            RUNNING_SINCE = lookup.findVarHandle(GuardedTask.class, "runningSinceNanos", long.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
+    private static final AtomicReferenceFieldUpdater<GuardedTask, @Nullable Thread> RUNNER =
+            AtomicReferenceFieldUpdater.newUpdater(GuardedTask.class, Thread.class, "runner");
+    private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
+            AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
 
     private final Runnable task;
 
@@ -151,9 +143,8 @@ final class GuardedTask implements Runnable, ManagedTask {
     void runDue(int generation, @Nullable Pace pace) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
-        if (pace != null && pace.skips(late) && !owner.isPaused() && owner.isCurrent(generation)) {
-            missed(1);
-            book.news().leftOut(1);
+        if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
+            leftOut(1);
         } else if (late == NOT_TOLD) {
             runAndWhatIsOwed(generation, 0, book.nanoTime());
         } else {
@@ -171,24 +162,17 @@ final class GuardedTask implements Runnable, ManagedTask {
         try {
             boolean ignored = runUnlessRunning(generation, late, nowNanos);
         } finally {
-            if (steered) {
-                runWhatIsOwed();
-            }
-        }
-    }
-
-    private void runWhatIsOwed() {
-        SeriesFuture.Hold owed = owner.takeOwed();
-        while (owed != null) {
-            boolean isOver = true;
-            try {
-                isOver = runUnlessRunning(owed.generation(), 0, book.nanoTime());
-            } catch (Throwable ex) {
-                // It has been handled, and is no failure of the timer whose run has just ended.
-            } finally {
+            SeriesFuture.Hold owed = steered ? owner.takeOwed() : null;
+            while (owed != null) {
+                boolean isOver = true;
+                try {
+                    isOver = runUnlessRunning(owed.generation(), 0, book.nanoTime());
+                } catch (Throwable ex) {
+                    // It has been handled, and is no failure of the timer whose run has just ended.
+                }
                 owner.ranWhatWasOwed(owed, isOver);
+                owed = owner.takeOwed();
             }
-            owed = owner.takeOwed();
         }
     }
 
@@ -238,11 +222,11 @@ final class GuardedTask implements Runnable, ManagedTask {
                 && !owner.isPaused();
     }
 
-    /** That many instants of a cron have passed without a run; while the task is paused, that is not missed. */
-    void missedInstants(long instants) {
+    /** So many runs are left out, which the timer knows nothing of; while the task is paused, they are not missed. */
+    void leftOut(long runs) {
         if (!owner.isPaused()) {
-            missed(instants);
-            book.news().leftOut(instants);
+            missed(runs);
+            book.news().leftOut(runs);
         }
     }
 
@@ -266,7 +250,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         startedAt = startedAtNanos;
         runningGeneration = generation;
         // Both show with this one; nothing that follows has to wait for it.
-        RUNNING_SINCE.setRelease(this, startNanos == 0 ? 1 : startNanos);
+        RUNNING_SINCE.lazySet(this, startNanos == 0 ? 1 : startNanos);
         OpenRun run = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
             runBody();
@@ -363,7 +347,11 @@ final class GuardedTask implements Runnable, ManagedTask {
         Throwable failure = thrown;
         thrown = null;
         if (failing && failure == null) {
-            tellOfSuccess();
+            try {
+                RunFailures.tellOfSuccess(handler());
+            } catch (OutOfMemoryError ex) {
+                // It has gone well all the same.
+            }
         }
         failing = failure != null;
         return failure;
@@ -389,14 +377,6 @@ final class GuardedTask implements Runnable, ManagedTask {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
         book.news().ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
-    }
-
-    private void tellOfSuccess() {
-        try {
-            RunFailures.tellOfSuccess(handler());
-        } catch (OutOfMemoryError ex) {
-            // It has gone well all the same.
-        }
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */
@@ -504,16 +484,13 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Returns where to take notes; null if there is no memory for it. */
     private @Nullable RunHistory historyToNote() {
-        RunHistory notes = history;
-        return notes != null ? notes : newHistory();
-    }
-
-    private synchronized @Nullable RunHistory newHistory() {
         if (history == null) {
-            try {
-                history = new RunHistory();
-            } catch (OutOfMemoryError ex) {
-                return null;
+            synchronized (this) {
+                try {
+                    history = history == null ? new RunHistory() : history;
+                } catch (OutOfMemoryError ex) {
+                    return null;
+                }
             }
         }
         return history;

@@ -16,18 +16,15 @@ final class ShutdownReport {
     private final List<String> named = new ArrayList<>(NAMED);
     private long count;
 
-    synchronized void add(Runnable run) {
+    /** Adds what is cancelled, if it is a one-time task. */
+    void add(Runnable run) {
         if (run instanceof WheelTimer<?> timer && !timer.isRepeating() && !timer.isCancelled()) {
-            count(timer);
+            addOneTime(timer);
         }
     }
 
-    /** Adds a task that was due, and paused. */
-    synchronized void addHeld(Object task) {
-        count(task);
-    }
-
-    private void count(Object task) {
+    /** Adds a one-time task. */
+    synchronized void addOneTime(Object task) {
         count++;
         if (named.size() < NAMED) {
             try {
@@ -47,8 +44,8 @@ final class ShutdownReport {
     synchronized void log(Log logger, String scheduler) {
         try {
             if (count > 0) {
-                String more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
-                logger.warn(scheduler + " was shut down before " + count + " one-time tasks ran: " + named + more);
+                logger.warn(
+                        scheduler + " was shut down before " + count + " one-time tasks ran:" + names(named, count));
             }
         } finally {
             count = 0;
@@ -56,7 +53,7 @@ final class ShutdownReport {
         }
     }
 
-    /** Logs what still runs and waits when nobody waits for it any longer; what the end of the JVM cuts is told of by nobody else. */
+    /** Logs what still runs and waits when the wait for it is over; no one else tells of what the end of the JVM cuts. */
     void logWhatIsLeft(Log logger, String scheduler, WheelScheduledExecutor executor) {
         try {
             List<Object> running = new ArrayList<>();
@@ -65,8 +62,8 @@ final class ShutdownReport {
             int runs = Math.max(running.size(), executor.activeCount());
             if (runs > 0 || pending > 0) {
                 logger.warn(
-                        scheduler + " waits no longer: " + runs + " runs are going on" + names(running, runs) + ", and "
-                                + pending + " tasks are pending" + names(executor.somePending(NAMED), pending)
+                        scheduler + " waits no longer: " + runs + " runs are going on" + namesOf(running, runs) + ", and "
+                                + pending + " tasks are pending" + namesOf(executor.somePending(NAMED), pending)
                                 + "; where the JVM ends now, they are lost");
             }
         } catch (OutOfMemoryError ex) {
@@ -74,11 +71,12 @@ final class ShutdownReport {
         }
     }
 
-    private static String names(List<?> tasks, long count) {
-        List<String> some =
-                tasks.stream().limit(NAMED).map(ShutdownReport::nameOf).toList();
-        return some.isEmpty()
-                ? ""
-                : " " + some + (count > some.size() ? " and " + (count - some.size()) + " more" : "");
+    private static String namesOf(List<?> tasks, long count) {
+        return names(tasks.stream().limit(NAMED).map(ShutdownReport::nameOf).toList(), count);
+    }
+
+    private static String names(List<String> some, long count) {
+        String more = count > some.size() ? " and " + (count - some.size()) + " more" : "";
+        return some.isEmpty() ? "" : " " + some + more;
     }
 }

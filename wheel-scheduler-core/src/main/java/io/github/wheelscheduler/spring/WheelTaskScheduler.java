@@ -641,7 +641,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         } finally {
             tasks.news().endObservation();
             failures.sumUp();
-            tasks.clear(shutdownReport::addHeld);
+            tasks.clear(shutdownReport::addOneTime);
             logWhatNeverRan();
         }
     }

@@ -96,7 +96,7 @@ public sealed interface TaskSchedule {
 
     /** Returns a schedule of the instants that a trigger names; a cron trigger without a zone is meant as {@link #cron(String)}. */
     static TaskSchedule trigger(Trigger trigger) {
-        return Calendar.of(trigger, null);
+        return new Calendar(trigger, null);
     }
 
     /**
@@ -105,7 +105,7 @@ public sealed interface TaskSchedule {
      * @param usualZone in which a cron expression without a zone is meant
      */
     static TaskSchedule trigger(Trigger trigger, ZoneId usualZone) {
-        return Calendar.of(trigger, usualZone);
+        return new Calendar(trigger, usualZone);
     }
 
     /** Returns a schedule of one run. */
@@ -231,7 +231,6 @@ public sealed interface TaskSchedule {
     final class Calendar implements TaskSchedule {
 
         private final Trigger trigger;
-        private final String cronExpression;
 
         /** Of an expression that says none; null for that of the scheduler. */
         private final @Nullable ZoneId usualZone;
@@ -240,14 +239,9 @@ public sealed interface TaskSchedule {
         @SuppressWarnings("NullableOptional") // null and empty say different things
         private volatile @Nullable Optional<ZoneId> zone;
 
-        private Calendar(Trigger trigger, String cronExpression, @Nullable ZoneId usualZone) {
+        private Calendar(Trigger trigger, @Nullable ZoneId usualZone) {
             this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
-            this.cronExpression = cronExpression;
             this.usualZone = usualZone;
-        }
-
-        private static TaskSchedule of(Trigger trigger, @Nullable ZoneId usualZone) {
-            return new Calendar(trigger, trigger instanceof CronTrigger cron ? cron.getExpression() : "", usualZone);
         }
 
         /** Returns Spring's trigger for a period; null for a subclass, a user's code, which is only asked for its next instant. */
@@ -264,12 +258,12 @@ public sealed interface TaskSchedule {
         @Override
         public TaskSchedule meantIn(ZoneId other) {
             if (usualZone == null) {
-                return new Calendar(trigger, cronExpression, other);
+                return new Calendar(trigger, other);
             }
             // Where the trigger says no zone, it would go by the clock that it is asked with.
             return usualZone.equals(other) || trigger.getClass() != CronTrigger.class || !CronZones.isOpen(trigger)
                     ? this
-                    : new Cron(cronExpression, usualZone);
+                    : new Cron(cronExpression(), usualZone);
         }
 
         /** Returns who says when. */
@@ -279,7 +273,7 @@ public sealed interface TaskSchedule {
 
         /** Returns the trigger's cron expression, if it is known to have one; else an empty text. */
         public String cronExpression() {
-            return cronExpression;
+            return trigger instanceof CronTrigger cron ? cron.getExpression() : "";
         }
 
         @Override
@@ -297,7 +291,7 @@ public sealed interface TaskSchedule {
 
         @Override
         public boolean isCron() {
-            return !cronExpression.isEmpty();
+            return trigger instanceof CronTrigger;
         }
 
         @Override
@@ -309,7 +303,7 @@ public sealed interface TaskSchedule {
         public String text() {
             PeriodicTrigger periodic = periodic();
             if (periodic == null) {
-                return isCron() ? cronExpression : NamedTask.of(trigger);
+                return isCron() ? cronExpression() : NamedTask.of(trigger);
             }
             Duration period = periodic.getPeriodDuration();
             return periodic.isFixedRate() ? "every " + period : period + " after each run";
@@ -323,7 +317,7 @@ public sealed interface TaskSchedule {
             }
             // Without the zone, the interval is the same but where clocks change.
             ZoneId known = zone();
-            return cronInterval(cronExpression, instant.atZone(known == null ? ZoneOffset.UTC : known));
+            return cronInterval(cronExpression(), instant.atZone(known == null ? ZoneOffset.UTC : known));
         }
 
         @Override

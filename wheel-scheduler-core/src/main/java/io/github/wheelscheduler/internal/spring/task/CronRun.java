@@ -238,13 +238,9 @@ final class CronRun extends SeriesRun {
     private void endRun(WheelTimer<?> finished, boolean ran, @Nullable Instant actual, Instant completion) {
         if (!ran || isEnded(finished)) {
             boolean ignored = finished.cancel(false);
-        } else {
-            times.update(scheduled, actual != null ? actual : scheduled, completion);
-            armAfter(finished);
+            return;
         }
-    }
-
-    private void armAfter(WheelTimer<?> finished) {
+        times.update(scheduled, actual != null ? actual : scheduled, completion);
         if (pace != null && !isRestTaken) {
             restNanos = pace.restNanos();
             isRestTaken = true;

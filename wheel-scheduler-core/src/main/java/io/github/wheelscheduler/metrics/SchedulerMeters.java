@@ -49,9 +49,42 @@ final class SchedulerMeters implements LatenessListener {
         this.group = group;
         this.taskMeters = taskMeters;
         this.lateness = new LatenessTimers(registerLateness("wheel"), registerLateness("queue"));
-        registerExecutor();
-        registerTimers();
-        registerTickThread();
+
+        // The workers.
+        gauge(MeterNames.EXECUTOR_POOL_SIZE, BaseUnits.THREADS, WheelScheduledExecutor::workerCount);
+        gauge(MeterNames.EXECUTOR_POOL_CORE, BaseUnits.THREADS, WheelScheduledExecutor::coreWorkers);
+        gauge(MeterNames.EXECUTOR_POOL_MAX, BaseUnits.THREADS, WheelScheduledExecutor::maxWorkers);
+        gauge(MeterNames.EXECUTOR_ACTIVE, BaseUnits.THREADS, WheelScheduledExecutor::activeCount);
+        gauge(MeterNames.EXECUTOR_QUEUED, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
+        if (scheduler.getWheelScheduledExecutor().maxPending() != Long.MAX_VALUE) {
+            gauge(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
+        }
+        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, this, SchedulerMeters::completedRuns);
+
+        // The way of a timer.
+        counter(MeterNames.SCHEDULED, BaseUnits.TASKS, seen -> seen.totals().scheduled());
+        counter(MeterNames.REJECTED, BaseUnits.TASKS, seen -> seen.totals().rejected());
+        counter(MeterNames.CANCELLED, BaseUnits.TASKS, seen -> seen.totals().cancelled());
+        counter(MeterNames.FIRED, RUNS, seen -> seen.totals().fired());
+        group.counter(MeterNames.FAILED, RUNS, scheduler, WheelTaskScheduler::getFailedRuns);
+        for (SkipReason reason : SkipReason.values()) {
+            group.tagged(MeterNames.TAG_REASON, reason.tag())
+                    .counter(MeterNames.SKIPPED, RUNS, this, source -> source.skips(reason));
+        }
+        gauge(MeterNames.INBOX, BaseUnits.MESSAGES, seen -> seen.snapshot().inbox());
+        gauge(MeterNames.PENDING, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
+        gauge(MeterNames.READY, BaseUnits.TASKS, WheelScheduledExecutor::readyCount);
+        timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
+
+        // The tick thread.
+        counter(MeterNames.WAKEUPS, WAKEUPS, seen -> seen.tick().wakeUps());
+        group.timer(
+                MeterNames.TICK_OVERSLEEP,
+                this,
+                source -> source.snapshot().tick().oversleeps(),
+                source -> source.snapshot().tick().overslept().toNanos());
+        timeGauge(MeterNames.TICK_OVERSLEEP_MAX, seen -> seen.tick().longestOversleep());
+
         taskMeters.registerCounts(group);
     }
 
@@ -73,37 +106,9 @@ final class SchedulerMeters implements LatenessListener {
         });
     }
 
-    private void registerExecutor() {
-        gauge(MeterNames.EXECUTOR_POOL_SIZE, BaseUnits.THREADS, WheelScheduledExecutor::workerCount);
-        gauge(MeterNames.EXECUTOR_POOL_CORE, BaseUnits.THREADS, WheelScheduledExecutor::coreWorkers);
-        gauge(MeterNames.EXECUTOR_POOL_MAX, BaseUnits.THREADS, WheelScheduledExecutor::maxWorkers);
-        gauge(MeterNames.EXECUTOR_ACTIVE, BaseUnits.THREADS, WheelScheduledExecutor::activeCount);
-        gauge(MeterNames.EXECUTOR_QUEUED, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
-        if (scheduler.getWheelScheduledExecutor().maxPending() != Long.MAX_VALUE) {
-            gauge(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
-        }
-        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, this, SchedulerMeters::completedRuns);
-    }
-
-    private void registerTimers() {
-        counter(MeterNames.SCHEDULED, BaseUnits.TASKS, seen -> seen.totals().scheduled());
-        counter(MeterNames.REJECTED, BaseUnits.TASKS, seen -> seen.totals().rejected());
-        counter(MeterNames.CANCELLED, BaseUnits.TASKS, seen -> seen.totals().cancelled());
-        counter(MeterNames.FIRED, RUNS, seen -> seen.totals().fired());
-        group.counter(MeterNames.FAILED, RUNS, scheduler, WheelTaskScheduler::getFailedRuns);
-        for (SkipReason reason : SkipReason.values()) {
-            group.tagged(MeterNames.TAG_REASON, reason.tag())
-                    .counter(MeterNames.SKIPPED, RUNS, this, source -> source.skips(reason));
-        }
-        gauge(MeterNames.INBOX, BaseUnits.MESSAGES, seen -> seen.snapshot().inbox());
-        gauge(MeterNames.PENDING, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
-        gauge(MeterNames.READY, BaseUnits.TASKS, WheelScheduledExecutor::readyCount);
-        timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
-    }
-
     /**
-     * Returns how many runs have ended, as those that have started and do not go on. The two numbers are not of one moment, so the count is
-     * kept from falling, which would look like a restart. At rest it is exact.
+     * Returns how many runs have ended: the number that has started, less the number that goes on. The two are not of one moment, so the
+     * count is kept from falling, which would look like a restart. At rest it is exact.
      */
     private synchronized long completedRuns() {
         WheelScheduledExecutor current = scheduler.getWheelScheduledExecutor();
@@ -123,16 +128,6 @@ final class SchedulerMeters implements LatenessListener {
             case FULL -> snapshot().totals().refusedRuns();
             case PAUSED, RUNNING -> scheduler.getTaskRegistry().skips(reason);
         };
-    }
-
-    private void registerTickThread() {
-        counter(MeterNames.WAKEUPS, WAKEUPS, seen -> seen.tick().wakeUps());
-        group.timer(
-                MeterNames.TICK_OVERSLEEP,
-                this,
-                source -> source.snapshot().tick().oversleeps(),
-                source -> source.snapshot().tick().overslept().toNanos());
-        timeGauge(MeterNames.TICK_OVERSLEEP_MAX, seen -> seen.tick().longestOversleep());
     }
 
     private Timer registerLateness(String stage) {

@@ -74,11 +74,7 @@ final class TaskMeters implements TaskListener {
         group.tagged(MeterNames.TAG_METERED, "true")
                 .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
-                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, TaskMeters::countOthers);
-    }
-
-    private double countOthers() {
-        return Math.max(0, tasks.size() - metered.size());
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> Math.max(0, source.tasks.size() - source.metered.size()));
     }
 
     @Override

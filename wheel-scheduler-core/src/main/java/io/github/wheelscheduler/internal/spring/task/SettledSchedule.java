@@ -17,17 +17,16 @@ import org.springframework.scheduling.support.CronTrigger;
  *
  * @param schedule when
  * @param first when it starts; null if the schedule says so, or for at once
- * @param enabled whether it runs at all
- * @param idle settings that have no effect on such a schedule, by name
+ * @param settings what is set for it
  */
-record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean enabled, List<String> idle) {
+record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSettings settings) {
 
     private static final String NO_CRON = "-";
 
     static SettledSchedule of(TaskSchedule written, @Nullable Instant first, TaskSettings settings, Clock clock) {
         TaskSchedule zoned = written.meantIn(clock.getZone());
         if (settings.isNothing()) {
-            return new SettledSchedule(zoned, first, true, List.of());
+            return new SettledSchedule(zoned, first, settings);
         }
         TaskSchedule schedule = replaced(zoned, settings, clock.getZone());
         boolean isOfOtherKind = !schedule.kind().equals(written.kind());
@@ -38,7 +37,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
             start = clock.instant().plusNanos(TimeUnit.NANOSECONDS.convert(delay));
             schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
         }
-        return new SettledSchedule(schedule, start, isEnabled(settings), idle(schedule, settings));
+        return new SettledSchedule(schedule, start, settings);
     }
 
     /** Whether a task with such settings runs at all, before anybody steers it. */
@@ -104,7 +103,8 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, boolean e
                 : "";
     }
 
-    private static List<String> idle(TaskSchedule schedule, TaskSettings settings) {
+    /** Returns the settings that have no effect on such a schedule, by name. */
+    List<String> idle() {
         String expression = expressionOf(schedule);
         boolean isCron = !expression.isEmpty();
         boolean hasFixedHours = isCron && DaylightSavingTrigger.hasFixedHours(expression);

@@ -80,7 +80,8 @@ public final class TaskBook {
         TaskSettings settings = timers.catalog.settingsOf(name, given);
         Instant first = schedule instanceof TaskSchedule.Once once ? once.at() : null;
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
-        TaskSeries series = newSeries(name, task, TaskInfo.Origin.NAMED, settled, settings);
+        news.limited(settings);
+        TaskSeries series = new TaskSeries(this, name, task, TaskInfo.Origin.NAMED, settled);
         if (!put(series, TaskId.given(name))) {
             throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
         }
@@ -111,13 +112,14 @@ public final class TaskBook {
         TaskRouter router = timers.router;
         ScheduledFuture<?> routed = router == null
                 ? null
-                : router.route(name, task, settled.schedule(), settled.first(), settled.enabled());
+                : router.route(name, task, settled.schedule(), settled.first(), SettledSchedule.isEnabled(settings));
         if (routed != null) {
             return routed;
         }
         TaskInfo.Origin origin =
                 TaskNames.isRegistrars(task) ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
-        TaskSeries series = newSeries(name, task, origin, settled, settings);
+        news.limited(settings);
+        TaskSeries series = new TaskSeries(this, name, task, origin, settled);
         try {
             putUnderFreeId(series, name);
         } catch (Throwable ex) {
@@ -126,13 +128,6 @@ public final class TaskBook {
             throw ex;
         }
         return armOrForget(series, settled);
-    }
-
-    private TaskSeries newSeries(
-            String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled, TaskSettings settings) {
-        news.limited(settings);
-        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, timers.catalog);
-        return new TaskSeries(this, name, task, mayGoOn, origin, settled.schedule(), settings, settled.enabled());
     }
 
     private void putUnderFreeId(TaskSeries series, String name) {
@@ -185,20 +180,21 @@ public final class TaskBook {
         if (!isArmed || series.isCancelled()) {
             remove(series);
         }
-        if (isArmed && !settled.idle().isEmpty()) {
+        if (isArmed) {
             warnOfIdle(series, settled);
         }
         return isArmed ? series : null;
     }
 
-    /** Warns once for each id, unless there are very many. Does not fail: the task is armed. */
+    /** Warns of settings without effect, once for each id, unless there are very many. Does not fail: the task is armed. */
     private void warnOfIdle(TaskSeries series, SettledSchedule settled) {
         try {
             String name = series.taskId().name();
-            if (warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
+            List<String> idle = settled.settings().isNothing() ? List.of() : settled.idle();
+            if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
                 logger.warn("Settings of task " + name + " that have no effect on it, as its schedule is "
-                        + schedule.kind() + " " + schedule.text() + ": " + settled.idle());
+                        + schedule.kind() + " " + schedule.text() + ": " + idle);
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.

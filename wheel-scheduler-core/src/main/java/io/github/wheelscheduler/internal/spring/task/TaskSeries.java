@@ -80,22 +80,16 @@ public final class TaskSeries extends SeriesFuture {
     /** The last run that has been asked for. */
     private @Nullable ScheduledFuture<?> triggered;
 
-    TaskSeries(
-            TaskBook book,
-            String name,
-            Runnable task,
-            boolean mayGoOn,
-            TaskInfo.Origin origin,
-            TaskSchedule schedule,
-            TaskSettings settings,
-            boolean enabled) {
-        super(schedule);
-        this.disabled = !enabled;
-        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule, book.nodeFor(settings));
+    TaskSeries(TaskBook book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
+        super(settled.schedule());
+        TaskSettings settings = settled.settings();
+        this.disabled = !SettledSchedule.isEnabled(settings);
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.nodeFor(settings));
         this.taskId = TaskId.given(name);
         this.origin = origin;
+        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers().catalog);
         this.guard =
-                new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule), rules != null || disabled);
+                new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule()), rules != null || disabled);
     }
 
     void setId(TaskId taskId) {

@@ -32,7 +32,7 @@ class ResumeAgainstFailureTest {
     }
 
     @Test
-    void whoeverComesLastOneFailureIsNotTwo() throws Exception {
+    void failureAfterAResumeCountsAsTheFirst() throws Exception {
         TaskBook book = new TaskBook(new TaskTimers(
                 new WheelTaskScheduler(), new RunFailures(new LogTime(() -> 0, summary -> {}, Thread::new))));
         TaskSettings settings = TaskSettings.builder().pauseAfterFailures(2).build();
@@ -51,11 +51,8 @@ class ResumeAgainstFailureTest {
                     book,
                     "task",
                     () -> {},
-                    false,
                     TaskInfo.Origin.NAMED,
-                    TaskSchedule.fixedRate(Duration.ofHours(1)),
-                    settings,
-                    true);
+                    new SettledSchedule(TaskSchedule.fixedRate(Duration.ofHours(1)), null, settings));
             fail(task);
             fail(task);
             assertThat(task.isPausedAfterFailures()).isTrue();

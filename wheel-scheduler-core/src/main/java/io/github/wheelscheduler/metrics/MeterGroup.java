@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -40,6 +41,19 @@ final class MeterGroup {
     /** Returns this group for meters that have a tag more. */
     MeterGroup tagged(String key, String value) {
         return new MeterGroup(registry, tags.and(key, value), meters);
+    }
+
+    /** Returns an empty group of the same registry for meters that have a tag more. */
+    MeterGroup apart(String key, String value) {
+        return new MeterGroup(registry, tags.and(key, value));
+    }
+
+    Tags tags() {
+        return tags;
+    }
+
+    Clock clock() {
+        return registry.config().clock();
     }
 
     <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {

@@ -4,8 +4,6 @@ import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +33,9 @@ final class MeteredTask {
     /** Writer: a caller that re-times the task. Readers: scrapes. */
     private volatile boolean repeating;
 
-    private MeteredTask(MeterGroup group, TaskInfo task, Clock clock) {
+    private MeteredTask(MeterGroup group, TaskInfo task) {
         this.group = group;
-        this.clock = clock;
+        this.clock = group.clock();
         this.succeededMillis = clock.wallTime();
         Instant lastSuccess = task.lastSuccess();
         this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();
@@ -52,10 +50,9 @@ final class MeteredTask {
     }
 
     /** Registers the meters of a task, or none if the registry throws. */
-    static MeteredTask register(TaskInfo task, MeterRegistry registry, Tags tags) {
-        MeterGroup group = new MeterGroup(registry, tags.and(MeterNames.TAG_TASK, task.id()));
-        return group.allOrNone(
-                () -> new MeteredTask(group, task, registry.config().clock()));
+    static MeteredTask register(TaskInfo task, MeterGroup schedulers) {
+        MeterGroup group = schedulers.apart(MeterNames.TAG_TASK, task.id());
+        return group.allOrNone(() -> new MeteredTask(group, task));
     }
 
     private Timer registerRuns(String outcome) {

@@ -5,14 +5,11 @@ import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.watch.LatenessListener;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -85,19 +82,11 @@ final class SchedulerMeters implements LatenessListener {
                 source -> source.snapshot().tick().overslept().toNanos());
         timeGauge(MeterNames.TICK_OVERSLEEP_MAX, seen -> seen.tick().longestOversleep());
 
-        taskMeters.registerCounts(group);
+        taskMeters.registerCounts();
     }
 
     /** Registers the meters of the scheduler, or none if the registry throws. */
-    static SchedulerMeters bind(
-            WheelTaskScheduler scheduler,
-            String name,
-            int maxTasks,
-            Predicate<String> includedTasks,
-            MeterRegistry registry) {
-        Tags tags = Tags.of(MeterNames.TAG_NAME, name);
-        MeterGroup group = new MeterGroup(registry, tags);
-        TaskMeters taskMeters = new TaskMeters(scheduler, maxTasks, includedTasks, registry, tags);
+    static SchedulerMeters bind(WheelTaskScheduler scheduler, MeterGroup group, TaskMeters taskMeters) {
         return group.allOrNone(() -> {
             SchedulerMeters meters = new SchedulerMeters(scheduler, group, taskMeters);
             scheduler.getLateness().addListener(meters);

@@ -5,8 +5,6 @@ import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -22,7 +20,7 @@ import java.util.function.Predicate;
 final class TaskMeters implements TaskListener {
 
     /*
-     * Which tasks get meters: those of @Scheduled methods, and those that repeat and were given a name. The names of all
+     * Which tasks get meters: tasks of @Scheduled methods, and tasks that repeat and were given a name. The names of all
      * others are made up as the application goes, and there is no end to them. What the user leaves out comes before all that.
      *
      * Also of these, no more than the limit have meters at a time. Those that come later wait until one goes. And since
@@ -42,8 +40,7 @@ final class TaskMeters implements TaskListener {
     private final TaskRegistry tasks;
     private final int limit;
     private final Predicate<String> included;
-    private final MeterRegistry registry;
-    private final Tags tags;
+    private final MeterGroup group;
 
     /** Writers: guarded by this. Readers: the threads of runs. */
     private final Map<String, MeteredTask> metered = new ConcurrentHashMap<>();
@@ -60,17 +57,16 @@ final class TaskMeters implements TaskListener {
     /** Guarded by this. */
     private boolean removed;
 
-    TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterRegistry registry, Tags tags) {
+    TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterGroup group) {
         this.scheduler = scheduler;
         this.tasks = scheduler.getTaskRegistry();
         this.limit = limit;
         this.included = included;
-        this.registry = registry;
-        this.tags = tags;
+        this.group = group;
     }
 
     /** Registers how many tasks have meters, and how many have not. */
-    void registerCounts(MeterGroup group) {
+    void registerCounts() {
         group.tagged(MeterNames.TAG_METERED, "true")
                 .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
@@ -160,7 +156,10 @@ final class TaskMeters implements TaskListener {
             if (isThere && !mayUse(id)) {
                 sayUsedUp();
             } else if (isThere) {
-                tasks.find(id).ifPresent(this::register);
+                tasks.find(id).ifPresent(task -> {
+                    metered.put(id, MeteredTask.register(task, group));
+                    used.add(id);
+                });
             }
         }
     }
@@ -170,18 +169,13 @@ final class TaskMeters implements TaskListener {
             isUsedUpSaid = true;
             LOGGER.log(
                     Level.WARNING,
-                    "Tasks of " + tags + " with new names get no meters of their own any more, as " + used.size()
+                    "Tasks of " + group.tags() + " with new names get no meters of their own any more, as " + used.size()
                             + " names have had some, " + NAMES_PER_PLACE
                             + " times as many as wheel.scheduler.metrics.max-tasks. Leave names out with"
                             + " wheel.scheduler.metrics.tasks.exclude, or raise that limit. The meter "
                             + MeterNames.TASKS + " with " + MeterNames.TAG_METERED
                             + "=false counts such tasks, the endpoint wheelscheduler lists them");
         }
-    }
-
-    private void register(TaskInfo task) {
-        metered.put(task.id(), MeteredTask.register(task, registry, tags));
-        used.add(task.id());
     }
 
     /** Removes the meters of all tasks; none will come any more. */

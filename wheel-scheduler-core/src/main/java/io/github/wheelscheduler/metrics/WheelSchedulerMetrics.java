@@ -2,6 +2,7 @@ package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 import java.util.Objects;
@@ -11,7 +12,7 @@ import java.util.function.Predicate;
  * Binds the meters of a {@link WheelTaskScheduler} to registries: those of its workers under the names that Micrometer gives
  * to executors, those of the wheel, and those of single tasks. {@link MeterNames} has their names.
  *
- * <p>Meters of their own have the tasks of {@code @Scheduled} methods, and those that repeat and were given a name, up to a
+ * <p>Meters of their own have the tasks of {@code @Scheduled} methods, and tasks that repeat and were given a name, up to a
  * limit; the others are only counted. They come and go with their tasks.
  *
  * <p>A registry that throws later, when it is told of a run or of a task, harms no task. All methods may be called from any
@@ -78,7 +79,9 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!bound.containsKey(registry)) {
-            bound.put(registry, SchedulerMeters.bind(scheduler, name, maxTasks, includedTasks, registry));
+            MeterGroup group = new MeterGroup(registry, Tags.of(MeterNames.TAG_NAME, name));
+            TaskMeters taskMeters = new TaskMeters(scheduler, maxTasks, includedTasks, group);
+            bound.put(registry, SchedulerMeters.bind(scheduler, group, taskMeters));
         }
     }
 

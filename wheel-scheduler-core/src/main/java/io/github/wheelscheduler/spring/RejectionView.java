@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
@@ -19,15 +20,14 @@ final class RejectionView extends ThreadPoolExecutor {
     private final RejectedExecutionException reason;
 
     private RejectionView(WheelScheduledExecutor executor, RejectedExecutionException reason) {
-        super(0, 1, 0, TimeUnit.SECONDS, new NoQueue(reason));
+        super(0, 1, 0, TimeUnit.SECONDS, refusingQueue(reason));
         this.executor = executor;
         this.reason = reason;
     }
 
     /**
-     * Lets the handler decide. A task that repeats, or that one of
-     * the JDK's own handlers has dropped, is cancelled, as it can never run. A task that is not due yet cannot run in its caller, which would be too early, so that handler
-     * throws instead.
+     * Lets the handler decide. A task that repeats, or that one of the JDK's own handlers has dropped, is cancelled, as it can never run.
+     * A task that is not due yet cannot run in its caller, which would be too early, so that handler throws instead.
      *
      * @throws RejectedExecutionException if the handler aborts
      */
@@ -99,29 +99,24 @@ final class RejectionView extends ThreadPoolExecutor {
         return executor.toString();
     }
 
-    /** Always empty; refuses to be waited for. */
+    /** Returns a queue that is always empty, and refuses to be waited for. */
     @SuppressWarnings("serial")
-    private static final class NoQueue extends LinkedBlockingQueue<Runnable> {
+    private static BlockingQueue<Runnable> refusingQueue(RejectedExecutionException reason) {
+        return new LinkedBlockingQueue<>() {
+            @Override
+            public void put(Runnable task) {
+                throw reason;
+            }
 
-        private final transient RejectedExecutionException reason;
+            @Override
+            public boolean offer(Runnable task) {
+                throw reason;
+            }
 
-        NoQueue(RejectedExecutionException reason) {
-            this.reason = reason;
-        }
-
-        @Override
-        public void put(Runnable task) {
-            throw reason;
-        }
-
-        @Override
-        public boolean offer(Runnable task) {
-            throw reason;
-        }
-
-        @Override
-        public boolean offer(Runnable task, long timeout, TimeUnit unit) {
-            throw reason;
-        }
+            @Override
+            public boolean offer(Runnable task, long timeout, TimeUnit unit) {
+                throw reason;
+            }
+        };
     }
 }

@@ -537,11 +537,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
-        ScheduledFuture<?> future = tasks.add(task, schedule, first);
-        if (future == null) {
-            throw new IllegalStateException("Only a trigger may name no time, not " + schedule);
-        }
-        return future;
+        return Objects.requireNonNull(tasks.add(task, schedule, first), "only a trigger may name no time");
     }
 
     /** Returns the tasks that can be seen and steered. */

@@ -16,18 +16,11 @@ import org.springframework.util.ReflectionUtils;
  */
 final class HiddenMethod {
 
-    private static final String FIELD = "runnable";
-
-    /** Spring's wrapper of a reactive method has the method only for observations. */
-    private static final String OBSERVED_FIELD = "contextSupplier";
-
-    private static final String METHOD_FIELD = "method";
-
     private HiddenMethod() {}
 
     static @Nullable String idOf(
             Object wrapper, List<TaskDeclaration> known, @Nullable Function<Object, @Nullable String> beanNames) {
-        Object behind = behind(wrapper, FIELD, Runnable.class);
+        Object behind = behind(wrapper, "runnable", Runnable.class);
         if (behind == null) {
             return null;
         }
@@ -42,9 +35,10 @@ final class HiddenMethod {
                     .map(TaskDeclaration::id)
                     .orElse(null);
         }
-        Object observed =
-                behind(behind, OBSERVED_FIELD, Supplier.class) instanceof Supplier<?> supplier ? supplier.get() : null;
-        return observed != null && behind(observed, METHOD_FIELD, Method.class) instanceof Method method
+        // Spring's wrapper of a reactive method has the method only for observations.
+        return behind(behind, "contextSupplier", Supplier.class) instanceof Supplier<?> supplier
+                        && supplier.get() instanceof Object observed
+                        && behind(observed, "method", Method.class) instanceof Method method
                 ? onlyIdOf(method, known)
                 : null;
     }

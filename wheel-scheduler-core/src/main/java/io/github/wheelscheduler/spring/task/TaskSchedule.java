@@ -22,7 +22,9 @@ import org.springframework.scheduling.support.PeriodicTrigger;
 public sealed interface TaskSchedule {
 
     /** Returns the kind in a word: {@code fixed-rate}, {@code fixed-delay}, {@code cron}, {@code trigger} or {@code once}. */
-    String kind();
+    default String kind() {
+        return isCron() ? "cron" : "trigger";
+    }
 
     /** Returns the schedule in a few words, without its kind, such as {@code PT5S} or a cron expression. */
     String text();
@@ -212,11 +214,6 @@ public sealed interface TaskSchedule {
         }
 
         @Override
-        public String kind() {
-            return "cron";
-        }
-
-        @Override
         public String text() {
             return expression;
         }
@@ -292,11 +289,6 @@ public sealed interface TaskSchedule {
         @Override
         public boolean isCron() {
             return trigger instanceof CronTrigger;
-        }
-
-        @Override
-        public String kind() {
-            return isCron() ? "cron" : "trigger";
         }
 
         @Override

@@ -22,8 +22,8 @@ public final class RunFailures {
     /** The user's handler, if one has been set. */
     private volatile @Nullable ErrorHandler handler;
 
-    /** For one-time tasks; null until needed. */
-    private volatile @Nullable ErrorHandler oneTimeHandler;
+    /** Counts the failures of one-time tasks on their way. */
+    private volatile ErrorHandler oneTimeHandler = counting(this::throwUnlogged);
 
     /** Makes one whose log is limited by that time. */
     public RunFailures(LogTime logTime) {
@@ -34,12 +34,12 @@ public final class RunFailures {
     /** Sets who is told of failures, in place of the log: those of tasks that have not failed before. */
     public void setHandler(ErrorHandler handler) {
         this.handler = handler;
-        this.oneTimeHandler = null;
+        this.oneTimeHandler = counting(handler);
     }
 
     /** Returns what is to run in place of a one-time task, with no more objects than Spring would wrap around it. */
     public Runnable guard(Runnable task) {
-        return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler());
+        return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler);
     }
 
     private final class Counted<T> implements Callable<T>, NamedTask {
@@ -160,18 +160,11 @@ public final class RunFailures {
         return set != null ? set : TaskUtils.getDefaultErrorHandler(true);
     }
 
-    private ErrorHandler oneTimeHandler() {
-        ErrorHandler seen = oneTimeHandler;
-        if (seen == null) {
-            ErrorHandler set = handler;
-            ErrorHandler target = set != null ? set : this::throwUnlogged;
-            seen = thrown -> {
-                countOne();
-                target.handleError(thrown);
-            };
-            oneTimeHandler = seen;
-        }
-        return seen;
+    private ErrorHandler counting(ErrorHandler target) {
+        return thrown -> {
+            countOne();
+            target.handleError(thrown);
+        };
     }
 
     private void logAndThrow(Runnable task, Throwable thrown) {

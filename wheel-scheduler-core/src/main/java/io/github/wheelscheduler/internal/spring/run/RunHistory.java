@@ -101,7 +101,16 @@ public final class RunHistory {
             failures++;
             failuresInARow++;
         }
-        remember(place, failure);
+        if (recentFailures == null && failure != null) {
+            try {
+                recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
+            } catch (OutOfMemoryError ex) {
+                // The flag says that the run has failed.
+            }
+        }
+        if (recentFailures != null) {
+            recentFailures[place] = failure;
+        }
     }
 
     private long @Nullable [] notes() {
@@ -113,19 +122,6 @@ public final class RunHistory {
             }
         }
         return recent;
-    }
-
-    private void remember(int place, RunOutcome.@Nullable Failure failure) {
-        if (recentFailures == null && failure != null) {
-            try {
-                recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
-            } catch (OutOfMemoryError ex) {
-                // The flag says that the run has failed.
-            }
-        }
-        if (recentFailures != null) {
-            recentFailures[place] = failure;
-        }
     }
 
     /** Returns when the last run started, since the epoch, in nanoseconds; 0 if there has been none. */

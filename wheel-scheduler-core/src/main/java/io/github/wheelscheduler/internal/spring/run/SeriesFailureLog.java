@@ -9,8 +9,8 @@ import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
 
 /**
- * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, those that
- * follow are counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
+ * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, others are
+ * counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
  * time sums up on another one.
  */
 final class SeriesFailureLog implements ErrorHandler {
@@ -53,7 +53,11 @@ final class SeriesFailureLog implements ErrorHandler {
                 return;
             }
             isToBeSummedUp = false;
-            logger.error(isSaid || inARow > 1 ? inARowText() + "; the last failure" : firstText(), thrown);
+            logger.error(
+                    isSaid || inARow > 1
+                            ? inARowText() + "; the last failure"
+                            : "Unexpected error occurred in scheduled task " + task + "; it goes on",
+                    thrown);
             if (isTime) {
                 said.clear();
                 saidAtNanos = nowNanos;
@@ -82,10 +86,6 @@ final class SeriesFailureLog implements ErrorHandler {
             isToBeSummedUp = false;
             logger.error(inARowText());
         }
-    }
-
-    private String firstText() {
-        return "Unexpected error occurred in scheduled task " + task + "; it goes on";
     }
 
     private String inARowText() {

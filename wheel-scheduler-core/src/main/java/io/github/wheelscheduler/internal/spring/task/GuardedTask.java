@@ -427,12 +427,6 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Returns how long a run may take before it is to be interrupted, in nanoseconds; the longest there is for no limit. */
-    long timeLimitNanos() {
-        TaskRules rules = owner.rules();
-        return rules == null ? Long.MAX_VALUE : rules.timeLimitNanos();
-    }
-
     /** Returns the user's task. */
     Runnable task() {
         return task;

@@ -143,13 +143,10 @@ final class RunWatch {
 
     /** Returns after how long a run is to be interrupted; null for never. */
     private @Nullable Duration interruptLimit(RunningTask run) {
-        long ownNanos =
-                SeriesRun.behind(run.task()) instanceof GuardedTask guarded ? guarded.timeLimitNanos() : Long.MAX_VALUE;
-        if (ownNanos == Long.MAX_VALUE) {
-            return interruptAfter;
-        }
-        Duration own = Duration.ofNanos(ownNanos);
-        return interruptAfter == null || own.compareTo(interruptAfter) < 0 ? own : interruptAfter;
+        Duration own = SeriesRun.behind(run.task()) instanceof GuardedTask guarded
+                ? guarded.owner().settings().timeLimit()
+                : null;
+        return own == null || (interruptAfter != null && interruptAfter.compareTo(own) < 0) ? interruptAfter : own;
     }
 
     private void handle(RunningTask run, @Nullable Duration limit, Known key, Set<Known> stillKnown) {

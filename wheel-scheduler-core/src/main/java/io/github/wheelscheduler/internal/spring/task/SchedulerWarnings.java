@@ -61,13 +61,13 @@ final class SchedulerWarnings {
         warn(
                 oversleeps,
                 () -> "The tick thread overslept by " + Duration.ofNanos(nanos)
-                        + ", as when the machine is suspended or a collection stops it; so " + name(task) + " is late");
+                        + ", as when the machine is suspended or a collection stops it; so " + NamedTask.of(task) + " is late");
     }
 
     void cannotKeepUp(long nanos, Object task, Supplier<String> workers) {
         warn(
                 queueWaits,
-                () -> "The workers cannot keep up: " + name(task) + " has waited " + Duration.ofNanos(nanos)
+                () -> "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + Duration.ofNanos(nanos)
                         + " for one; " + workers.get());
     }
 
@@ -127,7 +127,7 @@ final class SchedulerWarnings {
     void runsLong(Object task, Duration runningFor, Duration limit, boolean isInterrupted, String stack) {
         warn(
                 isInterrupted ? interrupts : longRuns,
-                () -> "A run of " + name(task)
+                () -> "A run of " + NamedTask.of(task)
                         + (isInterrupted ? " has been interrupted after " : " has been going on for ") + runningFor
                         + ", longer than " + limit + ", on thread " + stack);
     }
@@ -153,9 +153,5 @@ final class SchedulerWarnings {
 
     private void warn(String text) {
         logger.warn(scheduler + text);
-    }
-
-    private static String name(Object task) {
-        return NamedTask.of(task);
     }
 }

@@ -56,12 +56,6 @@ final class TaskRules {
         return set == null ? usual : set;
     }
 
-    /** Returns how long a run may take, in nanoseconds; the longest there is for no limit. */
-    long timeLimitNanos() {
-        Duration limit = settings.timeLimit();
-        return limit == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(limit);
-    }
-
     /** Notes that a run has failed, and says after how many failures in a row the task is to pause now; 0 for not. */
     synchronized long failed() {
         failures++;

@@ -70,7 +70,11 @@ final class TaskMeters implements TaskListener {
         group.tagged(MeterNames.TAG_METERED, "true")
                 .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
-                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> Math.max(0, source.tasks.size() - source.metered.size()));
+                .gauge(
+                        MeterNames.TASKS,
+                        BaseUnits.TASKS,
+                        this,
+                        source -> Math.max(0, source.tasks.size() - source.metered.size()));
     }
 
     @Override
@@ -169,7 +173,8 @@ final class TaskMeters implements TaskListener {
             isUsedUpSaid = true;
             LOGGER.log(
                     Level.WARNING,
-                    "Tasks of " + group.tags() + " with new names get no meters of their own any more, as " + used.size()
+                    "Tasks of " + group.tags() + " with new names get no meters of their own any more, as "
+                            + used.size()
                             + " names have had some, " + NAMES_PER_PLACE
                             + " times as many as wheel.scheduler.metrics.max-tasks. Leave names out with"
                             + " wheel.scheduler.metrics.tasks.exclude, or raise that limit. The meter "

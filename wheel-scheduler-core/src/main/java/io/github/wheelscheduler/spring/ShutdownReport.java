@@ -61,10 +61,10 @@ final class ShutdownReport {
             long pending = executor.pendingCount();
             int runs = Math.max(running.size(), executor.activeCount());
             if (runs > 0 || pending > 0) {
-                logger.warn(
-                        scheduler + " waits no longer: " + runs + " runs are going on" + namesOf(running, runs) + ", and "
-                                + pending + " tasks are pending" + namesOf(executor.somePending(NAMED), pending)
-                                + "; where the JVM ends now, they are lost");
+                logger.warn(scheduler + " waits no longer: " + runs + " runs are going on" + namesOf(running, runs)
+                        + ", and "
+                        + pending + " tasks are pending" + namesOf(executor.somePending(NAMED), pending)
+                        + "; where the JVM ends now, they are lost");
             }
         } catch (OutOfMemoryError ex) {
             // What is shutting down must not fail for a line.

@@ -9,8 +9,10 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.SchedulerObservation;
+import io.github.wheelscheduler.internal.spring.task.SchedulerWarnings;
 import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
+import io.github.wheelscheduler.internal.spring.task.TaskNews;
 import io.github.wheelscheduler.internal.spring.task.TaskTimers;
 import io.github.wheelscheduler.internal.worker.Workers;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -65,7 +67,7 @@ import org.springframework.util.ErrorHandler;
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
-    private static final Log steeringLog = LogFactory.getLog(WheelTaskScheduler.class);
+    private static final Log log = LogFactory.getLog(WheelTaskScheduler.class);
 
     private static final Duration WAIT_BEGINS_WITHIN = Duration.ofMillis(100);
 
@@ -81,7 +83,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskTimers timers = new TaskTimers(this, failures);
-    private final TaskBook tasks = new TaskBook(timers);
+    private final SchedulerWarnings warnings =
+            new SchedulerWarnings(log, () -> "Scheduler " + getThreadNamePrefix() + ": ", logTime);
+    private final TaskNews news = new TaskNews(warnings, this::publishPause);
+    private final TaskBook tasks = new TaskBook(timers, news);
     private final TaskRegistry registry = new TaskRegistry(tasks);
 
     private final SchedulerSettings settings = new SchedulerSettings();
@@ -203,8 +208,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Says nothing of what is set before initialization. */
     private void logSteering(String action, String to) {
-        if (executor != null && steeringLog.isDebugEnabled()) {
-            steeringLog.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
+        if (executor != null && log.isDebugEnabled()) {
+            log.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
         }
     }
 
@@ -370,8 +375,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         WheelScheduledExecutorBuilder builder = settings.newBuilder(
                         threadFactory, tickThreads, () -> getClock().instant())
                 .decorator(timers::decorate)
-                .rejectionHandler((timer, reason) -> RejectionView.handle(
-                        timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor()));
+                .rejectionHandler((timer, reason) ->
+                        RejectionView.handle(timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor()));
         if (getClass() != WheelTaskScheduler.class) {
             builder.runHooks(new SubclassHooks());
         }
@@ -396,15 +401,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     void observe(WheelScheduledExecutor created) {
         pauseGate.attach(created);
         SchedulerObservation observation = new SchedulerObservation(
-                "Scheduler " + getThreadNamePrefix() + ": ",
-                LogFactory.getLog(WheelTaskScheduler.class),
-                logTime,
-                created,
-                lateness,
-                settings.warningLimits,
-                pauseGate::nanosNotPaused,
-                this::publishPause);
-        tasks.news().observe(observation);
+                created, logTime.threads(), warnings, lateness, settings.warningLimits, pauseGate::nanosNotPaused);
+        news.observe(observation);
         timers.executor = created;
         created.setRunObserver(observation);
     }
@@ -635,7 +633,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 endWait(awaited);
             }
         } finally {
-            tasks.news().endObservation();
+            news.endObservation();
             failures.sumUp();
             tasks.clear(shutdownReport::addOneTime);
             logWhatNeverRan();
@@ -647,8 +645,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             awaited.shutdownNow().forEach(this::cancelRemainingTask);
             try {
                 // What heeds an interrupt has ended a moment later.
-                boolean ignored =
-                        awaited.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+                boolean ignored = awaited.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException ex) {
                 Thread.currentThread().interrupt();
             }

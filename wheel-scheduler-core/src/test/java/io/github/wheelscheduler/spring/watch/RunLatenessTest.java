@@ -23,8 +23,7 @@ class RunLatenessTest {
 
     @Test
     void nothingNotedIsNotLate() {
-        assertThat(lateness.percentile(0.99))
-                .isEqualTo(new LatenessPercentile(Duration.ZERO, Duration.ZERO));
+        assertThat(lateness.percentile(0.99)).isEqualTo(new LatenessPercentile(Duration.ZERO, Duration.ZERO));
     }
 
     @ParameterizedTest

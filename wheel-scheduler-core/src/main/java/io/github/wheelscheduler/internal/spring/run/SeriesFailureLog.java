@@ -26,44 +26,35 @@ final class SeriesFailureLog implements ErrorHandler {
     /** Guarded by this, as all that follows. */
     private long inARow;
 
-    /** Of the failures in a row, one has been logged. */
-    private boolean isSaid;
+    /** Another one for each row of failures. */
+    private LogLimit limit;
 
-    private long saidAtNanos;
-
-    /** What has been logged since then, by class; no more than a few. */
+    /** What has been logged since the last line that the limit let through, by class; no more than a few. */
     private final List<Class<?>> said = new ArrayList<>(1);
-
-    /** Failures are held back, which virtual time has been told. */
-    private boolean isToBeSummedUp;
 
     SeriesFailureLog(String task, LogTime time) {
         this.task = task;
         this.time = time;
+        this.limit = new LogLimit(time.nanoClock());
     }
 
     @Override
     public synchronized void handleError(Throwable thrown) {
         inARow++;
-        long nowNanos = time.nanos();
         try {
-            boolean isTime = !isSaid || nowNanos - saidAtNanos >= LogLimit.INTERVAL_NANOS;
+            boolean isTime = limit.tryPass(time.sumUpLater(), others -> sumUp()) >= 0;
             if (!isTime && !isNew(thrown)) {
-                sumUpLater();
                 return;
             }
-            isToBeSummedUp = false;
             logger.error(
-                    isSaid || inARow > 1
+                    inARow > 1
                             ? inARowText() + "; the last failure"
                             : "Unexpected error occurred in scheduled task " + task + "; it goes on",
                     thrown);
             if (isTime) {
                 said.clear();
-                saidAtNanos = nowNanos;
             }
             said.add(thrown.getClass());
-            isSaid = true;
         } catch (Throwable ex) {
             // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
         }
@@ -74,16 +65,8 @@ final class SeriesFailureLog implements ErrorHandler {
         return said.size() < MOST_KINDS && !said.contains(thrown.getClass());
     }
 
-    private void sumUpLater() {
-        if (!isToBeSummedUp) {
-            isToBeSummedUp = true;
-            time.sumUpLater().accept(this::sumUp);
-        }
-    }
-
     private synchronized void sumUp() {
-        if (isToBeSummedUp) {
-            isToBeSummedUp = false;
+        if (inARow > 0) {
             logger.error(inARowText());
         }
     }
@@ -96,10 +79,9 @@ final class SeriesFailureLog implements ErrorHandler {
     synchronized void succeeded() {
         long failures = inARow;
         inARow = 0;
-        isToBeSummedUp = false;
-        isSaid = false;
         said.clear();
         try {
+            limit = new LogLimit(time.nanoClock());
             if (failures > 1) {
                 logger.info(
                         "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");

@@ -36,7 +36,7 @@ final class DecoratedBody implements Runnable {
         try {
             outer.run();
         } catch (Throwable ex) {
-            if (isPropagated(ex)) {
+            if (ex == propagated) {
                 throw ex;
             }
             task.failed(ex);
@@ -51,11 +51,6 @@ final class DecoratedBody implements Runnable {
 
     boolean hasRun() {
         return hasRun;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // this very one
-    private boolean isPropagated(Throwable ex) {
-        return ex == propagated;
     }
 
     /** Runs the task for the decorator. */

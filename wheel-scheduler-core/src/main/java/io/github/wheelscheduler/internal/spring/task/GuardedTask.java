@@ -253,7 +253,12 @@ final class GuardedTask implements Runnable, ManagedTask {
         RUNNING_SINCE.lazySet(this, startNanos == 0 ? 1 : startNanos);
         OpenRun run = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
-            runBody();
+            if (decorated == null) {
+                runUndecorated();
+            } else if (!decorated.runOuter()) {
+                // It can never run, and no thread is to wait for it.
+                boolean ignored = owner.cancel(false);
+            }
         } finally {
             if (run != null) {
                 run.leave();
@@ -274,16 +279,6 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     long nanosSince(long startNanos) {
         return book.nanoTime() - startNanos;
-    }
-
-    private void runBody() {
-        DecoratedBody outer = decorated;
-        if (outer == null) {
-            runUndecorated();
-        } else if (!outer.runOuter()) {
-            // It can never run, and no thread is to wait for it.
-            boolean ignored = owner.cancel(false);
-        }
     }
 
     boolean isOnThreadOfRun() {

@@ -39,8 +39,7 @@ public final class OpenRun {
     private boolean cancelled;
     private @Nullable Throwable failure;
 
-    private OpenRun(
-            GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
+    private OpenRun(GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
         this.task = task;
         this.others = Objects.requireNonNull(task.openRuns());
         this.startedAtNanos = startedAtNanos;

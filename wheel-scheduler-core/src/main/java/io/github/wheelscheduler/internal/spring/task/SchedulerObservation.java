@@ -3,14 +3,12 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongBinaryOperator;
-import java.util.function.ObjLongConsumer;
-import org.apache.commons.logging.Log;
 
 /** Passes on what is seen of runs: to the distributions of lateness and their listeners, to warnings, to the watch, and to the task itself. */
 public final class SchedulerObservation implements RunObserver {
@@ -23,34 +21,27 @@ public final class SchedulerObservation implements RunObserver {
     private final LongBinaryOperator notPaused;
 
     private final RunLateness lateness;
-    private final ObjLongConsumer<String> pauses;
     private final long oversleepNanos;
     private final long queueWaitNanos;
 
     /**
      * Makes one for an executor, whose observer it is to become.
      *
-     * @param name how warnings begin
-     * @param logger where they go
-     * @param logTime what limits them; makes the thread of the watch, too
+     * @param threads makes the thread of the watch
      * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
-     * @param pauses is told of each task that is paused, after so many failures
      */
     public SchedulerObservation(
-            String name,
-            Log logger,
-            LogTime logTime,
             WheelScheduledExecutor executor,
+            ThreadFactory threads,
+            SchedulerWarnings warnings,
             RunLateness lateness,
             WarningLimits limits,
-            LongBinaryOperator notPaused,
-            ObjLongConsumer<String> pauses) {
+            LongBinaryOperator notPaused) {
         this.executor = executor;
-        this.warnings = new SchedulerWarnings(logger, name, logTime);
-        this.watch = new RunWatch(executor, logTime.threads(), warnings, limits);
+        this.warnings = warnings;
+        this.watch = new RunWatch(executor, threads, warnings, limits);
         this.lateness = lateness;
         this.notPaused = notPaused;
-        this.pauses = pauses;
         this.oversleepNanos = nanosOrNever(limits.oversleep());
         this.queueWaitNanos = nanosOrNever(limits.queueWait());
     }
@@ -99,27 +90,13 @@ public final class SchedulerObservation implements RunObserver {
         return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
     }
 
-    SchedulerWarnings warnings() {
-        return warnings;
-    }
-
-    /** A task has been paused, as so many of its runs have failed in a row. */
-    void pausedAfterFailures(String id, long failures) {
-        try {
-            warnings.pausedAfterFailures(id, failures);
-        } finally {
-            pauses.accept(id, failures);
-        }
-    }
-
     /** A task comes whose runs are to be interrupted when they take longer. */
     void limited(Duration timeLimit) {
         watch.lookWithin(timeLimit);
     }
 
-    /** Says what is still to be said, and ends its threads, if it has any. */
-    public void stop() {
+    /** Ends its thread, if it has one. */
+    void stop() {
         watch.stop();
-        warnings.stop();
     }
 }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 
 /** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
-final class SchedulerWarnings {
+public final class SchedulerWarnings {
 
     private static final int STACK_DEPTH = 30;
 
@@ -24,7 +24,7 @@ final class SchedulerWarnings {
     private static final String UNTIL = "goes on when it is resumed, or triggered with success";
 
     private final Log logger;
-    private final String scheduler;
+    private final Supplier<String> scheduler;
     private final LogTime time;
     private final GatheredLine missedRuns;
 
@@ -39,7 +39,12 @@ final class SchedulerWarnings {
     private final LogLimit longRuns;
     private final LogLimit interrupts;
 
-    SchedulerWarnings(Log logger, String scheduler, LogTime time) {
+    /**
+     * Makes one that has nothing to say.
+     *
+     * @param scheduler returns how each line begins
+     */
+    public SchedulerWarnings(Log logger, Supplier<String> scheduler, LogTime time) {
         this.logger = logger;
         this.scheduler = scheduler;
         this.time = time;
@@ -61,7 +66,8 @@ final class SchedulerWarnings {
         warn(
                 oversleeps,
                 () -> "The tick thread overslept by " + Duration.ofNanos(nanos)
-                        + ", as when the machine is suspended or a collection stops it; so " + NamedTask.of(task) + " is late");
+                        + ", as when the machine is suspended or a collection stops it; so " + NamedTask.of(task)
+                        + " is late");
     }
 
     void cannotKeepUp(long nanos, Object task, Supplier<String> workers) {
@@ -114,7 +120,7 @@ final class SchedulerWarnings {
     }
 
     /** Says what is still to be said. */
-    void stop() {
+    public void sumUp() {
         missedRuns.say();
         otherPauses.say();
     }
@@ -152,6 +158,6 @@ final class SchedulerWarnings {
     }
 
     private void warn(String text) {
-        logger.warn(scheduler + text);
+        logger.warn(scheduler.get() + text);
     }
 }

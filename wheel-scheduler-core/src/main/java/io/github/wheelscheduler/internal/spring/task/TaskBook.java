@@ -39,7 +39,7 @@ public final class TaskBook {
     private static final int MAX_WARNED = 1_000;
 
     private final TaskTimers timers;
-    private final TaskNews news = new TaskNews();
+    private final TaskNews news;
     private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
 
     private final TaskIds ids = new TaskIds();
@@ -54,9 +54,11 @@ public final class TaskBook {
      * Makes an empty one.
      *
      * @param timers arms tasks
+     * @param news is told what becomes of them
      */
-    public TaskBook(TaskTimers timers) {
+    public TaskBook(TaskTimers timers, TaskNews news) {
         this.timers = timers;
+        this.news = news;
     }
 
     TaskTimers timers() {

@@ -6,10 +6,16 @@ import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.ObjLongConsumer;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +31,26 @@ public final class TaskNews {
 
     private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
+    private final SchedulerWarnings warnings;
+    private final ObjLongConsumer<String> pauses;
+
+    /** Null before there is an executor. */
     private volatile @Nullable SchedulerObservation observation;
 
     /** By reason; needs no memory to be counted up. */
-    private final AtomicLongArray skips = new AtomicLongArray(SkipReason.values().length);
+    private final Map<SkipReason, AtomicLong> skips =
+            Arrays.stream(SkipReason.values()).collect(Collectors.toMap(reason -> reason, reason -> new AtomicLong()));
+
+    /**
+     * Makes one without listeners.
+     *
+     * @param warnings are given for what is worth a word in the log
+     * @param pauses is told of each task that is paused, after so many failures
+     */
+    public TaskNews(SchedulerWarnings warnings, ObjLongConsumer<String> pauses) {
+        this.warnings = warnings;
+        this.pauses = pauses;
+    }
 
     /** Sets which observation is told from now on, in place of one that ends. */
     public void observe(SchedulerObservation next) {
@@ -36,12 +58,13 @@ public final class TaskNews {
         observation = next;
     }
 
-    /** Lets the observation say what is still to be said, and ends its threads. */
+    /** Says what is still to be said, and ends the thread of the observation, if it has one. */
     public void endObservation() {
         SchedulerObservation current = observation;
         if (current != null) {
             current.stop();
         }
+        warnings.sumUp();
     }
 
     public void add(TaskListener listener) {
@@ -53,7 +76,11 @@ public final class TaskNews {
     }
 
     public long skips(SkipReason reason) {
-        return skips.get(reason.ordinal());
+        return counter(reason).get();
+    }
+
+    private AtomicLong counter(SkipReason reason) {
+        return Objects.requireNonNull(skips.get(reason));
     }
 
     private void tellAll(TaskSeries task, BiConsumer<TaskListener, String> news) {
@@ -122,9 +149,8 @@ public final class TaskNews {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
                 tellAll(task, (listener, id) -> listener.ran(id, outcome, overran));
             }
-            SchedulerObservation current = observation;
-            if (overran && current != null) {
-                current.warnings().overran(task.id(), Duration.ofNanos(nanos), task.schedule());
+            if (overran) {
+                warnings.overran(task.id(), Duration.ofNanos(nanos), task.schedule());
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.
@@ -133,7 +159,7 @@ public final class TaskNews {
 
     /** A run has not taken place. */
     void skipped(TaskSeries task, SkipReason reason) {
-        long ignored = skips.incrementAndGet(reason.ordinal());
+        long ignored = counter(reason).incrementAndGet();
         try {
             tellAll(task, (listener, id) -> listener.skipped(id, reason));
         } catch (OutOfMemoryError ex) {
@@ -143,7 +169,7 @@ public final class TaskNews {
 
     /** So many runs have been left out because they were missed, which the timer knows nothing of. */
     void leftOut(long runs) {
-        long ignored = skips.addAndGet(SkipReason.MISSED.ordinal(), runs);
+        long ignored = counter(SkipReason.MISSED).addAndGet(runs);
     }
 
     /**
@@ -156,9 +182,8 @@ public final class TaskNews {
             if (!listeners.isEmpty()) {
                 tellAll(task, (listener, id) -> listener.missed(id, runs));
             }
-            SchedulerObservation current = observation;
-            if (isWorthAWord && current != null) {
-                current.warnings().missed(task.id(), task.schedule(), runs);
+            if (isWorthAWord) {
+                warnings.missed(task.id(), task.schedule(), runs);
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.
@@ -169,9 +194,10 @@ public final class TaskNews {
     void pausedAfterFailures(TaskSeries task, long failures) {
         try {
             tellAll(task, (listener, id) -> listener.pausedAfterFailures(id, failures));
-            SchedulerObservation current = observation;
-            if (current != null) {
-                current.pausedAfterFailures(task.id(), failures);
+            try {
+                warnings.pausedAfterFailures(task.id(), failures);
+            } finally {
+                pauses.accept(task.id(), failures);
             }
         } catch (Throwable ex) {
             // Memory is short, the log is broken, or a listener of the event is.

@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.commons.logging.impl.NoOpLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,8 +34,11 @@ class ResumeAgainstFailureTest {
 
     @Test
     void failureAfterAResumeCountsAsTheFirst() throws Exception {
-        TaskBook book = new TaskBook(new TaskTimers(
-                new WheelTaskScheduler(), new RunFailures(new LogTime(() -> 0, summary -> {}, Thread::new))));
+        LogTime time = new LogTime(() -> 0, summary -> {}, never -> new Thread());
+        SchedulerWarnings warnings = new SchedulerWarnings(new NoOpLog(), () -> "", time);
+        TaskBook book = new TaskBook(
+                new TaskTimers(new WheelTaskScheduler(), new RunFailures(time)),
+                new TaskNews(warnings, (id, failures) -> {}));
         TaskSettings settings = TaskSettings.builder().pauseAfterFailures(2).build();
         CyclicBarrier step = new CyclicBarrier(2);
         AtomicReference<TaskSeries> current = new AtomicReference<>();

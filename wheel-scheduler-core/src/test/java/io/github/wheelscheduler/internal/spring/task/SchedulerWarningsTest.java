@@ -93,7 +93,7 @@ class SchedulerWarningsTest {
         AtomicLong clock = new AtomicLong();
         SchedulerWarnings warnings = new SchedulerWarnings(
                 LogFactory.getLog(WheelTaskScheduler.class),
-                "Scheduler a: ",
+                () -> "Scheduler a: ",
                 new LogTime(clock::get, summary -> {}, Thread::new));
         warnings.overslept(700_000_000, new Named("first", () -> {}));
         warnings.overslept(800_000_000, new Named("second", () -> {}));
@@ -135,15 +135,14 @@ class SchedulerWarningsTest {
     @Test
     void tickThreadThatOversleepsIsNoticedByTheFirstRunAfterIt() {
         initialize(new WarningLimits(SHORT, LONG, null, null));
+        LogTime time = new LogTime(() -> 0, summary -> {}, Thread::new);
         SchedulerObservation observation = new SchedulerObservation(
-                "Scheduler b: ",
-                LogFactory.getLog(WheelTaskScheduler.class),
-                new LogTime(() -> 0, summary -> {}, Thread::new),
                 scheduler.getWheelScheduledExecutor(),
+                time.threads(),
+                new SchedulerWarnings(LogFactory.getLog(WheelTaskScheduler.class), () -> "Scheduler b: ", time),
                 scheduler.getLateness(),
                 new WarningLimits(SHORT, LONG, null, null),
-                (waited, now) -> waited,
-                (id, failures) -> {});
+                (waited, now) -> waited);
         observation.starting("a task", SHORT.toNanos() / 2, 0, 0);
         assertThat(said("overslept")).isEmpty();
         observation.starting("a task", SHORT.toNanos() + 1, 0, 0);
@@ -223,7 +222,7 @@ class SchedulerWarningsTest {
     }
 
     @Test
-    void longRunThatSomebodyAskedForIsInterruptedToo() {
+    void longRunThatHasBeenTriggeredIsInterruptedToo() {
         initialize(new WarningLimits(LONG, LONG, null, SHORT));
         Gate gate = new Gate();
         ScheduledFuture<?> ignored = scheduler.schedule(new Named("asked for", gate), new CronTrigger("0 0 0 1 1 *"));

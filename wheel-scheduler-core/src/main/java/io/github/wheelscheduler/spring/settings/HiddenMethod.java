@@ -36,8 +36,9 @@ final class HiddenMethod {
                     .orElse(null);
         }
         // Spring's wrapper of a reactive method has the method only for observations.
-        Object observed =
-                behind(behind, "contextSupplier", Supplier.class) instanceof Supplier<?> supplier ? supplier.get() : null;
+        Object observed = behind(behind, "contextSupplier", Supplier.class) instanceof Supplier<?> supplier
+                ? supplier.get()
+                : null;
         return observed != null && behind(observed, "method", Method.class) instanceof Method method
                 ? onlyIdOf(method, known)
                 : null;

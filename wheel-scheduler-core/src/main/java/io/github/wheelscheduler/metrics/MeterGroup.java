@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.metrics;
 
-import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -22,20 +21,10 @@ import java.util.function.UnaryOperator;
  * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
  * threads at a time.
  */
-final class MeterGroup {
-
-    private final MeterRegistry registry;
-    private final Tags tags;
-    private final List<Meter> meters;
+record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
 
     MeterGroup(MeterRegistry registry, Tags tags) {
         this(registry, tags, new ArrayList<>());
-    }
-
-    private MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
-        this.registry = registry;
-        this.tags = tags;
-        this.meters = meters;
     }
 
     /** Returns this group for meters that have a tag more. */
@@ -46,14 +35,6 @@ final class MeterGroup {
     /** Returns an empty group of the same registry for meters that have a tag more. */
     MeterGroup apart(String key, String value) {
         return new MeterGroup(registry, tags.and(key, value));
-    }
-
-    Tags tags() {
-        return tags;
-    }
-
-    Clock clock() {
-        return registry.config().clock();
     }
 
     <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {

@@ -35,7 +35,7 @@ final class MeteredTask {
 
     private MeteredTask(MeterGroup group, TaskInfo task) {
         this.group = group;
-        this.clock = group.clock();
+        this.clock = group.registry().config().clock();
         this.succeededMillis = clock.wallTime();
         Instant lastSuccess = task.lastSuccess();
         this.lastSuccessMillis = lastSuccess == null ? Double.NaN : lastSuccess.toEpochMilli();

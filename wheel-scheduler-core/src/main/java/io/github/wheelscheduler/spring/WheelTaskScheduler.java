@@ -94,9 +94,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private volatile boolean acceptTasksAfterContextClose;
     private @Nullable ApplicationContext applicationContext;
 
-    /** Null until initialized. */
-    private volatile @Nullable WheelScheduledExecutor executor;
-
     // Settings
 
     /**
@@ -113,7 +110,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void applyChanges() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         if (current != null) {
             settings.applyChangesTo(current);
         }
@@ -208,7 +205,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Says nothing of what is set before initialization. */
     private void logSteering(String action, String to) {
-        if (executor != null && log.isDebugEnabled()) {
+        if (isInitialized() && log.isDebugEnabled()) {
             log.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
         }
     }
@@ -221,7 +218,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void applyMode() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         boolean isToHalt = settings.mode != SchedulerMode.RUN;
         if (current != null && current.isHalted() != isToHalt) {
             if (isToHalt) {
@@ -382,7 +379,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
         WheelScheduledExecutor created = builder.build();
         settings.applyChangesTo(created);
-        executor = created;
         observe(created);
         synchronized (modeLock) {
             // It may have been set since the executor was built.
@@ -399,11 +395,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Watches the executor, and pauses it, from now on. */
     void observe(WheelScheduledExecutor created) {
+        timers.executor = created;
         pauseGate.attach(created);
         SchedulerObservation observation = new SchedulerObservation(
                 created, logTime.threads(), warnings, lateness, settings.warningLimits, pauseGate::nanosNotPaused);
         news.observe(observation);
-        timers.executor = created;
         created.setRunObserver(observation);
     }
 
@@ -429,7 +425,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /** Whether there is an executor. */
     public boolean isInitialized() {
-        return executor != null;
+        return timers.executor != null;
     }
 
     /**
@@ -438,24 +434,20 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      * @throws IllegalStateException if this scheduler is not initialized
      */
     public WheelScheduledExecutor getWheelScheduledExecutor() {
-        WheelScheduledExecutor current = executor;
-        if (current == null) {
-            throw new IllegalStateException("The scheduler must be initialized before it is used");
-        }
-        return current;
+        return timers.executor();
     }
 
     /** Returns the number of worker threads; before initialization, how many there may be. */
     @Override
     public int getPoolSize() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         return current == null ? settings.workerLimit() : current.workerCount();
     }
 
     /** Returns the number of tasks that are running. */
     @Override
     public int getActiveCount() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         return current == null ? 0 : current.activeCount();
     }
 
@@ -554,7 +546,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private long nanoTime() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         return current == null ? 0 : current.nanoTime();
     }
 
@@ -607,7 +599,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     @Override
     public void initiateShutdown() {
-        WheelScheduledExecutor current = executor;
+        WheelScheduledExecutor current = timers.executor;
         if (current != null && pauseGate.isPaused() && !settings.waitForTasks) {
             current.shutdownWithoutInterrupt().forEach(this::cancelRemainingTask);
         } else if (current != null && !settings.executeDelayedAfterShutdown) {
@@ -623,7 +615,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     @Override
     public void shutdown() {
-        WheelScheduledExecutor awaited = settings.waitForTasks ? executor : null;
+        WheelScheduledExecutor awaited = settings.waitForTasks ? timers.executor : null;
         try {
             if (awaited != null) {
                 dropWhatComesTooLate(awaited);

@@ -7,15 +7,7 @@ public final class SchedulerOnGivenExecutor extends WheelTaskScheduler {
 
     private static final long serialVersionUID = 1;
 
-    private final transient WheelScheduledExecutor executor;
-
     public SchedulerOnGivenExecutor(WheelScheduledExecutor executor) {
-        this.executor = executor;
         observe(executor);
-    }
-
-    @Override
-    public WheelScheduledExecutor getWheelScheduledExecutor() {
-        return executor;
     }
 }

@@ -42,20 +42,14 @@ public final class RunFailures {
         return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler);
     }
 
-    private final class Counted<T> implements Callable<T>, NamedTask {
-
-        private final Callable<T> task;
-
-        Counted(Callable<T> task) {
-            this.task = task;
-        }
+    private record Counted<T>(RunFailures failures, Callable<T> task) implements Callable<T>, NamedTask {
 
         @Override
         public T call() throws Exception {
             try {
                 return task.call();
             } catch (Throwable ex) {
-                countOne();
+                failures.countOne();
                 throw ex;
             }
         }
@@ -114,7 +108,7 @@ public final class RunFailures {
     /** Returns what is to run in place of a task whose failure goes to those who wait for its result, and is only counted. */
     public <T> Callable<T> count(Callable<T> task) {
         Objects.requireNonNull(task, "task must not be null");
-        return new Counted<>(task);
+        return new Counted<>(this, task);
     }
 
     /** Returns the same in place of a task without a result. */

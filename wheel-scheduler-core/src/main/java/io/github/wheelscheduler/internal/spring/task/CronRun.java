@@ -32,6 +32,7 @@ final class CronRun extends SeriesRun {
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.TriggerSeries");
 
+    private static final long NOT_TAKEN = -1;
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
@@ -52,15 +53,13 @@ final class CronRun extends SeriesRun {
     /** The timer whose run is arming the next one, or has. */
     private @Nullable ScheduledFuture<?> ending;
 
-    /** For how long the task rests from the end of the run on that is being followed; taken once. */
-    private long restNanos;
-
-    private boolean isRestTaken;
+    /** For how long the task rests from the end of the run on that is being followed; less than 0 until it is taken, which is once. */
+    private long restNanos = NOT_TAKEN;
 
     CronRun(
             GuardedTask guard,
             int generation,
-            @Nullable Pace pace,
+            TaskRules.@Nullable Pace pace,
             TriggerTimes times,
             WheelScheduledExecutor executor) {
         super(guard, generation, pace);
@@ -120,7 +119,7 @@ final class CronRun extends SeriesRun {
             return pace != null
                     && actual != null
                     && instant != null
-                    && guard.skipsInstant(Duration.between(instant, actual));
+                    && pace.skipsInstant(Duration.between(instant, actual));
         } catch (OutOfMemoryError ex) {
             return false;
         }
@@ -241,9 +240,8 @@ final class CronRun extends SeriesRun {
             return;
         }
         times.update(scheduled, actual != null ? actual : scheduled, completion);
-        if (pace != null && !isRestTaken) {
-            restNanos = pace.restNanos();
-            isRestTaken = true;
+        if (restNanos == NOT_TAKEN) {
+            restNanos = pace == null ? 0 : pace.restNanos();
         }
         Instant next = nextOrReport();
         if (next == null) {
@@ -251,7 +249,7 @@ final class CronRun extends SeriesRun {
         }
         scheduled = next;
         WheelTimer<?> armed = executor.scheduleNext(finished, this, putOff(next));
-        isRestTaken = false;
+        restNanos = NOT_TAKEN;
         if (armed == null) {
             boolean ignored = finished.cancel(false);
         } else if (!guard.owner().note(generation, armed) || finished.isCancelled()) {

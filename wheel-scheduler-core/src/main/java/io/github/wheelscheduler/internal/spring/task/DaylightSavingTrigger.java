@@ -15,7 +15,7 @@ import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.StringUtils;
 
 /** The instants of a cron whose hours are fixed, in a zone whose clocks change, by policies for when they do. Any thread. */
-public final class DaylightSavingTrigger implements Trigger {
+public record DaylightSavingTrigger(CronExpression cron, ZoneId zone, Gap gap, Overlap overlap) implements Trigger {
 
     /*
      * Between two changes of the clocks, the offset is one, and a cron is asked for times of day as if there were no changes. At the
@@ -30,16 +30,8 @@ public final class DaylightSavingTrigger implements Trigger {
 
     private static final int HOURS = 2;
 
-    private final CronExpression cron;
-    private final ZoneId zone;
-    private final Gap gap;
-    private final Overlap overlap;
-
     public DaylightSavingTrigger(String expression, ZoneId zone, Gap gap, Overlap overlap) {
-        this.cron = CronExpression.parse(expression);
-        this.zone = zone;
-        this.gap = gap;
-        this.overlap = overlap;
+        this(CronExpression.parse(expression), zone, gap, overlap);
     }
 
     /** Whether the hours are given by number; others run through when clocks change. */

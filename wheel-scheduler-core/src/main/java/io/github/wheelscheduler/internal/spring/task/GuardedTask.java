@@ -6,7 +6,6 @@ import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.run.RunOutcome;
-import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
@@ -140,7 +139,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Runs the task for a timer of that generation. */
-    void runDue(int generation, @Nullable Pace pace) {
+    void runDue(int generation, TaskRules.@Nullable Pace pace) {
         long late = latenessNanos;
         latenessNanos = NOT_TOLD;
         if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
@@ -210,16 +209,6 @@ final class GuardedTask implements Runnable, ManagedTask {
         boolean isFirst = notes != null && notes.missed(runs);
         // What a pause leaves out is no news.
         book.news().missed(owner, runs, isFirst && !owner.isPaused());
-    }
-
-    /** Whether the run of a cron that starts so late is not to take place. */
-    boolean skipsInstant(Duration late) {
-        TaskRules rules = owner.rules();
-        return rules != null
-                && rules.missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
-                && owner.schedule().isCron()
-                && late.compareTo(TaskRules.CRON_GRACE) > 0
-                && !owner.isPaused();
     }
 
     /** So many runs are left out, which the timer knows nothing of; while the task is paused, they are not missed. */

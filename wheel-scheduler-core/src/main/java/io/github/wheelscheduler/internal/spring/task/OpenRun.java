@@ -135,7 +135,6 @@ public final class OpenRun {
 
     /** It has returned, after so long, or thrown something. On its thread. */
     void returned(@Nullable Throwable thrown, long nanos) {
-        boolean isKept;
         synchronized (this) {
             if (kept && !ended && thrown == null) {
                 leftOpen = true;
@@ -143,16 +142,15 @@ public final class OpenRun {
                 return;
             }
             ended = true;
-            isKept = kept;
         }
-        if (isKept && thrown == null) {
+        if (thrown == null) {
             note(nanos);
         } else {
             task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
         }
     }
 
-    /** Takes notes of the run as its keeper has said that it ended. */
+    /** Takes notes of the run as its keeper has said that it ended; well where there is no keeper. */
     private void note(long nanos) {
         Throwable thrown;
         synchronized (this) {

@@ -90,13 +90,7 @@ public final class SchedulerObservation implements RunObserver {
         return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
     }
 
-    /** A task comes whose runs are to be interrupted when they take longer. */
-    void limited(Duration timeLimit) {
-        watch.lookWithin(timeLimit);
-    }
-
-    /** Ends its thread, if it has one. */
-    void stop() {
-        watch.stop();
+    RunWatch watch() {
+        return watch;
     }
 }

@@ -345,33 +345,28 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     @Override
     public @Nullable Object get() throws InterruptedException, ExecutionException {
         try {
-            return get(null);
+            return get(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
         } catch (TimeoutException ex) {
-            throw new IllegalStateException("Nothing has been waited for with a limit", ex);
+            throw new IllegalStateException("More than 292 years have passed", ex);
         }
     }
 
     @Override
     public @Nullable Object get(long timeout, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return get((Long) (guard().book().nanoTime() + unit.toNanos(timeout)));
-    }
-
-    /** Waits until that time of the monotonic clock; null for as long as it takes. */
-    private @Nullable Object get(@Nullable Long endNanos)
-            throws InterruptedException, ExecutionException, TimeoutException {
+        long endNanos = guard().book().nanoTime() + unit.toNanos(timeout);
         while (true) {
             // A cron has another timer after a run, but of the same generation.
             int seenGeneration = generation;
             ScheduledFuture<?> seen = requireTimer();
             try {
-                Object result = endNanos == null ? seen.get() : seen.get(leftNanos(endNanos), TimeUnit.NANOSECONDS);
+                Object result = seen.get(leftNanos(endNanos), TimeUnit.NANOSECONDS);
                 Hold hold = held;
                 if (hold == null && seenGeneration == generation) {
                     return result;
                 }
-                if (hold != null) {
-                    await(hold, endNanos);
+                if (hold != null && !hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
+                    throw new TimeoutException("The task is held: " + id());
                 }
             } catch (CancellationException ex) {
                 // A timer is replaced before it is cancelled.
@@ -382,14 +377,6 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
             if (cancelled) {
                 throw new CancellationException("The task was cancelled: " + id());
             }
-        }
-    }
-
-    private void await(Hold hold, @Nullable Long endNanos) throws InterruptedException, TimeoutException {
-        if (endNanos == null) {
-            hold.end.await();
-        } else if (!hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
-            throw new TimeoutException("The task is held: " + id());
         }
     }
 

@@ -19,9 +19,9 @@ class SeriesRun implements Runnable, ManagedTask {
 
     final GuardedTask guard;
     final int generation;
-    final @Nullable Pace pace;
+    final TaskRules.@Nullable Pace pace;
 
-    SeriesRun(GuardedTask guard, int generation, @Nullable Pace pace) {
+    SeriesRun(GuardedTask guard, int generation, TaskRules.@Nullable Pace pace) {
         this.guard = guard;
         this.generation = generation;
         this.pace = pace;

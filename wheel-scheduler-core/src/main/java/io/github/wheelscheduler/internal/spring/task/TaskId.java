@@ -2,33 +2,19 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a task is known by. Two ids are equal if their texts are, however those came about; the text is made when it is asked for. */
-final class TaskId {
+/**
+ * What a task is known by. Two ids are equal if their texts are, however those came about; the text is made when it is asked for.
+ *
+ * @param ordinal among the tasks of that name, from 1 on; 0 if the name was given to this task alone
+ */
+record TaskId(String name, int ordinal) {
 
     private static final char ORDINAL_MARK = '~';
     private static final int GIVEN = 0;
     private static final int HASH_FACTOR = 31;
 
-    private final String name;
-
-    /** Among the tasks of that name, from 1 on; 0 if the name was given to this task alone. */
-    private final int ordinal;
-
-    TaskId(String name, int ordinal) {
-        this.name = name;
-        this.ordinal = ordinal;
-    }
-
     static TaskId given(String name) {
         return new TaskId(name, GIVEN);
-    }
-
-    String name() {
-        return name;
-    }
-
-    int ordinal() {
-        return ordinal;
     }
 
     boolean isGiven() {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.spring.settings.BackOff;
 import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
@@ -14,11 +15,12 @@ import org.jspecify.annotations.Nullable;
 final class TaskRules {
 
     /** A cron run that starts later has missed its instant. */
-    static final Duration CRON_GRACE = Duration.ofSeconds(5);
+    private static final Duration CRON_GRACE = Duration.ofSeconds(5);
 
     private static final long MIX = 0x9E3779B97F4A7C15L;
     private static final int SHIFT = 32;
 
+    private final TaskSeries task;
     private final TaskSettings settings;
     private final String node;
     private final long jitterNanos;
@@ -34,12 +36,13 @@ final class TaskRules {
 
     @SuppressWarnings("this-escape")
     TaskRules(TaskSeries task, TaskSettings settings, TaskSchedule schedule, String node) {
-        this.firstPace = new Pace(task, this, schedule);
+        this.task = task;
         this.settings = settings;
         this.node = node;
         Duration jitter = settings.jitter();
         this.jitterNanos = jitter == null ? 0 : TimeUnit.NANOSECONDS.convert(jitter);
         this.backOff = settings.backOff();
+        this.firstPace = new Pace(schedule);
     }
 
     /** Returns what the first timer of the task goes by. */
@@ -51,7 +54,7 @@ final class TaskRules {
         return settings;
     }
 
-    MissedRuns missedRuns(MissedRuns usual) {
+    private MissedRuns missedRuns(MissedRuns usual) {
         MissedRuns set = settings.missedRuns();
         return set == null ? usual : set;
     }
@@ -71,7 +74,7 @@ final class TaskRules {
     }
 
     /** Returns for how long the task rests from now on; the next time, 0. */
-    synchronized long takeRestNanos() {
+    private synchronized long takeRestNanos() {
         BackOff growing = backOff;
         if (growing == null || !restIsDue) {
             return 0;
@@ -80,24 +83,89 @@ final class TaskRules {
         return growing.restNanos(failures);
     }
 
-    /** Returns how much later a run of a task with that id is to start; less than the interval. */
-    long jitterNanos(String id, long intervalNanos) {
+    /** Returns how much later a run is to start; less than the interval. */
+    private long jitterNanos(long intervalNanos) {
         // Instants are read in microseconds at most.
         long boundMicros = TimeUnit.NANOSECONDS.toMicros(Math.min(jitterNanos, intervalNanos - 1));
         if (boundMicros <= 0) {
             return 0;
         }
         long micros = settings.jitterKind() == JitterKind.FIXED
-                ? (long) (fraction(id) * boundMicros)
+                ? (long) (fraction() * boundMicros)
                 : ThreadLocalRandom.current().nextLong(boundMicros + 1);
         return TimeUnit.MICROSECONDS.toNanos(micros);
     }
 
-    /** From 0 to 1, the same for an id on a node. */
-    private double fraction(String id) {
-        long hash = ((long) id.hashCode() << SHIFT ^ node.hashCode()) * MIX;
+    /** Returns a number from 0 to 1, the same for an id on a node. */
+    private double fraction() {
+        long hash = ((long) task.id().hashCode() << SHIFT ^ node.hashCode()) * MIX;
         hash = (hash ^ hash >>> SHIFT) * MIX;
         hash ^= hash >>> SHIFT;
         return (hash >>> 11) * 0x1.0p-53;
+    }
+
+    /** Applies the rules to one of the task's timers. Called by the thread that arms the timer, and by its runs, one at a time. */
+    final class Pace implements Pacing {
+
+        /** Of the timer's fixed rate; the longest there is for none. */
+        private final long periodNanos;
+
+        private long putOffNanos;
+
+        /** So many of the runs that were missed before the last one has started, which stands for them. */
+        private long absorbed;
+
+        Pace(TaskSchedule schedule) {
+            this.periodNanos = schedule instanceof TaskSchedule.FixedRate rate
+                    ? TimeUnit.NANOSECONDS.convert(rate.period())
+                    : Long.MAX_VALUE;
+        }
+
+        /**
+         * Whether the run of a fixed rate that starts so late is not to take place, as it has been missed; else it stands for all runs
+         * that were missed before it, if one is to.
+         */
+        boolean skips(long lateNanos) {
+            MissedRuns policy = missedRuns(MissedRuns.CATCH_UP);
+            // Deadlines are counted in phase, from before the run was put off.
+            absorbed = policy == MissedRuns.LATEST && lateNanos > 0 ? (lateNanos + putOffNanos) / periodNanos : 0;
+            return policy == MissedRuns.SKIP && lateNanos >= periodNanos;
+        }
+
+        /** Whether the run of a cron that starts so late is not to take place. */
+        boolean skipsInstant(Duration late) {
+            return missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
+                    && task.schedule().isCron()
+                    && late.compareTo(CRON_GRACE) > 0
+                    && !task.isPaused();
+        }
+
+        @Override
+        public long skipped(long missed, int maxCatchUp) {
+            long stoodFor = Math.min(missed, absorbed);
+            absorbed = 0;
+            MissedRuns policy = missedRuns(MissedRuns.CATCH_UP);
+            if (policy == MissedRuns.CATCH_UP) {
+                return Math.max(0, missed - maxCatchUp);
+            }
+            // Of the runs that were missed during the run, the last one is made up.
+            return policy == MissedRuns.SKIP ? missed : stoodFor + Math.max(0, missed - stoodFor - 1);
+        }
+
+        @Override
+        public long restNanos() {
+            return takeRestNanos();
+        }
+
+        @Override
+        public long drawPutOffNanos() {
+            putOffNanos = jitterNanos(periodNanos);
+            return putOffNanos;
+        }
+
+        @Override
+        public long putOffNanos() {
+            return putOffNanos;
+        }
     }
 }

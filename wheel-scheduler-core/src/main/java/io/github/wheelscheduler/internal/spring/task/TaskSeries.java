@@ -158,7 +158,7 @@ public final class TaskSeries extends SeriesFuture {
             return true;
         }
         boolean isInert = disabled;
-        Pace pace = rules == null ? null : rules.firstPace();
+        TaskRules.Pace pace = rules == null ? null : rules.firstPace();
         TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule(), first);
         if (plan == null && !isInert) {
             return timer() != null;
@@ -176,7 +176,7 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     private TaskTimers.Plan plan(int mine, TaskSchedule other, @Nullable Instant first, boolean isPaced) {
-        Pace pace = rules == null || !isPaced ? null : new Pace(this, rules, other);
+        TaskRules.Pace pace = rules == null || !isPaced ? null : rules.new Pace(other);
         TaskTimers.Plan plan = timers().plan(guard, mine, pace, other, first);
         if (plan == null) {
             throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());

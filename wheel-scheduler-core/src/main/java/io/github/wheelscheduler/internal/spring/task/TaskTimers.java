@@ -104,7 +104,12 @@ public final class TaskTimers {
         return scheduler.getClock();
     }
 
-    WheelScheduledExecutor executor() {
+    /**
+     * Returns the executor.
+     *
+     * @throws IllegalStateException if the scheduler is not initialized
+     */
+    public WheelScheduledExecutor executor() {
         WheelScheduledExecutor current = executor;
         if (current == null) {
             throw new IllegalStateException("The scheduler must be initialized before it is used");
@@ -160,7 +165,12 @@ public final class TaskTimers {
      * @return null if a trigger names no instant
      */
     @Nullable
-    Plan plan(GuardedTask guard, int generation, @Nullable Pace pace, TaskSchedule schedule, @Nullable Instant first) {
+    Plan plan(
+            GuardedTask guard,
+            int generation,
+            TaskRules.@Nullable Pace pace,
+            TaskSchedule schedule,
+            @Nullable Instant first) {
         WheelScheduledExecutor current = executor();
         Trigger trigger = triggerOf(schedule);
         if (trigger != null) {

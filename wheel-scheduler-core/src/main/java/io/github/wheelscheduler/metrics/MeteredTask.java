@@ -13,7 +13,6 @@ import java.util.function.UnaryOperator;
 final class MeteredTask {
 
     private static final String OVERRUNS = "overruns";
-    private static final String RUNS = "runs";
 
     private final MeterGroup group;
     private final Timer successes;
@@ -44,7 +43,7 @@ final class MeteredTask {
         this.errors = registerRuns("ERROR");
         this.lateness = group.timer(MeterNames.TASK_LATENESS, UnaryOperator.identity());
         this.overruns = group.counter(MeterNames.TASK_OVERRUNS, OVERRUNS);
-        this.missed = group.counter(MeterNames.TASK_MISSED, RUNS);
+        this.missed = group.counter(MeterNames.TASK_MISSED, SchedulerMeters.RUNS);
         group.timeGauge(MeterNames.TASK_LAST_SUCCESS, TimeUnit.MILLISECONDS, this, source -> source.lastSuccessMillis);
         group.timeGauge(MeterNames.TASK_SUCCESS_AGE, TimeUnit.MILLISECONDS, this, MeteredTask::successAgeMillis);
     }

@@ -490,13 +490,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public ScheduledFuture<?> schedule(Runnable task, Instant startTime) {
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(startTime, "startTime must not be null");
-        ScheduledFuture<?> never = timers.never();
-        if (never != null) {
-            return never;
+        if (TaskNames.isRegistrars(task)) {
+            return register(task, TaskSchedule.once(startTime), startTime);
         }
-        return TaskNames.isRegistrars(task)
-                ? register(task, TaskSchedule.once(startTime), startTime)
-                : super.schedule(failures.guard(task), startTime);
+        ScheduledFuture<?> never = timers.never();
+        return never != null ? never : super.schedule(failures.guard(task), startTime);
     }
 
     @Override

@@ -478,7 +478,7 @@ class TaskSteeringTest {
             }
         });
         waiter.start();
-        awaitThat(() -> waiter.getState() == Thread.State.WAITING);
+        awaitThat(() -> waiter.getState() == Thread.State.TIMED_WAITING);
         registry.retime(ID, TaskSchedule.fixedDelay(HOUR));
         registry.retime(ID, TaskSchedule.cron("0 0 0 1 1 *"));
         assertThat(future.cancel(false)).isTrue();

@@ -25,13 +25,9 @@ public final class RunHistory {
 
     private static final int TRIGGERED = 1;
     private static final int FAILED = 2;
-    /** So that what there was no memory for is not shown. */
-    private static final int NOTED = 4;
+    private static final int FLAG_BITS = 2;
 
-    private static final int FLAG_BITS = 3;
-
-    /** Null before the first run, or as long as there was no memory for it. */
-    private long @Nullable [] recent;
+    private final long[] recent = new long[REMEMBERED * FIELDS];
 
     /** What the runs in the array threw; null as long as none has, or there was no memory for it. */
     private RunOutcome.@Nullable Failure @Nullable [] recentFailures;
@@ -83,13 +79,10 @@ public final class RunHistory {
             RunOutcome.@Nullable Failure failure,
             boolean overran) {
         int place = (int) (runs % REMEMBERED);
-        long[] notes = notes();
-        if (notes != null) {
-            notes[place * FIELDS + STARTED_AT] = startedAt;
-            notes[place * FIELDS + DURATION] = nanos;
-            int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0) | NOTED;
-            notes[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
-        }
+        recent[place * FIELDS + STARTED_AT] = startedAt;
+        recent[place * FIELDS + DURATION] = nanos;
+        int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
+        recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
         runs++;
         missedBefore = missesNow;
         missesNow = false;
@@ -113,21 +106,10 @@ public final class RunHistory {
         }
     }
 
-    private long @Nullable [] notes() {
-        if (recent == null) {
-            try {
-                recent = new long[REMEMBERED * FIELDS];
-            } catch (OutOfMemoryError ex) {
-                // The run is counted all the same.
-            }
-        }
-        return recent;
-    }
-
     /** Returns when the last run started, since the epoch, in nanoseconds; 0 if there has been none. */
     public synchronized long lastRunAt() {
         int last = (int) ((runs + REMEMBERED - 1) % REMEMBERED);
-        return runs == 0 || recent == null ? 0 : recent[last * FIELDS + STARTED_AT];
+        return runs == 0 ? 0 : recent[last * FIELDS + STARTED_AT];
     }
 
     /** Notes that a run has not taken place. */
@@ -147,22 +129,19 @@ public final class RunHistory {
     public synchronized View view() {
         List<RunOutcome> outcomes = new ArrayList<>(REMEMBERED);
         for (long run = runs - 1; run >= Math.max(0, runs - REMEMBERED); run--) {
-            int place = (int) (run % REMEMBERED);
-            if (recent != null && (recent[place * FIELDS + LATENESS_AND_FLAGS] & NOTED) != 0) {
-                outcomes.add(outcomeAt(recent, place));
-            }
+            outcomes.add(outcomeAt((int) (run % REMEMBERED)));
         }
         Instant succeeded = runs > failures ? EpochNanos.toInstant(lastSuccess) : null;
         return new View(List.copyOf(outcomes), succeeded, runs, failures, failuresInARow, skips, missed, overruns);
     }
 
-    private RunOutcome outcomeAt(long[] notes, int place) {
-        long lateness = notes[place * FIELDS + LATENESS_AND_FLAGS];
+    private RunOutcome outcomeAt(int place) {
+        long lateness = recent[place * FIELDS + LATENESS_AND_FLAGS];
         RunOutcome.Failure remembered = recentFailures == null ? null : recentFailures[place];
         boolean isForgotten = remembered == null && (lateness & FAILED) != 0;
         return RunOutcome.of(
-                notes[place * FIELDS + STARTED_AT],
-                notes[place * FIELDS + DURATION],
+                recent[place * FIELDS + STARTED_AT],
+                recent[place * FIELDS + DURATION],
                 lateness >> FLAG_BITS,
                 (lateness & TRIGGERED) != 0,
                 isForgotten ? FORGOTTEN : remembered);

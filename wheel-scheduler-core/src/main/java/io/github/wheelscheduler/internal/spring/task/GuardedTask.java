@@ -292,7 +292,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private boolean isHandledByTask(Throwable failure) {
         return task instanceof DelegatingErrorHandlingRunnable
                 && !(failure instanceof OutOfMemoryError)
-                && Intervals.startsByDelay(owner.schedule());
+                && SettledSchedule.startsByDelay(owner.schedule());
     }
 
     void failed(Throwable failure) {

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.RunObserver;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.watch.RunLateness;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
@@ -68,26 +67,17 @@ public final class SchedulerObservation implements RunObserver {
             guarded.startsLate(ownNanos + wheelNanos + queueNanos, nowNanos);
         }
         try {
-            note(known, wheelNanos, queueNanos, nowNanos);
+            lateness.starting(wheelNanos, queueNanos, nowNanos);
+            if (wheelNanos > oversleepNanos) {
+                warnings.overslept(wheelNanos, known);
+            }
+            if (queueNanos > queueWaitNanos && notPaused.applyAsLong(queueNanos, nowNanos) > queueWaitNanos) {
+                warnings.cannotKeepUp(queueNanos, known, executor);
+            }
         } finally {
             // Also if the notes fail: the run that starts may be the one to watch.
             watch.runStarts();
         }
-    }
-
-    private void note(Object known, long wheelNanos, long queueNanos, long nowNanos) {
-        lateness.starting(wheelNanos, queueNanos, nowNanos);
-        if (wheelNanos > oversleepNanos) {
-            warnings.overslept(wheelNanos, known);
-        }
-        if (queueNanos > queueWaitNanos && notPaused.applyAsLong(queueNanos, nowNanos) > queueWaitNanos) {
-            warnings.cannotKeepUp(queueNanos, known, this::workersText);
-        }
-    }
-
-    private String workersText() {
-        WheelSnapshot seen = executor.snapshot();
-        return seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers() + " workers are busy";
     }
 
     RunWatch watch() {

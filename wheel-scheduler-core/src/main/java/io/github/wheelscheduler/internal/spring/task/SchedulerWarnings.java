@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.spring.run.GatheredLine;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
@@ -70,11 +72,13 @@ public final class SchedulerWarnings {
                         + " is late");
     }
 
-    void cannotKeepUp(long nanos, Object task, Supplier<String> workers) {
-        warn(
-                queueWaits,
-                () -> "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + Duration.ofNanos(nanos)
-                        + " for one; " + workers.get());
+    void cannotKeepUp(long nanos, Object task, WheelScheduledExecutor executor) {
+        warn(queueWaits, () -> {
+            WheelSnapshot seen = executor.snapshot();
+            return "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + Duration.ofNanos(nanos)
+                    + " for one; " + seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers()
+                    + " workers are busy";
+        });
     }
 
     void overran(String id, Duration took, TaskSchedule schedule) {

@@ -22,6 +22,7 @@ import org.springframework.scheduling.support.CronTrigger;
 record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSettings settings) {
 
     private static final String NO_CRON = "-";
+    private static final long SHORTEST_CRON_INTERVAL_NANOS = 1_000_000_000;
 
     static SettledSchedule of(TaskSchedule written, @Nullable Instant first, TaskSettings settings, Clock clock) {
         TaskSchedule zoned = written.meantIn(clock.getZone());
@@ -32,7 +33,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
         boolean isOfOtherKind = !schedule.kind().equals(written.kind());
         Duration delay = settings.initialDelay();
         Instant start = isOfOtherKind ? null : first;
-        if (delay != null && Intervals.startsByDelay(schedule)) {
+        if (delay != null && startsByDelay(schedule)) {
             // Huge delays are cut, as the executor does it.
             start = clock.instant().plusNanos(TimeUnit.NANOSECONDS.convert(delay));
             schedule = schedule.isRepeating() ? schedule : TaskSchedule.once(start);
@@ -113,7 +114,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
         return settings.toMap().keySet().stream()
                 .filter(setting -> switch (setting) {
                     case "zone" -> !isCron;
-                    case "initial-delay" -> !Intervals.startsByDelay(schedule);
+                    case "initial-delay" -> !startsByDelay(schedule);
                     case "missed-runs" -> !takesMissedRuns;
                     case "jitter-kind" -> settings.jitter() == null;
                     case "gap", "overlap" -> !hasFixedHours;
@@ -122,5 +123,31 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
                 })
                 .map(setting -> setting.replace(".delay", ""))
                 .toList();
+    }
+
+    // What follows from a schedule
+
+    /** Returns the interval of a rate, and the least that a calendar may name; else the longest there is. */
+    static long shortest(TaskSchedule schedule) {
+        if (schedule.countsFromEnd() || !schedule.isRepeating()) {
+            return Long.MAX_VALUE;
+        }
+        Duration period = schedule.isCron() ? null : schedule.intervalAfter(Instant.EPOCH);
+        return period == null ? SHORTEST_CRON_INTERVAL_NANOS : TimeUnit.NANOSECONDS.convert(period);
+    }
+
+    /** Whether it is the first delay, or instant, that decides when the task starts; else a trigger does. */
+    static boolean startsByDelay(TaskSchedule schedule) {
+        return !(schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar);
+    }
+
+    /** Returns when a task that is re-timed now runs first; null if its schedule says so itself. */
+    static @Nullable Instant firstRun(TaskSchedule schedule, Instant now) {
+        if (schedule instanceof TaskSchedule.Once once) {
+            return once.at();
+        }
+        Duration interval = startsByDelay(schedule) ? schedule.intervalAfter(now) : null;
+        // Huge intervals are cut, as the executor does it.
+        return interval == null ? null : now.plusNanos(TimeUnit.NANOSECONDS.convert(interval));
     }
 }

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
-import io.github.wheelscheduler.spring.settings.JitterKind;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -284,11 +283,6 @@ public final class TaskBook {
     }
 
     // For tasks
-
-    /** Returns the name of this node if such settings go by it. */
-    String nodeFor(TaskSettings settings) {
-        return settings.jitterKind() == JitterKind.FIXED ? timers.node() : "";
-    }
 
     /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */
     long epochNanos() {

@@ -22,7 +22,10 @@ final class TaskRules {
 
     private final TaskSeries task;
     private final TaskSettings settings;
+
+    /** Empty unless the jitter goes by it. */
     private final String node;
+
     private final long jitterNanos;
     private final @Nullable BackOff backOff;
 
@@ -35,10 +38,10 @@ final class TaskRules {
     private final Pace firstPace;
 
     @SuppressWarnings("this-escape")
-    TaskRules(TaskSeries task, TaskSettings settings, TaskSchedule schedule, String node) {
+    TaskRules(TaskSeries task, TaskSettings settings, TaskSchedule schedule, TaskTimers timers) {
         this.task = task;
         this.settings = settings;
-        this.node = node;
+        this.node = settings.jitterKind() == JitterKind.FIXED ? timers.node() : "";
         Duration jitter = settings.jitter();
         this.jitterNanos = jitter == null ? 0 : TimeUnit.NANOSECONDS.convert(jitter);
         this.backOff = settings.backOff();

@@ -84,12 +84,12 @@ public final class TaskSeries extends SeriesFuture {
         super(settled.schedule());
         TaskSettings settings = settled.settings();
         this.disabled = !SettledSchedule.isEnabled(settings);
-        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.nodeFor(settings));
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.timers());
         this.taskId = TaskId.given(name);
         this.origin = origin;
         boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers().catalog);
-        this.guard =
-                new GuardedTask(this, book, task, mayGoOn, Intervals.shortest(schedule()), rules != null || disabled);
+        this.guard = new GuardedTask(
+                this, book, task, mayGoOn, SettledSchedule.shortest(schedule()), rules != null || disabled);
     }
 
     void setId(TaskId taskId) {
@@ -192,8 +192,7 @@ public final class TaskSeries extends SeriesFuture {
      * @throws IllegalStateException if it is running, is about to, or is over
      */
     public void trigger() {
-        if (!isRepeating() && isToBeEnabled()) {
-            enable(TaskSchedule.once(now()), false);
+        if (!isRepeating() && enable(true)) {
             letTimerPass();
             return;
         }
@@ -257,8 +256,7 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     public void resume() {
-        if (isToBeEnabled()) {
-            enable(schedule(), true);
+        if (enable(false)) {
             synchronized (guard) {
                 endPause();
             }
@@ -324,7 +322,7 @@ public final class TaskSeries extends SeriesFuture {
             prepareToHold();
             mine = nextGeneration();
         }
-        TaskTimers.Plan plan = plan(mine, other, Intervals.firstRun(other, now()), isPaced);
+        TaskTimers.Plan plan = plan(mine, other, SettledSchedule.firstRun(other, now()), isPaced);
         synchronized (guard) {
             require(!isGone());
             if (isOther(expected)) {
@@ -340,18 +338,17 @@ public final class TaskSeries extends SeriesFuture {
         return expected != null && schedule() != expected;
     }
 
-    /** Claims the enabling of a task that is disabled; false if it is not, or another thread does it. */
-    private boolean isToBeEnabled() {
+    /** Enables a task that is disabled, by its schedule or to run once, now; false if it is not disabled, or another thread does it. */
+    private boolean enable(boolean isForNow) {
         synchronized (guard) {
-            boolean mine = disabled;
+            if (!disabled) {
+                return false;
+            }
             disabled = false;
-            return mine;
         }
-    }
-
-    private void enable(TaskSchedule next, boolean isPaced) {
         try {
-            retime(next, isPaced, schedule());
+            retime(isForNow ? TaskSchedule.once(now()) : schedule(), !isForNow, schedule());
+            return true;
         } catch (Throwable ex) {
             disabled = true;
             throw ex;

@@ -107,19 +107,17 @@ final class LatenessTimers implements LatenessListener {
         }
         if (!willCatchUp.get() && willCatchUp.compareAndSet(false, true)) {
             try {
-                later.accept(this::catchUpAsAgreed);
+                later.accept(() -> {
+                    willCatchUp.set(false);
+                    catchingUp.lock();
+                    recordCountedAndUnlock();
+                });
             } catch (Throwable ex) {
                 // There may be no thread to be had just now; the next run asks again.
                 willCatchUp.set(false);
                 throw ex;
             }
         }
-    }
-
-    private void catchUpAsAgreed() {
-        willCatchUp.set(false);
-        catchingUp.lock();
-        recordCountedAndUnlock();
     }
 
     /** Records what has not been, unless another thread is just doing so. */

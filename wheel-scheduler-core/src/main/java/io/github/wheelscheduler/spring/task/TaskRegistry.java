@@ -86,7 +86,7 @@ public final class TaskRegistry {
     /** Returns how many tasks there are. */
     public int size() {
         book.forgetOver();
-        return book.size();
+        return book.tasks().size();
     }
 
     /** Returns how many tasks wait for their time, about; the others are running, or over. */

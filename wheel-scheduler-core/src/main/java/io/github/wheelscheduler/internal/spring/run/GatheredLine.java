@@ -110,11 +110,9 @@ public final class GatheredLine {
 
     private void report(long waitNanos) {
         long startNanos = time.nanos();
-        long left = waitNanos;
-        while (left > 0 && isReporter()) {
+        for (long left = waitNanos; left > 0 && isReporter(); left = waitNanos - (time.nanos() - startNanos)) {
             LockSupport.parkNanos(this, left);
             boolean ignored = Thread.interrupted();
-            left = waitNanos - (time.nanos() - startNanos);
         }
         sayUnless(true);
     }
@@ -135,11 +133,8 @@ public final class GatheredLine {
             if (isOthersBusiness && !isReporter()) {
                 return;
             }
-            Thread waiting = reporter;
+            LockSupport.unpark(reporter);
             reporter = null;
-            if (waiting != null) {
-                LockSupport.unpark(waiting);
-            }
             if (times == 0) {
                 return;
             }

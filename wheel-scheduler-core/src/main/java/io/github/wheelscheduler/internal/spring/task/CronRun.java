@@ -93,7 +93,7 @@ final class CronRun extends SeriesRun {
     @Override
     public void run() {
         Instant actual = startOfRun();
-        boolean ran = guard.owner().isCurrent(generation);
+        boolean ran = guard.owner.isCurrent(generation);
         boolean isLeftOut = ran && hasMissed(actual);
         if (ran && !isLeftOut) {
             super.run();
@@ -108,7 +108,7 @@ final class CronRun extends SeriesRun {
         try {
             super.refused(reason);
         } finally {
-            goOn(guard.owner().isCurrent(generation), false, actual);
+            goOn(guard.owner.isCurrent(generation), false, actual);
         }
     }
 
@@ -150,7 +150,7 @@ final class CronRun extends SeriesRun {
         try {
             Instant last = scheduled;
             long missed = (isLeftOut ? 1 : 0) + (last == null ? 0 : times.passed(last, completion));
-            if (missed > 0 && guard.owner().isCurrent(generation)) {
+            if (missed > 0 && guard.owner.isCurrent(generation)) {
                 guard.leftOut(Math.min(missed, TriggerTimes.MOST_COUNTED));
             }
         } catch (Throwable ex) {
@@ -193,7 +193,7 @@ final class CronRun extends SeriesRun {
     }
 
     private boolean isEnded(WheelTimer<?> timer) {
-        return timer.isCancelled() || !guard.owner().isCurrent(generation);
+        return timer.isCancelled() || !guard.owner.isCurrent(generation);
     }
 
     private boolean mayTryAgain(WheelTimer<?> timer) {
@@ -221,7 +221,7 @@ final class CronRun extends SeriesRun {
 
     /** Waits until the timer of this run has been noted, or no thread is left that would; null if the series is cancelled or re-timed. */
     private @Nullable ScheduledFuture<?> awaitNoted() {
-        TaskSeries series = guard.owner();
+        TaskSeries series = guard.owner;
         ScheduledFuture<?> before = ending;
         while (series.timerOf(generation) == before
                 && series.isCurrent(generation)
@@ -252,7 +252,7 @@ final class CronRun extends SeriesRun {
         restNanos = NOT_TAKEN;
         if (armed == null) {
             boolean ignored = finished.cancel(false);
-        } else if (!guard.owner().note(generation, armed) || finished.isCancelled()) {
+        } else if (!guard.owner.note(generation, armed) || finished.isCancelled()) {
             boolean ignored = armed.cancel(false);
         }
     }
@@ -270,9 +270,9 @@ final class CronRun extends SeriesRun {
 
     private void report(Throwable failure) {
         try {
-            logger.warn("The trigger " + NamedTask.of(times.trigger()) + " failed, so there are no more runs of "
+            logger.warn("The trigger " + NamedTask.of(times.trigger) + " failed, so there are no more runs of "
                     + taskName());
-            guard.book().timers().failures().triggerHandler().handleError(failure);
+            guard.book.timers.failures.triggerHandler().handleError(failure);
         } catch (OutOfMemoryError ex) {
             // The future says it all the same.
         }

@@ -20,7 +20,7 @@ final class DecoratedBody implements Runnable {
 
     private DecoratedBody(GuardedTask task, TaskBook book) {
         this.task = task;
-        this.outer = book.timers().decorate(this);
+        this.outer = book.timers.decorate(this);
     }
 
     /** Asks the decorator; null if it makes nothing of it. */

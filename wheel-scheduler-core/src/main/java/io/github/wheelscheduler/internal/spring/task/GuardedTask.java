@@ -32,16 +32,17 @@ final class GuardedTask implements Runnable, ManagedTask {
     private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
             AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
 
-    private final Runnable task;
+    /** The user's. */
+    final Runnable task;
 
     /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
     private final @Nullable DecoratedBody decorated;
 
-    private final TaskSeries owner;
-    private final TaskBook book;
+    final TaskSeries owner;
+    final TaskBook book;
 
-    /** Null unless runs may go on when they have returned. */
-    private final @Nullable Set<OpenRun> openRuns;
+    /** The runs that have returned and go on; null unless runs may do so. */
+    final @Nullable Set<OpenRun> openRuns;
 
     /**
      * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
@@ -104,20 +105,12 @@ final class GuardedTask implements Runnable, ManagedTask {
         steered = true;
     }
 
-    TaskBook book() {
-        return book;
-    }
-
-    TaskSeries owner() {
-        return owner;
-    }
-
     void setMayOverrunNanos(long nanos) {
         mayOverrunNanos = nanos;
     }
 
     private @Nullable TaskRules rules() {
-        return steered ? owner.rules() : null;
+        return steered ? owner.rules : null;
     }
 
     /** Says how late the run that follows on this thread starts, now. */
@@ -129,13 +122,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Override
     public void run() {
         TaskRules rules = rules();
-        runDue(SeriesRun.FIRST, rules == null ? null : rules.firstPace());
+        runDue(SeriesRun.FIRST, rules == null ? null : rules.firstPace);
     }
 
     @Override
     public @Nullable Pacing pacing() {
         TaskRules rules = rules();
-        return rules == null ? null : rules.firstPace();
+        return rules == null ? null : rules.firstPace;
     }
 
     /** Runs the task for a timer of that generation. */
@@ -165,7 +158,7 @@ final class GuardedTask implements Runnable, ManagedTask {
             while (owed != null) {
                 boolean isOver = true;
                 try {
-                    isOver = runUnlessRunning(owed.generation(), 0, book.nanoTime());
+                    isOver = runUnlessRunning(owed.generation, 0, book.nanoTime());
                 } catch (Throwable ex) {
                     // It has been handled, and is no failure of the timer whose run has just ended.
                 }
@@ -309,12 +302,12 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     void countFailure() {
-        book.timers().failures().countOne();
+        book.timers.failures.countOne();
     }
 
     /** A task may be re-timed from one kind to the other. */
     private ErrorHandler handler() {
-        RunFailures failures = book.timers().failures();
+        RunFailures failures = book.timers.failures;
         if (!owner.isRepeating()) {
             return failures.oneTimeTarget(task);
         }
@@ -411,11 +404,6 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Returns the user's task. */
-    Runnable task() {
-        return task;
-    }
-
     /** Returns the id of the task. */
     @Override
     public String taskName() {
@@ -442,12 +430,6 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Nullable
     Instant openSince() {
         return openRuns == null ? null : OpenRun.since(openRuns);
-    }
-
-    /** Returns the runs that have returned and go on; null if there are none such. */
-    @Nullable
-    Set<OpenRun> openRuns() {
-        return openRuns;
     }
 
     RunHistory.View seen() {

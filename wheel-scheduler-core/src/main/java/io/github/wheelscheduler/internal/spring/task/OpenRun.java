@@ -41,7 +41,7 @@ public final class OpenRun {
 
     private OpenRun(GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
         this.task = task;
-        this.others = Objects.requireNonNull(task.openRuns());
+        this.others = Objects.requireNonNull(task.openRuns);
         this.startedAtNanos = startedAtNanos;
         this.startNanos = startNanos;
         this.latenessNanos = latenessNanos;
@@ -138,7 +138,11 @@ public final class OpenRun {
         synchronized (this) {
             if (kept && !ended && thrown == null) {
                 leftOpen = true;
-                addToOthers();
+                try {
+                    boolean ignored = others.add(this);
+                } catch (OutOfMemoryError ex) {
+                    // Without memory, it is not seen that the run goes on.
+                }
                 return;
             }
             ended = true;
@@ -163,13 +167,5 @@ public final class OpenRun {
             task.countFailure();
         }
         task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
-    }
-
-    private void addToOthers() {
-        try {
-            boolean ignored = others.add(this);
-        } catch (OutOfMemoryError ex) {
-            // Without memory, it is not seen that the run goes on.
-        }
     }
 }

@@ -144,7 +144,7 @@ final class RunWatch {
     /** Returns after how long a run is to be interrupted; null for never. */
     private @Nullable Duration interruptLimit(RunningTask run) {
         Duration own = SeriesRun.behind(run.task()) instanceof GuardedTask guarded
-                ? guarded.owner().settings().timeLimit()
+                ? guarded.owner.settings().timeLimit()
                 : null;
         return own == null || (interruptAfter != null && interruptAfter.compareTo(own) < 0) ? interruptAfter : own;
     }

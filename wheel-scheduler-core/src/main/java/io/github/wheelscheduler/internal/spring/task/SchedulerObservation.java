@@ -14,7 +14,7 @@ public final class SchedulerObservation implements RunObserver {
 
     private final WheelScheduledExecutor executor;
     private final SchedulerWarnings warnings;
-    private final RunWatch watch;
+    final RunWatch watch;
 
     /** Of a wait up to a time, what is not due to a pause. */
     private final LongBinaryOperator notPaused;
@@ -78,9 +78,5 @@ public final class SchedulerObservation implements RunObserver {
             // Also if the notes fail: the run that starts may be the one to watch.
             watch.runStarts();
         }
-    }
-
-    RunWatch watch() {
-        return watch;
     }
 }

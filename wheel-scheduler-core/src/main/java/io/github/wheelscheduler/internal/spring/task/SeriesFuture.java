@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
 
     /** As the code and its settings say. */
-    private final TaskSchedule written;
+    final TaskSchedule written;
 
     // Written with the lock held, and read without it, too.
 
@@ -61,14 +61,10 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
         private final CountDownLatch end = new CountDownLatch(1);
 
         /** Of the timer that was due. Written before this is shown. */
-        private int generation;
+        int generation;
 
         /** Guarded by the series' lock. */
         private Until until = Until.RESUMED;
-
-        int generation() {
-            return generation;
-        }
     }
 
     SeriesFuture(TaskSchedule written) {
@@ -83,10 +79,6 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
 
     public final TaskSchedule schedule() {
         return schedule;
-    }
-
-    final TaskSchedule written() {
-        return written;
     }
 
     final boolean isRepeating() {
@@ -286,7 +278,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
                 guard().interruptUnlessOf(isTimers ? generation : SeriesRun.NONE);
             }
             try {
-                guard().book().remove(guard().owner());
+                guard().book.remove(guard().owner);
             } catch (OutOfMemoryError ex) {
                 // It is over, and will be forgotten with others that are.
             }
@@ -354,7 +346,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     @Override
     public @Nullable Object get(long timeout, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
-        long endNanos = guard().book().nanoTime() + unit.toNanos(timeout);
+        long endNanos = guard().book.nanoTime() + unit.toNanos(timeout);
         while (true) {
             // A cron has another timer after a run, but of the same generation.
             int seenGeneration = generation;
@@ -381,7 +373,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     }
 
     private long leftNanos(long endNanos) {
-        return Math.max(0, endNanos - guard().book().nanoTime());
+        return Math.max(0, endNanos - guard().book.nanoTime());
     }
 
     private ScheduledFuture<?> requireTimer() {

@@ -37,7 +37,7 @@ public final class TaskBook {
 
     private static final int MAX_WARNED = 1_000;
 
-    private final TaskTimers timers;
+    final TaskTimers timers;
     private final TaskNews news;
     private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
 
@@ -58,10 +58,6 @@ public final class TaskBook {
     public TaskBook(TaskTimers timers, TaskNews news) {
         this.timers = timers;
         this.news = news;
-    }
-
-    TaskTimers timers() {
-        return timers;
     }
 
     public TaskNews news() {
@@ -271,10 +267,6 @@ public final class TaskBook {
 
     public @Nullable TaskSeries get(String id) {
         return tasks.get(TaskId.given(id));
-    }
-
-    public int size() {
-        return tasks.size();
     }
 
     /** Returns about how much is kept: tasks, and names that have several. */

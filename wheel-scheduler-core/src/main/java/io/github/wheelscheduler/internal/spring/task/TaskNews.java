@@ -62,7 +62,7 @@ public final class TaskNews {
     public void endObservation() {
         SchedulerObservation current = observation;
         if (current != null) {
-            current.watch().stop();
+            current.watch.stop();
         }
         warnings.sumUp();
     }
@@ -127,7 +127,7 @@ public final class TaskNews {
         SchedulerObservation current = observation;
         Duration limit = settings.timeLimit();
         if (current != null && limit != null) {
-            current.watch().lookWithin(limit);
+            current.watch.lookWithin(limit);
         }
     }
 

@@ -21,7 +21,7 @@ final class TaskRules {
     private static final int SHIFT = 32;
 
     private final TaskSeries task;
-    private final TaskSettings settings;
+    final TaskSettings settings;
 
     /** Empty unless the jitter goes by it. */
     private final String node;
@@ -35,7 +35,8 @@ final class TaskRules {
     /** The last run has failed, and the rest that follows from that has not been taken. Guarded by this. */
     private boolean restIsDue;
 
-    private final Pace firstPace;
+    /** What the first timer of the task goes by. */
+    final Pace firstPace;
 
     @SuppressWarnings("this-escape")
     TaskRules(TaskSeries task, TaskSettings settings, TaskSchedule schedule, TaskTimers timers) {
@@ -46,15 +47,6 @@ final class TaskRules {
         this.jitterNanos = jitter == null ? 0 : TimeUnit.NANOSECONDS.convert(jitter);
         this.backOff = settings.backOff();
         this.firstPace = new Pace(schedule);
-    }
-
-    /** Returns what the first timer of the task goes by. */
-    Pace firstPace() {
-        return firstPace;
-    }
-
-    TaskSettings settings() {
-        return settings;
     }
 
     private MissedRuns missedRuns(MissedRuns usual) {

@@ -63,7 +63,7 @@ public final class TaskSeries extends SeriesFuture {
     private @Nullable String text;
 
     /** Null without settings. */
-    private final @Nullable TaskRules rules;
+    final @Nullable TaskRules rules;
 
     // Written with the lock held, and read without it, too.
 
@@ -84,10 +84,10 @@ public final class TaskSeries extends SeriesFuture {
         super(settled.schedule());
         TaskSettings settings = settled.settings();
         this.disabled = !SettledSchedule.isEnabled(settings);
-        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.timers());
+        this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.timers);
         this.taskId = TaskId.given(name);
         this.origin = origin;
-        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers().catalog);
+        boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers.catalog);
         this.guard = new GuardedTask(
                 this, book, task, mayGoOn, SettledSchedule.shortest(schedule()), rules != null || disabled);
     }
@@ -97,12 +97,8 @@ public final class TaskSeries extends SeriesFuture {
         this.text = null;
     }
 
-    private TaskBook book() {
-        return guard.book();
-    }
-
     private TaskTimers timers() {
-        return book().timers();
+        return guard.book.timers;
     }
 
     TaskId taskId() {
@@ -135,13 +131,8 @@ public final class TaskSeries extends SeriesFuture {
         return disabled;
     }
 
-    @Nullable
-    TaskRules rules() {
-        return rules;
-    }
-
     TaskSettings settings() {
-        return rules == null ? TaskSettings.NONE : rules.settings();
+        return rules == null ? TaskSettings.NONE : rules.settings;
     }
 
     /** Returns the boundary of its runs. */
@@ -158,7 +149,7 @@ public final class TaskSeries extends SeriesFuture {
             return true;
         }
         boolean isInert = disabled;
-        TaskRules.Pace pace = rules == null ? null : rules.firstPace();
+        TaskRules.Pace pace = rules == null ? null : rules.firstPace;
         TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule(), first);
         if (plan == null && !isInert) {
             return timer() != null;
@@ -281,12 +272,12 @@ public final class TaskSeries extends SeriesFuture {
             disable();
             return;
         }
-        if (isOther(written())) {
-            if (written() instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
+        if (isOther(written)) {
+            if (written instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
                 throw new IllegalStateException(
                         "The task's own time must be to come to be given back, was " + once.at());
             }
-            retime(written(), true, null);
+            retime(written, true, null);
         }
         endPauseOrRelease();
     }
@@ -295,11 +286,11 @@ public final class TaskSeries extends SeriesFuture {
         ScheduledFuture<?> inert = timers().inert(guard);
         synchronized (guard) {
             require(!isGone());
-            follow(nextGeneration(), written(), null, inert);
+            follow(nextGeneration(), written, null, inert);
             disabled = true;
             endPause();
         }
-        book().news().retimed(this);
+        guard.book.news().retimed(this);
     }
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
@@ -331,7 +322,7 @@ public final class TaskSeries extends SeriesFuture {
             follow(mine, other, plan.cron(), plan.arm());
             disabled = false;
         }
-        book().news().retimed(this);
+        guard.book.news().retimed(this);
     }
 
     private boolean isOther(@Nullable TaskSchedule expected) {
@@ -366,7 +357,7 @@ public final class TaskSeries extends SeriesFuture {
             pausedAfterFailures = true;
             paused = true;
         }
-        book().news().pausedAfterFailures(this, failures);
+        guard.book.news().pausedAfterFailures(this, failures);
     }
 
     /** A run of a task with rules went well; one that has been asked for ends a pause because of failures. */

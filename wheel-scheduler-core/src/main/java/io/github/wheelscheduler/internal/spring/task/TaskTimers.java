@@ -11,6 +11,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +32,7 @@ public final class TaskTimers {
     private static final TaskSchedule AT_ONCE = TaskSchedule.once(Instant.EPOCH);
 
     private final TaskScheduler scheduler;
-    private final RunFailures failures;
+    final RunFailures failures;
 
     // What the scheduler has been told, of tasks that are scheduled from now on.
 
@@ -96,10 +98,6 @@ public final class TaskTimers {
         return set == null ? task : Objects.requireNonNull(set.decorate(task), "the decorator must not return null");
     }
 
-    RunFailures failures() {
-        return failures;
-    }
-
     Clock clock() {
         return scheduler.getClock();
     }
@@ -142,8 +140,9 @@ public final class TaskTimers {
                 }
                 return executor.schedule(run, delayNanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException ex) {
-                // Tells the caller who schedules the task what that says of itself, and the one who steers it its id.
-                throw new TaskRejectedException(executor, isSteered() ? guard : guard.task(), ex);
+                // Tells a caller that schedules the task what that says of itself, and one that steers it its id.
+                boolean isSteered = run instanceof SeriesRun later && later.isSteered();
+                throw new TaskRejectedException(executor, isSteered ? guard : guard.task, ex);
             }
         }
 
@@ -151,10 +150,6 @@ public final class TaskTimers {
         @Nullable
         CronRun cron() {
             return run instanceof CronRun cron ? cron : null;
-        }
-
-        private boolean isSteered() {
-            return run instanceof SeriesRun later && later.isSteered();
         }
     }
 
@@ -172,7 +167,10 @@ public final class TaskTimers {
             TaskSchedule schedule,
             @Nullable Instant first) {
         WheelScheduledExecutor current = executor();
-        Trigger trigger = triggerOf(schedule);
+        Trigger trigger = schedule instanceof TaskSchedule.Calendar calendar ? calendar.trigger() : null;
+        if (schedule instanceof TaskSchedule.Cron cron) {
+            trigger = cron.toTrigger();
+        }
         if (trigger != null) {
             CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()), current);
             return run.hasFirst() ? new Plan(current, guard, run, schedule, 0) : null;
@@ -186,13 +184,6 @@ public final class TaskTimers {
         return new Plan(current, guard, run, schedule, delayNanos);
     }
 
-    private static @Nullable Trigger triggerOf(TaskSchedule schedule) {
-        if (schedule instanceof TaskSchedule.Cron cron) {
-            return cron.toTrigger();
-        }
-        return schedule instanceof TaskSchedule.Calendar calendar ? calendar.trigger() : null;
-    }
-
     /** Arms a run of the task for now, outside of its schedule. */
     ScheduledFuture<?> runNow(GuardedTask guard) {
         return new Plan(executor(), guard, new SeriesRun(guard, SeriesRun.TRIGGERED, null), AT_ONCE, 0).arm();
@@ -204,7 +195,7 @@ public final class TaskTimers {
         if (current.isShutdown()) {
             throw new TaskRejectedException(
                     current,
-                    guard.task(),
+                    guard.task,
                     new RejectedExecutionException("Task rejected, because the executor has been shut down"));
         }
         return new NeverRun();
@@ -213,5 +204,20 @@ public final class TaskTimers {
     /** Huge durations are cut, as the JDK does it. */
     private static long nanos(Duration duration) {
         return TimeUnit.NANOSECONDS.convert(duration);
+    }
+
+    /** The future of what is scheduled while a scheduler is off: it stays open until it is cancelled. */
+    private static final class NeverRun extends CompletableFuture<@Nullable Object>
+            implements ScheduledFuture<@Nullable Object> {
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(Long.MAX_VALUE, other.getDelay(TimeUnit.NANOSECONDS));
+        }
     }
 }

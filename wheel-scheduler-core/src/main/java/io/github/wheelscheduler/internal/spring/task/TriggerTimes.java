@@ -19,7 +19,7 @@ final class TriggerTimes extends SimpleTriggerContext {
 
     private static final int LONGEST_REPETITION_SECONDS = 3 * 3_600;
 
-    private final Trigger trigger;
+    final Trigger trigger;
 
     /** Whether it is a cron of Spring's, or ours, and no code of a user's, which is asked once for each run. */
     private final boolean isCron;
@@ -33,10 +33,6 @@ final class TriggerTimes extends SimpleTriggerContext {
 
     private static boolean isCron(Trigger trigger) {
         return trigger.getClass() == CronTrigger.class || trigger instanceof DaylightSavingTrigger;
-    }
-
-    Trigger trigger() {
-        return trigger;
     }
 
     /**

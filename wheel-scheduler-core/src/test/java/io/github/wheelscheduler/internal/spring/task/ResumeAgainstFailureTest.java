@@ -70,6 +70,6 @@ class ResumeAgainstFailureTest {
     }
 
     private static void fail(TaskSeries task) {
-        task.runFailed(Objects.requireNonNull(task.rules()));
+        task.runFailed(Objects.requireNonNull(task.rules));
     }
 }

@@ -147,7 +147,7 @@ class SchedulerWarningsTest {
         assertThat(said("overslept")).isEmpty();
         observation.starting("a task", SHORT.toNanos() + 1, 0, 0);
         assertThat(said("overslept")).hasSize(1);
-        observation.watch().stop();
+        observation.watch.stop();
     }
 
     @Test

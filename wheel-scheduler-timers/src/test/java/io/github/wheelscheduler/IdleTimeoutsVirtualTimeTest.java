@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What idle timeouts do and answer, in virtual time. */
+/** Idle timeouts in virtual time. */
 class IdleTimeoutsVirtualTimeTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -54,7 +54,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void whatIsNotTouchedExpiresOnce() {
+    void aKeyThatIsNotTouchedExpiresOnce() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         time.pass(Duration.ofMillis(999));
@@ -104,7 +104,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void whatIsPausedDoesNotExpireAndHasAFullPeriodAfterwards() {
+    void aPausedTimeoutDoesNotExpireAndHasAFullPeriodAfterwards() {
         IdleTimeout timeout = timeouts().register("a", SECOND);
         time.pass(Duration.ofMillis(900));
         assertThat(timeout.pause()).isTrue();
@@ -121,7 +121,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void whatIsClosedDoesNotExpire() {
+    void aClosedTimeoutDoesNotExpire() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         IdleTimeout paused = timeouts.register("b", SECOND);
@@ -192,7 +192,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void whatTheExecutorRejectsLeavesNothingBehind() {
+    void aRejectedTimeoutLeavesNothingBehind() {
         time.close();
         time = new VirtualTime(builder -> builder.maxPending(1).rejectionHandler((timer, reason) -> {}));
         IdleTimeouts<String> timeouts = timeouts();
@@ -288,7 +288,7 @@ class IdleTimeoutsVirtualTimeTest {
         private static final long QUARTER_NANOS = 250_000;
         private static final int MOST = 200;
 
-        /** What is to become of one. */
+        /** A timeout as the model knows it. */
         private static final class Expected {
             final IdleTimeout timeout;
             final long idle;

@@ -33,10 +33,10 @@ class KeyedTimersModelTest {
         });
     }
 
-    /** What the model knows of a key. Deadlines are in quarters of a millisecond since the start. */
+    /** A key as the model knows it. Deadlines are in quarters of a millisecond since the start. */
     private record Pending(long value, long deadline) {}
 
-    /** What a handler was called with, and when. */
+    /** A call of the handler, and when it was. */
     private record Handled(int key, long value, long at) {}
 
     /** One map of timers from its start until it is closed. */
@@ -105,7 +105,7 @@ class KeyedTimersModelTest {
             } else if (dice < 500) {
                 setIfAbsent(key, nextDelay());
             } else if (dice < 680) {
-                // What is moved to now goes by way of the wheel, and comes with the next tick.
+                // An entry that is moved to now goes by way of the wheel, and comes with the next tick.
                 move(key, nextLaterDelay());
             } else if (dice < 860) {
                 remove(key);
@@ -208,7 +208,7 @@ class KeyedTimersModelTest {
             model.clear();
         }
 
-        /** What is due at once comes at once, on another thread. */
+        /** An entry that is due at once comes at once, on another thread. */
         private void settle(long delay) {
             if (delay == 0) {
                 time.awaitQuiet();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What keyed timers do and answer, in virtual time. */
+/** Keyed timers in virtual time. */
 class KeyedTimersVirtualTimeTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -177,7 +177,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void whatAFailingConsumerHasNotSeenStaysPending() {
+    void entriesThatAFailingConsumerHasNotSeenStayPending() {
         KeyedTimers<String, String> timers = timers();
         for (String key : List.of("a", "b", "c")) {
             assertThat(timers.set(key, key, SECOND)).isNull();
@@ -335,7 +335,7 @@ class KeyedTimersVirtualTimeTest {
     // Batches
 
     @Test
-    void whatIsDueTogetherComesInListsOfBoundedLength() {
+    void entriesDueTogetherComeInListsOfBoundedLength() {
         List<List<DueEntry<String, String>>> batches = new ArrayList<>();
         KeyedTimers<String, String> timers = KeyedTimers.<String, String>batchBuilder(time.executor, 4, batch -> {
                     synchronized (batches) {
@@ -428,7 +428,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void whatTheExecutorRejectsChangesNothing() {
+    void aRejectedEntryChangesNothing() {
         time.close();
         time = new VirtualTime(builder -> builder.maxPending(1).rejectionHandler((timer, reason) -> {}));
         KeyedTimers<String, String> timers = timers();
@@ -461,7 +461,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void whatAStoppedExecutorDoesNotRunCanStillBeDrained() {
+    void entriesOfAStoppedExecutorCanStillBeDrained() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", SECOND)).isNull();
         assertThat(timers.set("b", "2", SECOND)).isNull();

@@ -113,7 +113,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void whatTheStoreSaysIsGoneIsLostAtOnce() {
+    void aLeaseThatIsGoneInTheStoreIsLostAtOnce() {
         answer.set(Outcome.GONE);
         Lease<String> ignored = keep("a");
         time.pass(Duration.ofSeconds(10));
@@ -346,7 +346,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void whatDoesNotFitIsSaidWithItsValueAndNoKeyIsShown() {
+    void errorsStateTheRuleAndTheValueAndNoKeyIsShown() {
         assertThatThrownBy(() -> renewer.keep("a", Duration.ofMillis(5), renewer.start(), this::lost))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("length must be at least PT0.01S, was PT0.005S");
@@ -397,7 +397,7 @@ class LeasesVirtualTimeTest {
         log.add("stop");
     }
 
-    /** What the example asks for leases. */
+    /** The store that the example asks for leases. */
     private final class Store {
 
         boolean acquire(String key, Duration length) {

@@ -48,7 +48,7 @@ class TimersInFullGroupsTest {
             assertThat(handled).isEmpty();
             gate.open();
             time.setBlocked(group, false);
-            // What is due now comes with the next tick.
+            // An entry that is due now comes with the next tick.
             time.pass(Duration.ofMillis(1));
             time.pass(Duration.ofMillis(1));
             awaitThat(() -> handled.size() == 3);

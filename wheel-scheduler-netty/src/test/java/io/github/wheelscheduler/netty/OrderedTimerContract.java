@@ -105,7 +105,7 @@ abstract class OrderedTimerContract extends TimerContract {
     }
 
     @Test
-    void whatHasNoDelayDoesNotOvertakeWhatIsDue() {
+    void aTimeoutWithoutDelayDoesNotOvertakeADueOne() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         timer.newTimeout(gate, 0, MILLISECONDS);
@@ -123,7 +123,7 @@ abstract class OrderedTimerContract extends TimerContract {
 
     /** A timeout that is due may still be on its way to where tasks run. */
     @Test
-    void whatHasNoDelayDoesNotOvertakeWhatHasJustBecomeDue() {
+    void aTimeoutWithoutDelayDoesNotOvertakeOneJustDue() {
         Timer timer = newTimer();
         int rounds = 200;
         for (int i = 0; i < rounds; i++) {

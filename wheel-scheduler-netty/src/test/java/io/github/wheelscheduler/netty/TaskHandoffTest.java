@@ -74,7 +74,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatIsRefusedIsOfferedAgainAndOvertakenByNothing() {
+    void aRefusedTaskIsOfferedAgainAndOvertakenByNone() {
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
             if (calls.incrementAndGet() % 3 != 0) {
@@ -94,7 +94,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatIsRefusedUntilLaterRunsLater() {
+    void aTaskThatIsRefusedForAWhileRunsLater() {
         AtomicBoolean open = new AtomicBoolean();
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
@@ -115,7 +115,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatIsRefusedCanBeCancelledAndHoldsNobodyUpThen() {
+    void aRefusedTaskCanBeCancelledAndHoldsNoOtherUp() {
         AtomicReference<TimerTask> refused = new AtomicReference<>();
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
@@ -139,7 +139,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatIsRefusedForEverIsReturnedByAStop() {
+    void aStopReturnsATaskThatIsRefusedForEver() {
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
             calls.incrementAndGet();
@@ -171,7 +171,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatIsTakenAndRefusedAtTheSameTimeRunsOnce() {
+    void aTaskThatIsTakenAndRefusedAtOnceRunsOnce() {
         WheelNettyTimer timer = timerOn(task -> {
             pool.execute(task);
             pool.execute(task);
@@ -328,7 +328,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void whatAnExecutorDropsWhenItIsShutDownHoldsNobodyUp() {
+    void aTaskDroppedByAShutdownHoldsNoOtherUp() {
         ThreadPoolExecutor single = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>());
         CountDownLatch busy = new CountDownLatch(1);
         Future<?> other = single.submit(() -> {

@@ -198,7 +198,7 @@ abstract class TimerContract {
     // Cancelling
 
     @Test
-    void whatIsCancelledNeverRuns() {
+    void aCancelledTaskNeverRuns() {
         Timer timer = newTimer();
         Counter task = new Counter();
         Timeout timeout = timer.newTimeout(task, 30, MILLISECONDS);
@@ -511,7 +511,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void whatIsDueWhenATimerIsStoppedRunsOrIsReturned() {
+    void aTimeoutDueAtAStopRunsOrIsReturned() {
         for (int round = 0; round < 20; round++) {
             Timer timer = newTimer();
             List<Counter> tasks = new ArrayList<>();

@@ -149,7 +149,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void whatTheExecutorHasNoRoomForIsRejectedWithTheNumbers() {
+    void aFullExecutorRejectsATimeoutWithTheNumbers() {
         AtomicInteger handled = new AtomicInteger();
         WheelScheduledExecutor small = WheelScheduledExecutor.builder()
                 .maxPending(2)

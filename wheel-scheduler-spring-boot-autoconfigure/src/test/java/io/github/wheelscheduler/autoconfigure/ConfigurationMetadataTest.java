@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** What an IDE knows about our properties. */
+/** An IDE knows our properties. */
 class ConfigurationMetadataTest {
 
     private static final String METADATA = "/META-INF/spring-configuration-metadata.json";

@@ -56,7 +56,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void whatInjectsByTypeGetsWhatItGotWithoutGroups() {
+    void anInjectionByTypeGetsTheSameSchedulerAsWithoutGroups() {
         withScheduling()
                 .withPropertyValues(REPORTS + "max-size=3", "wheel.scheduler.groups.mails.max-size=1")
                 .withBean(ByType.class)

@@ -18,7 +18,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** What {@code wheel.scheduler.mode} does to an application. */
+/** Applications under each {@code wheel.scheduler.mode}. */
 @ExtendWith(OutputCaptureExtension.class)
 class ModeTest {
 

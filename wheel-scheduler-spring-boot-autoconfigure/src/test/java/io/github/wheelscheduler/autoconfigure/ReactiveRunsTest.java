@@ -149,7 +149,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void whatEndsWhileItIsSubscribedToIsRecordedOnce() {
+    void aRunThatEndsDuringItsSubscriptionIsRecordedOnce() {
         observed(AtOnce.class).run(context -> {
             awaitThat(() -> assertThat(task(context, AtOnce.class).runs()).isGreaterThan(5));
             tasksOf(context).pause(idOf(AtOnce.class));
@@ -184,7 +184,7 @@ class ReactiveRunsTest {
         });
     }
 
-    // What goes on
+    // Runs that are going on
 
     @Test
     void aMonoThatNeverEndsIsRunningAndNoSuccess() {
@@ -249,7 +249,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void whatIsCancelledWithItsBeanIsNeitherSuccessNorFailure() {
+    void aRunCancelledWithItsBeanIsNeitherSuccessNorFailure() {
         observed(Hourly.class, Delayed.class).run(context -> {
             awaitReturned(context, Hourly.class, 1);
             Delayed delayed = context.getBean(Delayed.class);
@@ -339,7 +339,7 @@ class ReactiveRunsTest {
         assertThat(tasksOf(context).ids()).hasSize(2);
     }
 
-    // What is not reactive, or not observed
+    // Runs that are not reactive, or not observed
 
     @Test
     void aMethodThatReturnsAValueIsRecordedAsEver() {

@@ -24,7 +24,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 /** A setting of a task is spelled in three places: the annotation, the properties, and {@link TaskSettings}. */
 class SettingSpellingsTest {
 
-    /** What Spring's own annotation says. */
+    /** Settings of Spring's own annotation. */
     private static final Set<String> OF_SCHEDULED = Set.of("cron", "zone", "fixedRate", "fixedDelay", "initialDelay");
 
     private static final Set<String> NO_SETTINGS = Set.of("isNothing", "toMap", "hashCode", "toString", "id", "value");

@@ -29,7 +29,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.task.TaskDecorator;
 
-/** What can be written about the scheduler, for Boot's or for ours, and which of it wins. */
+/** Properties and customizers of Boot's scheduler and of ours, and which of them win. */
 class SettingsTest {
 
     @Test

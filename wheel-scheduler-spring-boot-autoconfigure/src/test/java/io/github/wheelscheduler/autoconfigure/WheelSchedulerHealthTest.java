@@ -39,7 +39,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.TaskScheduler;
 
-/** What the health of a scheduler is, and where it is shown. */
+/** The health of schedulers, and where it is shown. */
 class WheelSchedulerHealthTest {
 
     private static final String BEAN = "wheelSchedulerHealthContributor";

@@ -239,7 +239,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void whatTheRegistryNeedsMayNeedTheScheduler() {
+    void aBeanThatTheRegistryNeedsMayNeedTheScheduler() {
         withMetrics()
                 .withUserConfiguration(BinderThatNeedsTheScheduler.class)
                 .withInitializer(context ->
@@ -251,7 +251,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void whatIsSaidAboutAllMetersHoldsForThese() {
+    void settingsOfAllMetersHoldForTheScheduler() {
         withMetrics()
                 .withUserConfiguration(CommonTag.class)
                 .withPropertyValues("management.metrics.enable.wheel.scheduler.inbox=false")

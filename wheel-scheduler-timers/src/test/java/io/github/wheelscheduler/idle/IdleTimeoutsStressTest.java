@@ -108,7 +108,7 @@ class IdleTimeoutsStressTest {
         }
     }
 
-    /** What is registered, and when it was last known to be touched in time. */
+    /** A key, its timeout, and when it was last known to be touched in time. */
     private static final class Touched {
 
         private final AtomicLong lastNanos = new AtomicLong();

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What keyed timers and idle timeouts cost in bytes: kept, and allocated by the caller. */
+/** Bytes that keyed timers and idle timeouts keep, and that their callers allocate. */
 class KeyedTimersCostTest {
 
     /** So many fill the table of a map nearly as far as it goes. With half of them, a key takes 5 bytes more. */
@@ -25,7 +25,7 @@ class KeyedTimersCostTest {
     /** Node and place in the map, timer and place in the wheel, entry; and what the heap cannot use beside large objects. */
     private static final long MOST_BYTES = 120;
 
-    /** What the virtual machine and the test itself may allocate in one measurement; the counts lag behind a little. */
+    /** Bytes that the virtual machine and the test itself may allocate in one measurement; the counts lag behind a little. */
     private static final long NOISE_BYTES = 50_000;
 
     private static final Duration HOUR = Duration.ofHours(1);

@@ -65,7 +65,7 @@ public final class KeyedOutOfMemoryChild {
             ex.printStackTrace(System.out);
         } finally {
             System.out.flush();
-            // What is wrong may keep threads from ending.
+            // A failure may keep threads from ending.
             Runtime.getRuntime().halt(exitCode);
         }
     }

@@ -8,7 +8,7 @@ import io.github.wheelscheduler.autoconfigure.testing.Jobs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is left without write access. */
+/** Promises of an endpoint without write access. */
 interface EndpointAccess extends EndpointCalls {
 
     @Test

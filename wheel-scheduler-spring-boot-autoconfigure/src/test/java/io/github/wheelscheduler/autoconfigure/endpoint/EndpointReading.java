@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a caller reads over HTTP who is allowed to. */
+/** Promises to a caller that may read over HTTP. */
 interface EndpointReading extends EndpointCalls {
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused over HTTP, and with which reason. */
+/** Requests that are refused over HTTP, each with the reason. */
 interface EndpointRefusing extends EndpointCalls {
 
     @ParameterizedTest

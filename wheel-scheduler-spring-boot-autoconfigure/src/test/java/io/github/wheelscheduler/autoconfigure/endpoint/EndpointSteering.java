@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.CronExpression;
 
-/** What a caller does over HTTP who is allowed to. */
+/** Promises to a caller that may steer over HTTP. */
 interface EndpointSteering extends EndpointCalls {
 
     @Test

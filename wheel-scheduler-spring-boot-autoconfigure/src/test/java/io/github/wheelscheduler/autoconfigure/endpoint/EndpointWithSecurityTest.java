@@ -83,7 +83,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void whatAPageOfAnotherSiteCanSendChangesNothing() {
+    void aPageOfAnotherSiteChangesNothing() {
         try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
             String form = "application/x-www-form-urlencoded";
             for (String path : List.of("wheelscheduler", TASK)) {

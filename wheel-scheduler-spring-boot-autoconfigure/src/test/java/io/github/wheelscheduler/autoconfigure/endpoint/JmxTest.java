@@ -63,7 +63,7 @@ class JmxTest {
     }
 
     @Test
-    void whatGoesWrongIsSaid() {
+    void failuresAreThrownWithTheReason() {
         assertThatExceptionOfType(MBeanException.class)
                 .isThrownBy(() -> invoke("task", "no.such.Task", null))
                 .withMessageContaining("no.such.Task");

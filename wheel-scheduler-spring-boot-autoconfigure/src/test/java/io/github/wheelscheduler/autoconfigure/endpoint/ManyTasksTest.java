@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
 
-/** What a page costs where there are very many tasks. */
+/** A page costs little where there are very many tasks. */
 @Timed
 class ManyTasksTest {
 

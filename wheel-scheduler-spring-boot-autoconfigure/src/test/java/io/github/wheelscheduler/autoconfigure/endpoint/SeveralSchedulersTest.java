@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What an operator does over HTTP where there are several schedulers of the application's own. */
+/** An operator steers several schedulers of the application's own over HTTP. */
 class SeveralSchedulersTest {
 
     private static final String CLEAN = "wheelscheduler/clean";

@@ -150,7 +150,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void whatIsSetForATaskIsShown() {
+    void settingsOfATaskAreShown() {
         TaskSettings settings = TaskSettings.builder()
                 .missedRuns(MissedRuns.SKIP)
                 .gap(Gap.SHIFT)

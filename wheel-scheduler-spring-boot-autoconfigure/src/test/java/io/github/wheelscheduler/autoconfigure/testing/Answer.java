@@ -5,7 +5,7 @@ import java.util.Map;
 import org.springframework.boot.json.JsonParserFactory;
 
 /**
- * What a server has answered.
+ * The answer of a server.
  *
  * @param text the body, empty or an object in JSON
  */

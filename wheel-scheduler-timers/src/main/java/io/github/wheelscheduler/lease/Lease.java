@@ -21,7 +21,7 @@ public final class Lease<K> implements AutoCloseable {
      * A lease is KEPT until it is LOST or CLOSED, once. The thread that moves it does what follows: tells, counts, waits. A renewal is going
      * on while there is a runner. If the lease ends meanwhile, the renewal changes nothing any more.
      */
-    private enum State {
+    enum State {
         KEPT,
         LOST,
         CLOSED
@@ -130,7 +130,7 @@ public final class Lease<K> implements AutoCloseable {
     boolean stop() {
         boolean stops = end(State.CLOSED);
         if (stops) {
-            renewer.closed(this);
+            renewer.closed.incrementAndGet();
         }
         return stops;
     }
@@ -164,14 +164,11 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Arms the first renewal and the loss; if that fails, nothing is armed. */
+    /** Arms the first renewal and the loss. */
     void begin() {
         lock.lock();
         try {
             arm();
-        } catch (Throwable ex) {
-            boolean ignored = end(State.CLOSED);
-            throw ex;
         } finally {
             lock.unlock();
         }
@@ -247,8 +244,8 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Moves it out of KEPT, and leaves what follows to the caller; false if it has ended before. */
-    private boolean end(State how) {
+    /** Moves it out of KEPT and away from its renewer, and leaves what follows to the caller; false if it has ended before. */
+    boolean end(State how) {
         lock.lock();
         try {
             if (!isKept()) {
@@ -259,6 +256,7 @@ public final class Lease<K> implements AutoCloseable {
             cancel(loss);
             renewal = null;
             loss = null;
+            boolean ignored = renewer.leases.remove(key, this);
             return true;
         } finally {
             lock.unlock();

@@ -57,13 +57,13 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     final WheelScheduledExecutor renewals;
     final WheelScheduledExecutor losses;
     final Renewing<K> renewing;
+    final ConcurrentHashMap<K, Lease<K>> leases = new ConcurrentHashMap<>();
     final AtomicLong renewed = new AtomicLong();
     final AtomicLong failed = new AtomicLong();
+    final AtomicLong closed = new AtomicLong();
     private final String name;
     private final LongUnaryOperator marginNanos;
-    private final ConcurrentHashMap<K, Lease<K>> leases = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
-    private final AtomicLong closed = new AtomicLong();
     private final AtomicLong listenerFailures = new AtomicLong();
 
     private final Object lock = new Object();
@@ -154,16 +154,16 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             if (isClosed) {
                 throw new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
             }
-            if (leases.putIfAbsent(key, lease) != null) {
-                throw new IllegalArgumentException("key must not be kept already");
+            if (look == null) {
+                look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
             }
             try {
-                if (look == null) {
-                    look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+                if (leases.putIfAbsent(key, lease) != null) {
+                    throw new IllegalArgumentException("key must not be kept already");
                 }
                 lease.begin();
             } catch (Throwable ex) {
-                forget(lease);
+                boolean ignored = lease.end(Lease.State.CLOSED);
                 throw ex;
             }
         }
@@ -212,25 +212,15 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", failure);
     }
 
-    void closed(Lease<K> lease) {
-        closed.incrementAndGet();
-        forget(lease);
-    }
-
     /** On the thread that has found it lost. */
     void lost(Lease<K> lease, LossListener<? super K> listener, LossListener.Reason reason) {
         lost.incrementAndGet();
-        forget(lease);
         try {
             listener.lost(lease.key(), reason);
         } catch (Throwable ex) {
             listenerFailures.incrementAndGet();
             log(Level.ERROR, "A loss listener of " + name + " failed", ex);
         }
-    }
-
-    private void forget(Lease<K> lease) {
-        boolean ignored = leases.remove(lease.key(), lease);
     }
 
     private static void log(Level level, String message, Throwable failure) {

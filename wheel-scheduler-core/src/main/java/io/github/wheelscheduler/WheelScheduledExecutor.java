@@ -211,14 +211,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     @Override
     public void execute(Runnable command) {
-        Objects.requireNonNull(command, "command must not be null");
-        WheelTimer<?> ignored = now(command);
+        WheelTimer<?> ignored = now(Objects.requireNonNull(command, "command must not be null"));
     }
 
     @Override
     public Future<?> submit(Runnable task) {
-        Objects.requireNonNull(task, "task must not be null");
-        return now(task);
+        return now(Objects.requireNonNull(task, "task must not be null"));
     }
 
     @Override
@@ -228,8 +226,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     @Override
     public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
-        Objects.requireNonNull(task, "task must not be null");
-        return now(task);
+        return now(Objects.requireNonNull(task, "task must not be null"));
     }
 
     private WheelTimer<?> now(Runnable task) {

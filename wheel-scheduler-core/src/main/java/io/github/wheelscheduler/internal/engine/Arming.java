@@ -260,10 +260,7 @@ public final class Arming {
     /** Arms the next run of a periodic timer, one of whose runs has ended. Worker. */
     void repeat(PeriodicTimer timer) {
         long nowNanos = clock.nanoTime();
-        Pacing pacing = timer.pacing();
-        long nextNanos = pacing == null
-                ? catchUp.nextDeadlineNanos(timer, null, nowNanos)
-                : pacedDeadlineNanos(timer, pacing, nowNanos);
+        long nextNanos = nextDeadlineNanos(timer, timer.pacing(), nowNanos);
         if (runState.mayRepeat()) {
             if (!timer.rearmExactly(nextNanos, nowNanos)) {
                 return;
@@ -279,10 +276,11 @@ public final class Arming {
     }
 
     /** Without memory to find out, it is tried again until there is some, as long as the timer may repeat. */
-    private long pacedDeadlineNanos(PeriodicTimer timer, Pacing pacing, long nowNanos) {
+    private long nextDeadlineNanos(PeriodicTimer timer, @Nullable Pacing pacing, long nowNanos) {
         while (true) {
             try {
-                return catchUp.nextDeadlineNanos(timer, pacing, nowNanos) + pacing.drawPutOffNanos();
+                long inPhaseNanos = catchUp.nextDeadlineNanos(timer, pacing, nowNanos);
+                return pacing == null ? inPhaseNanos : inPhaseNanos + pacing.drawPutOffNanos();
             } catch (OutOfMemoryError ex) {
                 if (!runState.mayRepeat()) {
                     return nowNanos + timer.intervalNanos();

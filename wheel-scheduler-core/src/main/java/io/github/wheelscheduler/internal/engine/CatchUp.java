@@ -48,17 +48,13 @@ final class CatchUp {
     private void countSkipped(PeriodicTimer timer, long skipped) {
         if (skipped > 0) {
             skippedRuns.add(skipped);
-            if (timer.taskIfAny() instanceof ManagedTask managed) {
-                tell(managed, skipped);
+            try {
+                if (timer.taskIfAny() instanceof ManagedTask managed) {
+                    managed.missed(skipped);
+                }
+            } catch (Throwable ex) {
+                // The series goes on all the same.
             }
-        }
-    }
-
-    private static void tell(ManagedTask task, long skipped) {
-        try {
-            task.missed(skipped);
-        } catch (Throwable ex) {
-            // The series goes on all the same.
         }
     }
 

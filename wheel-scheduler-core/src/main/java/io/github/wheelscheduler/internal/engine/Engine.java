@@ -91,7 +91,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
             this.slots = ofGroup;
             GroupRefusals refusals = settings.onFull() == OnFull.WAIT
                     ? null
-                    : new GroupRefusals(settings, shared.starter, ofGroup, this::refusalsEnded);
+                    : new GroupRefusals(settings, shared.starter, ofGroup, this);
             this.dispatcher = new Dispatcher(shared.wheel, workers, hold, shortcut, ofGroup, refusals);
         }
         this.lifecycle = new Lifecycle(this, shared);
@@ -131,11 +131,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     public ExecutorSettings settings() {
         return settings;
-    }
-
-    private void refusalsEnded() {
-        wentIdle();
-        ended();
     }
 
     @Override

@@ -19,30 +19,31 @@ final class GroupRefusals implements Workers.Listener {
     private final String group;
     private final OnFull onFull;
     private final GroupSlots slots;
-    private final Runnable whenIdleOrEnded;
+    private final Workers.Listener owner;
     final Workers workers;
     private final StripedCount count = new StripedCount();
 
     /** Made before it is needed, as there may be no memory then. */
     private final RejectedExecutionException withoutText;
 
-    GroupRefusals(ExecutorSettings settings, Starter starter, GroupSlots slots, Runnable whenIdleOrEnded) {
+    GroupRefusals(ExecutorSettings settings, Starter starter, GroupSlots slots, Workers.Listener owner) {
         this.group = String.valueOf(settings.groupName());
         this.onFull = settings.onFull();
         this.slots = slots;
-        this.whenIdleOrEnded = whenIdleOrEnded;
+        this.owner = owner;
         this.withoutText = new RejectedExecutionException("Run rejected, because group " + group + " is full");
         this.workers = settings.newRefusalWorkers(starter, this);
     }
 
     @Override
     public void wentIdle() {
-        whenIdleOrEnded.run();
+        owner.wentIdle();
+        owner.ended();
     }
 
     @Override
     public void ended() {
-        whenIdleOrEnded.run();
+        wentIdle();
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +101,7 @@ public final class Lifecycle {
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
     boolean isLeaving() {
-        return leaving || shared.tickThread.isLeaving();
+        return leaving || engine.root.lifecycle.leaving;
     }
 
     private void forEachOwnWorkers(Consumer<Workers> action) {
@@ -442,20 +443,26 @@ public final class Lifecycle {
 
     /** Ends a group that was shut down and has nothing left. Tick thread. */
     void endIfDrained() {
-        if (!areWorkersStopped && isDrained()) {
-            leaving = true;
-            VarHandle.fullFence();
-            try {
-                leaving = isDrained();
-            } catch (Throwable ex) {
-                leaving = false;
-                throw ex;
-            }
-            if (leaving) {
-                stopWorkers();
-            }
+        if (runState.isShutdown() && !areWorkersStopped && leavesIf(this::isDrained)) {
+            stopWorkers();
         }
         boolean ignored = terminateGroupIfEnded();
+    }
+
+    /** Says that this looks at the inbox for the last time, if nothing is left, and takes it back if something is left then. Tick thread. */
+    boolean leavesIf(BooleanSupplier isDrained) {
+        if (!isDrained.getAsBoolean()) {
+            return false;
+        }
+        leaving = true;
+        VarHandle.fullFence();
+        try {
+            leaving = isDrained.getAsBoolean();
+        } catch (Throwable ex) {
+            leaving = false;
+            throw ex;
+        }
+        return leaving;
     }
 
     /** Whether there is a group that was shut down and has nothing left, as far as that can be seen. Tick thread. */

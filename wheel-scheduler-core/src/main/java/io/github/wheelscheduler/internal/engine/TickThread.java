@@ -4,11 +4,10 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.worker.WheelThreadFactory;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -61,9 +60,6 @@ final class TickThread implements Runnable {
 
     private volatile @Nullable Thread thread;
 
-    /** Written before the inbox is looked at for the last time; posters read it after they have posted. */
-    private volatile boolean leaving;
-
     /** Writer: tick thread. Readers: snapshots. */
     private volatile long wakeUpCount;
 
@@ -104,10 +100,7 @@ final class TickThread implements Runnable {
         if (started) {
             return;
         }
-        Thread created = root.settings.tickThreadFactory().newThread(this);
-        if (created == null) {
-            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-        }
+        Thread created = WheelThreadFactory.newThread(root.settings.tickThreadFactory(), this);
         onTimeUntilNanos = clock.nanoTime();
         isStartAsked = true;
         created.start();
@@ -170,11 +163,6 @@ final class TickThread implements Runnable {
         return gaveUp.getCount() == 0;
     }
 
-    /** Whether the thread will not look at the inbox again; to be read after a message has been posted. */
-    boolean isLeaving() {
-        return leaving;
-    }
-
     /** Returns how the thread is doing. Any thread. */
     WheelSnapshot.Tick look(long nowNanos) {
         WheelSnapshot.State state = state();
@@ -215,7 +203,6 @@ final class TickThread implements Runnable {
             }
             return goesOn;
         } catch (Throwable ex) {
-            leaving = false;
             inbox.awake();
             if (failuresInARow == 0) {
                 failingSinceNanos = passStartNanos;
@@ -270,13 +257,8 @@ final class TickThread implements Runnable {
         long sleepNanos = shared.loop.pass(nowNanos);
         if (sleepNanos > 0) {
             shared.endGroupsThatMay();
-            if (isDrainedAfterShutdown()) {
-                leaving = true;
-                VarHandle.fullFence();
-                if (isDrainedAfterShutdown()) {
-                    return false;
-                }
-                leaving = false;
+            if (root.runState.isShutdown() && root.lifecycle.leavesIf(this::isDrainedAfterShutdown)) {
+                return false;
             }
             slept = sleep(nowNanos, sleepNanos);
         }

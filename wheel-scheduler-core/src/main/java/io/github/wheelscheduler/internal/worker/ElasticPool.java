@@ -127,7 +127,7 @@ public final class ElasticPool extends Workers {
     @Override
     public void signal() {
         VarHandle.fullFence();
-        while (isOpen() && ready.hasNext() && poolSize.slots.hasIdle()) {
+        while (hasWork() && poolSize.slots.hasIdle()) {
             if (wakeUpOnItsWay.get() || !wakeUpOnItsWay.compareAndSet(false, true)) {
                 return;
             }
@@ -435,14 +435,10 @@ public final class ElasticPool extends Workers {
     /** Ends the wait; a wake-up that was meant for this worker has arrived. */
     private boolean returnToWork(Worker worker) {
         if (!worker.unmarkIdle()) {
-            arrive();
+            awaitRunAhead();
+            wakeUpOnItsWay.set(false);
         }
         return true;
-    }
-
-    private void arrive() {
-        awaitRunAhead();
-        wakeUpOnItsWay.set(false);
     }
 
     private void forEachWorker(Consumer<Worker> action) {

@@ -90,7 +90,7 @@ final class ExecutorFeeder implements Runnable {
     /** Starts the thread, unless it has been. One caller at a time. What fails is thrown. */
     void start(ThreadFactory threadFactory) {
         if (thread == null && !workers.stopped) {
-            Thread created = PoolSize.newThread(threadFactory, this);
+            Thread created = WheelThreadFactory.newThread(threadFactory, this);
             thread = created;
             try {
                 created.start();

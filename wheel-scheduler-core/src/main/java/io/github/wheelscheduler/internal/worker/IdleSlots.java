@@ -68,27 +68,17 @@ final class IdleSlots {
     @Nullable
     Worker claimIdle() {
         for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
-            Worker worker = slots.claimIdleHere();
-            if (worker != null) {
-                return worker;
+            for (long bits = slots.idleBits.get(); bits != 0; bits = slots.idleBits.get()) {
+                long others = bits & (bits - 1);
+                long bit = Long.lowestOneBit(bits);
+                if (bit == slots.lastClaimed && others != 0) {
+                    bit = Long.lowestOneBit(others);
+                }
+                if (slots.idleBits.compareAndSet(bits, bits & ~bit)) {
+                    slots.lastClaimed = bit;
+                    return slots.workers.get(Long.numberOfTrailingZeros(bit));
+                }
             }
-        }
-        return null;
-    }
-
-    private @Nullable Worker claimIdleHere() {
-        long bits = idleBits.get();
-        while (bits != 0) {
-            long others = bits & (bits - 1);
-            long bit = Long.lowestOneBit(bits);
-            if (bit == lastClaimed && others != 0) {
-                bit = Long.lowestOneBit(others);
-            }
-            if (idleBits.compareAndSet(bits, bits & ~bit)) {
-                lastClaimed = bit;
-                return workers.get(Long.numberOfTrailingZeros(bit));
-            }
-            bits = idleBits.get();
         }
         return null;
     }

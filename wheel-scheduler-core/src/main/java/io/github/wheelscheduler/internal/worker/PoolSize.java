@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -265,7 +264,7 @@ final class PoolSize {
         boolean isStarted = false;
         try {
             worker = slots.newWorker(pool);
-            Thread thread = newThread(threadFactory, worker);
+            Thread thread = WheelThreadFactory.newThread(threadFactory, worker);
             worker.thread = thread;
             alive.incrementAndGet();
             // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
@@ -285,14 +284,5 @@ final class PoolSize {
                 pool.tellIfEnded();
             }
         }
-    }
-
-    /** Returns a new thread of the factory, which must not return null. */
-    static Thread newThread(ThreadFactory factory, Runnable task) {
-        Thread thread = factory.newThread(task);
-        if (thread == null) {
-            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
-        }
-        return thread;
     }
 }

@@ -68,7 +68,7 @@ public final class Starter implements Runnable {
         if (thread != null || stopped) {
             return;
         }
-        Thread created = PoolSize.newThread(threadFactory, this);
+        Thread created = WheelThreadFactory.newThread(threadFactory, this);
         thread = created;
         try {
             created.start();

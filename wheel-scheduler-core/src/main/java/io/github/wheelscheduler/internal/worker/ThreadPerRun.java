@@ -19,7 +19,7 @@ public final class ThreadPerRun implements Executor, ThreadFactory {
 
     @Override
     public Thread newThread(Runnable run) {
-        Thread thread = PoolSize.newThread(factory, run);
+        Thread thread = WheelThreadFactory.newThread(factory, run);
         ClassLoader inherited = Thread.currentThread().getContextClassLoader();
         if (inherited != loader && thread.getContextClassLoader() == inherited) {
             thread.setContextClassLoader(loader);

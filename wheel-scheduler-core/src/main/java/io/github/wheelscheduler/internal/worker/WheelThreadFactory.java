@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,19 @@ public final class WheelThreadFactory implements ThreadFactory {
         thread.setDaemon(false);
         thread.setPriority(Thread.NORM_PRIORITY);
         thread.setContextClassLoader(contextClassLoader);
+        return thread;
+    }
+
+    /**
+     * Returns a new thread of a factory.
+     *
+     * @throws RejectedExecutionException if the factory returns null
+     */
+    public static Thread newThread(ThreadFactory factory, Runnable task) {
+        Thread thread = factory.newThread(task);
+        if (thread == null) {
+            throw new RejectedExecutionException("The thread factory must return a thread, returned null");
+        }
         return thread;
     }
 }

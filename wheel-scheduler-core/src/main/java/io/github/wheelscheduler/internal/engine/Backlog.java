@@ -40,7 +40,7 @@ final class Backlog {
 
     /** Whether there is room that is worth while. Any thread. */
     boolean hasRoom() {
-        return slots == null ? workers.hasRoom(true) : slots.hasRoom(true);
+        return slots == null ? workers.hasRoom() : slots.hasRoom(true);
     }
 
     /** Says whether any due timer is kept, and whether one waits for room: held timers do not, so no look for room is needed. */

@@ -11,7 +11,8 @@ final class DecoratedTask implements Runnable {
     /** Null once the timer is over, as is the task. Plain: a thread that reads a stale one has won the timer's state before. */
     private @Nullable Runnable outer;
 
-    private @Nullable Object task;
+    @Nullable
+    Object task;
 
     /** How often the timer has been told to run, whether it was still to. */
     private final AtomicInteger calls = new AtomicInteger();
@@ -54,11 +55,6 @@ final class DecoratedTask implements Runnable {
 
     void countCall() {
         calls.incrementAndGet();
-    }
-
-    @Nullable
-    Object task() {
-        return task;
     }
 
     @Override

@@ -122,7 +122,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
             }
             Engine created = new Engine(settingsOfGroup, this);
             created.lifecycle.applyPause();
-            shared.add(created);
+            boolean ignored = shared.groups.add(created);
             return created;
         } finally {
             shared.lock.unlock();
@@ -153,7 +153,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** Does something for each group of this, if this is no group itself. */
     void forEachGroup(Consumer<Engine> action) {
         if (root == this) {
-            shared.groups().forEach(action);
+            shared.groups.forEach(action);
         }
     }
 
@@ -413,7 +413,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
     public boolean isQuiet() {
         boolean areWorkersQuiet = areWorkersQuiet();
         if (root == this) {
-            for (Engine each : shared.groups()) {
+            for (Engine each : shared.groups) {
                 areWorkersQuiet &= each.areWorkersQuiet();
             }
         }

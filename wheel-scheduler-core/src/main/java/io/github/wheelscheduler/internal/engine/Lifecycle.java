@@ -253,7 +253,7 @@ public final class Lifecycle {
 
     private void tellThatItEnds() {
         if (!ownsWheel && !runState.isShutdown()) {
-            shared.addEnding(engine);
+            boolean ignored = shared.ending.add(engine);
         }
     }
 
@@ -494,7 +494,7 @@ public final class Lifecycle {
 
     private void terminateExecutorIfEnded() {
         boolean haveAllEnded = runState.isShutdown() && shared.tickThread.isGone() && workers.hasEnded();
-        for (Engine group : shared.groups()) {
+        for (Engine group : shared.groups) {
             haveAllEnded &= group.lifecycle.terminateGroupIfEnded();
         }
         if (haveAllEnded) {

@@ -619,7 +619,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     final @Nullable Object task() {
         Object held = payload;
         DecoratedTask decorated = decorated(held);
-        return decorated != null ? decorated.task() : held;
+        return decorated != null ? decorated.task : held;
     }
 
     /** Returns what has been wrapped around the task, if anything; without a decorator it does not touch the task. */

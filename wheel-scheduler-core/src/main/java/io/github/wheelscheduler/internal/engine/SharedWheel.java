@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.internal.wheel.TimingWheel;
 import io.github.wheelscheduler.internal.worker.Starter;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.Queue;
 import java.util.Set;
@@ -24,10 +23,10 @@ final class SharedWheel {
     final ReentrantLock lock = new ReentrantLock();
 
     /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
-    private final Set<Engine> groups = ConcurrentHashMap.newKeySet();
+    final Set<Engine> groups = ConcurrentHashMap.newKeySet();
 
     /** The groups that have been shut down, or are about to be. As above. */
-    private final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
+    final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
 
     /**
      * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has done it, afterwards;
@@ -67,21 +66,6 @@ final class SharedWheel {
     }
 
     // Groups
-
-    /** Returns the groups, as they come and go. */
-    Collection<Engine> groups() {
-        return groups;
-    }
-
-    /** Adds a group, under the lock. */
-    void add(Engine group) {
-        boolean ignored = groups.add(group);
-    }
-
-    /** A group is about to be shut down. Under the lock. */
-    void addEnding(Engine group) {
-        boolean ignored = ending.add(group);
-    }
 
     /** Something has happened to a group that is shut down, so that it may have nothing left. Any thread. */
     void noteThatAGroupMayEnd() {

@@ -21,15 +21,15 @@ final class TimerText {
 
     private static String kind(ScheduledTimer<?> timer) {
         if (timer instanceof PeriodicTimer periodic) {
-            return (periodic.isFixedRate() ? "every " : "with delay ") + duration(periodic.intervalNanos());
+            return (periodic.isFixedRate() ? "every " : "with delay ") + Duration.ofNanos(periodic.intervalNanos());
         }
         return timer instanceof InstantTimer instant ? "at " + instant.instant() : "once";
     }
 
     private static String situation(ScheduledTimer<?> timer, int state, @Nullable Object held) {
         return switch (state) {
-            case TimerWord.ARMED -> "due in " + duration(timer.getDelay(TimeUnit.NANOSECONDS));
-            case TimerWord.READY -> "due for " + duration(-timer.getDelay(TimeUnit.NANOSECONDS));
+            case TimerWord.ARMED -> "due in " + Duration.ofNanos(timer.getDelay(TimeUnit.NANOSECONDS));
+            case TimerWord.READY -> "due for " + Duration.ofNanos(-timer.getDelay(TimeUnit.NANOSECONDS));
             case TimerWord.RUNNING -> "running";
             case TimerWord.RETURNED -> "not scheduled";
             case TimerWord.DONE ->
@@ -45,9 +45,5 @@ final class TimerText {
         } catch (Throwable ex) {
             return failure.getClass().getName();
         }
-    }
-
-    private static Duration duration(long nanos) {
-        return Duration.ofNanos(nanos);
     }
 }

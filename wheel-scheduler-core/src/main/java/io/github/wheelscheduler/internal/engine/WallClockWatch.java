@@ -125,21 +125,14 @@ public final class WallClockWatch {
 
     /** Forgets a timer, if it is one that is watched. */
     void unwatch(ScheduledTimer<?> timer) {
-        if (timer instanceof InstantTimer instant) {
-            remove(instant);
-        }
-    }
-
-    void remove(InstantTimer timer) {
-        int index = timer.watchIndex;
-        if (index >= 0) {
+        if (timer instanceof InstantTimer instant && instant.watchIndex >= 0) {
             // The last one may have followed already and follow once more now; none is left out.
             InstantTimer last = watched.remove(watched.size() - 1);
-            if (last != timer) {
-                watched.set(index, last);
-                last.watchIndex = index;
+            if (last != instant) {
+                watched.set(instant.watchIndex, last);
+                last.watchIndex = instant.watchIndex;
             }
-            timer.watchIndex = -1;
+            instant.watchIndex = -1;
         }
     }
 

@@ -26,7 +26,7 @@ public final class Bucket {
     private long count;
 
     /** Timers of this bucket have been placed elsewhere already, so that it counts as occupied even when it is empty. */
-    private boolean pinned;
+    boolean pinned;
 
     /**
      * No timer in here is due before this tick. Exact until a timer is removed or moved to a later deadline; too early
@@ -146,10 +146,6 @@ public final class Bucket {
         if (count == 0) {
             markEmpty();
         }
-    }
-
-    boolean isPinned() {
-        return pinned;
     }
 
     private void markEmpty() {

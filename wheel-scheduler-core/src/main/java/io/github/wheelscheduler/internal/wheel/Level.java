@@ -15,7 +15,7 @@ final class Level {
     private final Bucket[] buckets = new Bucket[SLOTS];
 
     /** Bit n is set exactly while bucket n holds a timer or is pinned. */
-    private long occupied;
+    long occupied;
 
     Level(ChunkTable table, int index) {
         this.index = index;
@@ -40,10 +40,6 @@ final class Level {
 
     boolean isEmpty() {
         return occupied == 0;
-    }
-
-    long occupied() {
-        return occupied;
     }
 
     /**

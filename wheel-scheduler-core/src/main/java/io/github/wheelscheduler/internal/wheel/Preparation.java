@@ -20,7 +20,7 @@ final class Preparation {
     private final @Nullable Level[] ahead = new @Nullable Level[TimingWheel.MAX_LEVELS];
 
     /** By index: the bucket, one level above, whose timers the level holds; null for spares. */
-    private final @Nullable Bucket[] parents = new @Nullable Bucket[TimingWheel.MAX_LEVELS];
+    final @Nullable Bucket[] parents = new @Nullable Bucket[TimingWheel.MAX_LEVELS];
 
     Preparation(TimingWheel wheel, int minTimers) {
         this.wheel = wheel;
@@ -108,12 +108,6 @@ final class Preparation {
         parents[index] = null;
         bucket.unpin();
         return level;
-    }
-
-    /** Returns the bucket for which a level with that index is prepared, or null. */
-    @Nullable
-    Bucket parent(int index) {
-        return parents[index];
     }
 
     /** Returns the level with that index, if it is prepared for a bucket. */

@@ -192,7 +192,7 @@ public final class ElasticPool extends Workers {
 
     @Override
     public int coreSize() {
-        return Math.min(poolSize.spare(), maxSize());
+        return Math.min(poolSize.spare, maxSize());
     }
 
     @Override

@@ -61,7 +61,8 @@ final class PoolSize {
     /** The threads that have been started and not ended. */
     private final AtomicInteger alive = new AtomicInteger();
 
-    private final int spare;
+    /** So many workers stay though they have nothing to do. */
+    final int spare;
 
     PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, boolean onDemand) {
         this.pool = pool;
@@ -81,11 +82,6 @@ final class PoolSize {
     /** Whether no thread from outside but the starter starts workers. */
     boolean isOnDemand() {
         return spare == 0;
-    }
-
-    /** Returns how many workers stay though they have nothing to do. */
-    int spare() {
-        return spare;
     }
 
     /** Lets the starter start a worker if one is lacking, and the pool is on demand. Any thread. */

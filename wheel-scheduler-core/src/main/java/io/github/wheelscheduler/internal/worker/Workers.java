@@ -123,9 +123,9 @@ public abstract class Workers {
         return ready.room();
     }
 
-    /** Whether runs can be handed over; {@code forMany} asks for room that is worth while. Tick thread. */
-    public final boolean hasRoom(boolean forMany) {
-        return ready.room() >= (forMany ? ready.ringSize() / 2 : 1);
+    /** Whether there is room for so many runs that it is worth while to hand them over. Tick thread. */
+    public final boolean hasRoom() {
+        return ready.room() >= ready.ringSize() / 2;
     }
 
     /** Adds a run that is due now, at {@code nowNanos}. Tick thread; {@link #signalHandOver} follows. */

@@ -125,7 +125,7 @@ class WallClockWatchPartsTest {
             for (int i = 0; i < 700; i++) {
                 InstantTimer timer = timers.remove(removed++ % 3 == 0 ? 0 : timers.size() / 2);
                 assertThat(wheel.remove(timer)).isTrue();
-                watch.remove(timer);
+                watch.unwatch(timer);
             }
             InstantTimer ignored = add(Duration.ofHours(2));
         }
@@ -191,9 +191,9 @@ class WallClockWatchPartsTest {
         assertThat(timer.watchIndex).isNegative();
         beforeReading = () -> {};
         watch.add(timer, clock.nanoTime());
-        watch.remove(other);
+        watch.unwatch(other);
         assertThat(timer.watchIndex).isZero();
-        watch.remove(timer);
+        watch.unwatch(timer);
         assertThat(watch.nanosToNextCheck(clock.nanoTime())).isEqualTo(Long.MAX_VALUE);
     }
 

@@ -40,8 +40,8 @@ final class WheelInvariants {
         for (int slot = 0; slot < Level.SLOTS; slot++) {
             Bucket bucket = level.bucket(slot);
             checkMark(level, slot);
-            if (bucket.isPinned()) {
-                check(index > 0 && wheel.preparation.parent(index - 1) == bucket, "a pinned bucket must be prepared");
+            if (bucket.pinned) {
+                check(index > 0 && wheel.preparation.parents[index - 1] == bucket, "a pinned bucket must be prepared");
             }
             if (!bucket.isEmpty()) {
                 boolean inCascade = Arrays.asList(wheel.cascading).contains(bucket);
@@ -67,12 +67,12 @@ final class WheelInvariants {
 
     private long checkPrepared(int index) {
         Level level = wheel.preparation.levelIfUsed(index);
-        Bucket parent = wheel.preparation.parent(index);
+        Bucket parent = wheel.preparation.parents[index];
         if (level == null || parent == null) {
             check(parent == null, "a parent must have a level");
             return 0;
         }
-        check(parent.isPinned(), "the parent of a prepared level must be pinned");
+        check(parent.pinned, "the parent of a prepared level must be pinned");
         check(level.index == index, "a prepared level must stand at its index");
         long found = 0;
         for (int slot = 0; slot < Level.SLOTS; slot++) {
@@ -88,9 +88,9 @@ final class WheelInvariants {
     }
 
     private static void checkMark(Level level, int slot) {
-        boolean marked = (level.occupied() >>> slot & 1) == 1;
+        boolean marked = (level.occupied >>> slot & 1) == 1;
         Bucket bucket = level.bucket(slot);
-        check(marked == (!bucket.isEmpty() || bucket.isPinned()), "bitmap of " + level.index + " must show " + slot);
+        check(marked == (!bucket.isEmpty() || bucket.pinned), "bitmap of " + level.index + " must show " + slot);
     }
 
     private long checkBucket(Bucket bucket, long firstTick, long lastTick) {
@@ -107,7 +107,7 @@ final class WheelInvariants {
             check(
                     (earliest >= firstTick && earliest <= lastTick) || lastTick < firstTick,
                     "earliest tick " + earliest + " must be in " + firstTick + " to " + lastTick);
-        } else if (!bucket.isPinned()) {
+        } else if (!bucket.pinned) {
             check(earliest == Bucket.NO_TICK, "an empty bucket must have no earliest tick");
         }
         return found;

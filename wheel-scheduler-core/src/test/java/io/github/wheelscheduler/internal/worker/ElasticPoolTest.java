@@ -133,7 +133,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
         ElasticPool workers = start(1, LONG);
         assertThat(workers.isReadyEmpty()).isTrue();
         int room = workers.room();
-        assertThat(workers.hasRoom(true)).isTrue();
+        assertThat(workers.hasRoom()).isTrue();
         gate(workers).awaitArrivals(1);
         List<Runnable> waiting = List.of(ran::incrementAndGet, ran::incrementAndGet);
         assertThat(workers.handOverNow(waiting.get(0), 100)).isTrue();
@@ -151,17 +151,17 @@ class ElasticPoolTest extends ElasticPoolFixture {
         ElasticPool workers = create(this::worker, 1, LONG, null);
         int half = workers.room() / 2;
         for (int i = 0; i < half; i++) {
-            assertThat(workers.hasRoom(true)).isTrue();
+            assertThat(workers.hasRoom()).isTrue();
             workers.handOver(ran::incrementAndGet, 0);
         }
-        assertThat(workers.hasRoom(true)).isTrue();
+        assertThat(workers.hasRoom()).isTrue();
         workers.handOver(ran::incrementAndGet, 0);
-        assertThat(workers.hasRoom(true)).isFalse();
+        assertThat(workers.hasRoom()).isFalse();
         for (int i = 1; i < half; i++) {
-            assertThat(workers.hasRoom(false)).isTrue();
+            assertThat(workers.room()).isPositive();
             workers.handOver(ran::incrementAndGet, 0);
         }
-        assertThat(workers.hasRoom(false)).isFalse();
+        assertThat(workers.room()).isZero();
     }
 
     // Pauses

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -62,6 +63,27 @@ class ExecutorWorkersTest {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
         return thread;
+    }
+
+    @Test
+    void runThatCannotBeShownIsNotCountedAndGoesTheLongWay() throws Exception {
+        ExecutorWorkers workers = withThreads(ExecutorWorkersTest::daemon, 1);
+        Field inFlight = ExecutorWorkers.class.getDeclaredField("inFlight");
+        Field isSweeping = InFlight.class.getDeclaredField("isSweeping");
+        inFlight.setAccessible(true);
+        isSweeping.setAccessible(true);
+        Object list = inFlight.get(workers);
+        Object before = isSweeping.get(list);
+        // Stands for any error at that place.
+        isSweeping.set(list, null);
+        try {
+            assertThat(workers.handOverNow(ran::incrementAndGet, 0)).isTrue();
+        } finally {
+            isSweeping.set(list, before);
+        }
+        awaitThat(() -> ran.get() == 1 && workers.isDrained());
+        assertThat(workers.handOverNow(ran::incrementAndGet, 0)).isTrue();
+        awaitThat(() -> ran.get() == 2 && workers.isDrained());
     }
 
     @Test

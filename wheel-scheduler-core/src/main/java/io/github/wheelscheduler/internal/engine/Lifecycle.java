@@ -41,11 +41,6 @@ public final class Lifecycle {
 
     private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
 
-    /** Who waits until no run is going on: who has paused this, and the executor. */
-    private final AtomicReference<@Nullable Runnable> whenQuiet = new AtomicReference<>();
-
-    private final AtomicReference<@Nullable Runnable> whenQuietForRoot = new AtomicReference<>();
-
     /** Guarded by the lock. */
     private boolean isPausedItself;
 
@@ -129,22 +124,24 @@ public final class Lifecycle {
     public void pause(@Nullable Runnable callback) {
         StackReserve.askForMore();
         setPaused(true);
+        if (callback != null) {
+            callWhenQuiet(callback);
+        }
+    }
+
+    /** Calls back when no run is going on, here and in the groups that follow. Not under the lock: it may do so at once, and is the user's code. */
+    private void callWhenQuiet(Runnable callback) {
         AtomicInteger notQuiet = new AtomicInteger(1);
-        Runnable countDown = callback == null
-                ? null
-                : () -> {
-                    if (notQuiet.decrementAndGet() == 0) {
-                        callback.run();
-                    }
-                };
-        // Not under the lock: the callback may come at once, and is the user's code.
+        Runnable countDown = () -> {
+            if (notQuiet.decrementAndGet() == 0) {
+                callback.run();
+            }
+        };
         engine.forEachGroupThatFollows(group -> {
             notQuiet.incrementAndGet();
-            group.lifecycle.whenQuietForRoot.set(countDown);
-            group.lifecycle.awaitQuiet();
+            group.workers.callWhenQuiet(countDown);
         });
-        whenQuiet.set(countDown);
-        awaitQuiet();
+        workers.callWhenQuiet(countDown);
     }
 
     /** Ends the pause; a group goes on when neither it nor the executor that it follows is paused. */
@@ -171,28 +168,6 @@ public final class Lifecycle {
             wakeIfHeldUp();
         } else if (!runState.isShutdown()) {
             workers.pause();
-        }
-    }
-
-    /** Sees to it that callbacks come, which the pause has made the workers forget. */
-    private void awaitQuiet() {
-        if (whenQuiet.get() != null || whenQuietForRoot.get() != null) {
-            workers.callWhenQuiet(this::tellOfQuiet);
-        }
-    }
-
-    private void tellOfQuiet() {
-        try {
-            call(whenQuiet);
-        } finally {
-            call(whenQuietForRoot);
-        }
-    }
-
-    private static void call(AtomicReference<@Nullable Runnable> callback) {
-        Runnable taken = callback.getAndSet(null);
-        if (taken != null) {
-            taken.run();
         }
     }
 

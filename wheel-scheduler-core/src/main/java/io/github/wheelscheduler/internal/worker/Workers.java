@@ -300,14 +300,22 @@ public abstract class Workers {
 
     /** Holds due runs back from now on; those going on go on. */
     public final void pause() {
-        quietCallback.set(null);
         paused = true;
     }
 
-    /** Calls back once when no run is going on, at once if there is none; replaces the callback before. */
+    /** Calls back once when no run is going on, at once if there is none; after those that wait for that already. */
     public final void callWhenQuiet(Runnable callback) {
-        quietCallback.set(callback);
+        quietCallback.accumulateAndGet(callback, Workers::bothOf);
         callBackIfQuiet();
+    }
+
+    private static Runnable bothOf(@Nullable Runnable first, Runnable second) {
+        return first == null
+                ? second
+                : () -> {
+                    Throwable ignored = RunBoundary.runGuarded(first);
+                    second.run();
+                };
     }
 
     /** Ends the pause. */

@@ -81,6 +81,7 @@ class ExecutorWorkersTest {
         } finally {
             isSweeping.set(list, before);
         }
+        workers.signal();
         awaitThat(() -> ran.get() == 1 && workers.isDrained());
         assertThat(workers.handOverNow(ran::incrementAndGet, 0)).isTrue();
         awaitThat(() -> ran.get() == 2 && workers.isDrained());

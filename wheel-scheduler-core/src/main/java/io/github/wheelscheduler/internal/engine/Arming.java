@@ -40,8 +40,10 @@ public final class Arming {
     private final @Nullable GroupRefusals refusals;
     private final Workers workers;
     private final Lifecycle lifecycle;
-    private final CatchUp catchUp;
-    private final StripedCount rejected = new StripedCount();
+    final CatchUp catchUp;
+
+    /** How many timers have not been accepted. */
+    final StripedCount rejected = new StripedCount();
 
     Arming(Engine engine) {
         this.settings = engine.settings;
@@ -334,15 +336,5 @@ public final class Arming {
             return deadlineNanos - checkNanos < 0 ? deadlineNanos : checkNanos;
         }
         return deadlineNanos;
-    }
-
-    /** Returns how many timers have not been accepted. */
-    long rejectedSoFar() {
-        return rejected.sum();
-    }
-
-    /** Returns how many missed runs of fixed rates have not been made up. */
-    long skippedSoFar() {
-        return catchUp.skippedRuns();
     }
 }

@@ -32,7 +32,7 @@ final class Dispatcher {
 
     private final TimingWheel wheel;
     private final Workers workers;
-    private final Backlog backlog;
+    final Backlog backlog;
     final Hold hold;
     final Shortcut shortcut;
     final @Nullable GroupSlots slots;
@@ -59,13 +59,13 @@ final class Dispatcher {
     private boolean isAtOnceApart;
 
     /** How many messages about timers of this group have been taken. */
-    private long admitted;
+    long admitted;
 
     /** In virtual time, the first timer of this group is due and has to wait for a slot; so have those behind it. */
-    private boolean lacksSlot;
+    boolean lacksSlot;
 
     /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
-    private long passedBy;
+    long passedBy;
 
     private long firstPassedByNanos;
 
@@ -112,9 +112,9 @@ final class Dispatcher {
     /** Reads what is held. */
     void look() {
         lacksSlot = false;
-        Hold.Passage passage = hold.passage();
-        stepped = passage != Hold.Passage.ALL;
-        boolean isHalted = passage == Hold.Passage.NONE;
+        long mayLeave = hold.mayLeave();
+        stepped = mayLeave != Hold.ALL;
+        boolean isHalted = mayLeave == 0;
         if (halted != isHalted) {
             halted = isHalted;
         }
@@ -123,20 +123,6 @@ final class Dispatcher {
     /** Whether timers were kept, and none need be any more. Any thread. */
     boolean isWanted() {
         return halted && !hold.isClosed();
-    }
-
-    /** Whether due timers have waited for room, and there is some now. Any thread. */
-    boolean isRoomForHeldUp() {
-        return backlog.isRoomForHeldUp();
-    }
-
-    /** Counts a message that has been taken. */
-    void countAdmitted() {
-        admitted++;
-    }
-
-    long admitted() {
-        return admitted;
     }
 
     // Handing over
@@ -268,23 +254,11 @@ final class Dispatcher {
         return !lacksSlot;
     }
 
-    boolean lacksSlot() {
-        return lacksSlot;
-    }
-
     /** In virtual time, a timer is passed by for lack of a slot. */
     void countPassedBy(ScheduledTimer<?> timer) {
         if (passedBy++ == 0) {
             firstPassedByNanos = timer.deadlineNanos();
         }
-    }
-
-    void clearPassedBy() {
-        passedBy = 0;
-    }
-
-    boolean isAnyPassedBy() {
-        return passedBy > 0;
     }
 
     /** A timer has its turn, which may have been one of those. */

@@ -38,7 +38,7 @@ final class Dispatchers {
     void countAdmitted(ScheduledTimer<?> timer) {
         Dispatcher dispatcher = timer.owner().dispatcher();
         if (dispatcher != root) {
-            dispatcher.countAdmitted();
+            dispatcher.admitted++;
         }
     }
 
@@ -143,7 +143,7 @@ final class Dispatchers {
     /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. */
     boolean isRoomForHeldUp() {
         for (Dispatcher each = root; each != null; each = each.nextActive) {
-            if (each.isRoomForHeldUp()) {
+            if (each.backlog.isRoomForHeldUp()) {
                 return true;
             }
         }

@@ -417,11 +417,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
                 areWorkersQuiet &= each.areWorkersQuiet();
             }
         }
-        if (shared.tickThread.isGone()) {
-            return areWorkersQuiet;
-        }
         TickLoop loop = shared.loop;
-        return areWorkersQuiet && inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted();
+        return areWorkersQuiet
+                && (shared.tickThread.isGone()
+                        || (inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted()));
     }
 
     private boolean areWorkersQuiet() {
@@ -534,8 +533,8 @@ public final class Engine implements TimerOwner, Workers.Listener {
                         pending.scheduledSoFar(),
                         pending.startedSoFar(),
                         pending.cancelledSoFar(),
-                        arming.rejectedSoFar(),
-                        arming.skippedSoFar(),
+                        arming.rejected.sum(),
+                        arming.catchUp.skippedRuns(),
                         workers.refusedHandOvers(),
                         refusedSoFar()),
                 shared.tickThread.look(nowNanos));

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold {
 
-    private static final long ALL = Long.MAX_VALUE;
+    /** All timers may leave; fewer only in virtual time, one after the other. */
+    static final long ALL = Long.MAX_VALUE;
 
     private volatile boolean halted;
 
@@ -50,35 +51,22 @@ public final class Hold {
         this.choice.set(choice);
     }
 
-    /** How due timers may leave. */
-    enum Passage {
-
-        /** All of them may. */
-        ALL,
-
-        /** They leave one at a time, as many as are allowed; in virtual time only. */
-        STEPPED,
-
-        /** None may. */
-        NONE
-    }
-
-    /** Returns how timers may leave, by one reading: a halt that comes or ends meanwhile makes no step of it. Any thread. */
-    Passage passage() {
+    /**
+     * Returns how many timers may leave now, {@link #ALL} if there is no limit; by one reading: a halt that comes or ends meanwhile makes no
+     * step of it. Any thread.
+     */
+    long mayLeave() {
         long seen = allowed.get();
-        if (isHalted() || seen == 0) {
-            return Passage.NONE;
-        }
-        return seen == ALL ? Passage.ALL : Passage.STEPPED;
+        return isHalted() ? 0 : seen;
     }
 
     boolean isOpen() {
-        return passage() == Passage.ALL;
+        return mayLeave() == ALL;
     }
 
     /** Whether none may leave. */
     boolean isClosed() {
-        return passage() == Passage.NONE;
+        return mayLeave() == 0;
     }
 
     public boolean isHalted() {

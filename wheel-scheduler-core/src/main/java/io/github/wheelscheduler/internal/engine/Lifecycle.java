@@ -383,7 +383,7 @@ public final class Lifecycle {
     /** Something has happened, so that a group that was shut down may have nothing left. Any thread. */
     void noteThatItMayEnd() {
         if (!ownsWheel) {
-            shared.noteThatAGroupMayEnd();
+            shared.mayGroupsEnd = true;
         }
     }
 

@@ -32,7 +32,7 @@ final class SharedWheel {
      * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has done it, afterwards;
      * the tick thread, which takes it back before it looks.
      */
-    private volatile boolean mayGroupsEnd;
+    volatile boolean mayGroupsEnd;
 
     /** Makes the rest of the wheel of an executor. */
     SharedWheel(Engine root, TimingWheel wheel, Starter starter) {
@@ -66,11 +66,6 @@ final class SharedWheel {
     }
 
     // Groups
-
-    /** Something has happened to a group that is shut down, so that it may have nothing left. Any thread. */
-    void noteThatAGroupMayEnd() {
-        mayGroupsEnd = true;
-    }
 
     /** Ends the groups that were shut down and have nothing left, and forgets ended ones. Tick thread. */
     void endGroupsThatMay() {
@@ -135,14 +130,10 @@ final class SharedWheel {
 
     /** Whether no run of any group is on its way or going on; exact once nothing is handed over any more. */
     boolean areWorkersDrained() {
-        if (!root.dispatcher.isDrained()) {
-            return false;
-        }
+        boolean areDrained = root.dispatcher.isDrained();
         for (Engine group : groups) {
-            if (!group.dispatcher.isDrained()) {
-                return false;
-            }
+            areDrained &= group.dispatcher.isDrained();
         }
-        return true;
+        return areDrained;
     }
 }

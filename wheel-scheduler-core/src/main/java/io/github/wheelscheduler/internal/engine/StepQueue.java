@@ -74,24 +74,24 @@ final class StepQueue {
     /** Returns the timers that may go, at most so many, in their order. */
     List<ScheduledTimer<?>> mayGo(int most) {
         List<ScheduledTimer<?>> may = new ArrayList<>();
-        lacking.forEach(Dispatcher::clearPassedBy);
+        lacking.forEach(dispatcher -> dispatcher.passedBy = 0);
         Predicate<TimerNode> look = node -> {
             ScheduledTimer<?> timer = (ScheduledTimer<?>) node;
             if (may.size() < most && mayGo(timer)) {
                 may.add(timer);
-            } else if (!timer.isDone() && dispatchers.of(timer).lacksSlot()) {
+            } else if (!timer.isDone() && dispatchers.of(timer).lacksSlot) {
                 countIn(dispatchers.of(timer), timer);
             }
             return false;
         };
         wheel.removeIf(list, look, node -> {});
         lacking.forEach(Dispatcher::noteWaiting);
-        boolean ignored = lacking.removeIf(dispatcher -> !dispatcher.isAnyPassedBy());
+        boolean ignored = lacking.removeIf(dispatcher -> dispatcher.passedBy == 0);
         return may;
     }
 
     private void countIn(Dispatcher dispatcher, ScheduledTimer<?> timer) {
-        if (!dispatcher.isAnyPassedBy() && !lacking.contains(dispatcher)) {
+        if (dispatcher.passedBy == 0 && !lacking.contains(dispatcher)) {
             lacking.add(dispatcher);
         }
         dispatcher.countPassedBy(timer);

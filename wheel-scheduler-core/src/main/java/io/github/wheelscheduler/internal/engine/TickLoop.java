@@ -197,7 +197,7 @@ final class TickLoop {
 
     /** Whether no message of a group is on its way here, nor in hand. */
     boolean isSettled(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
-        return pendingOfGroup.messages() == dispatcher.admitted() && !admission.isAnyInHand();
+        return pendingOfGroup.messages() == dispatcher.admitted && !admission.isAnyInHand();
     }
 
     // Between two passes

@@ -184,13 +184,14 @@ final class TickThread implements Runnable {
     }
 
     private WheelSnapshot.State state() {
-        if (thread == null) {
-            return root.runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.NOT_STARTED;
-        }
-        if (!hasGivenUp()) {
+        boolean hasBegun = thread != null;
+        if (hasBegun && !hasGivenUp()) {
             return WheelSnapshot.State.RUNNING;
         }
-        return root.runState.isShutdown() ? WheelSnapshot.State.ENDED : WheelSnapshot.State.DEAD;
+        if (root.runState.isShutdown()) {
+            return WheelSnapshot.State.ENDED;
+        }
+        return hasBegun ? WheelSnapshot.State.DEAD : WheelSnapshot.State.NOT_STARTED;
     }
 
     /** Does a pass and the sleep after it; false when it was the last. A failure never ends the thread. */

@@ -10,14 +10,9 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
 
     static {
-        linkEveryStep();
-    }
-
-    /**
-     * Goes through every step of posting once. A producer that has moved the index must store its message; if the virtual
-     * machine still had to link that step, a caller with little stack left could fail in between and leave a hole for ever.
-     */
-    private static void linkEveryStep() {
+        // Every step of posting once. A producer that has moved the index must store its message; if the virtual
+        // machine
+        // still had to link that step, a caller with little stack left could fail in between and leave a hole for ever.
         Stripe<Object> rehearsal = new Stripe<>(2);
         for (int i = 0; i < 8; i++) {
             boolean ignored = rehearsal.offer(rehearsal);

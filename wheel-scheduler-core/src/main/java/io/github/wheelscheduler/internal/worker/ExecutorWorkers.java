@@ -191,7 +191,15 @@ public final class ExecutorWorkers extends Workers {
         try {
             started = isOpen() && run.start(thread);
             if (started) {
-                perform(run, thread);
+                try {
+                    long nowNanos = tellStarting(run.task, run.expiredNanos);
+                    if (nowNanos != 0) {
+                        run.startedAt(nowNanos);
+                    }
+                    boundary.run(run.task);
+                } finally {
+                    run.finish(thread);
+                }
             } else if (!stopped) {
                 inFlight.sendBack(run);
             }
@@ -203,18 +211,6 @@ public final class ExecutorWorkers extends Workers {
             } finally {
                 tellIfEnded();
             }
-        }
-    }
-
-    private void perform(ExecutorRun run, Thread thread) {
-        try {
-            long nowNanos = tellStarting(run.task, run.expiredNanos);
-            if (nowNanos != 0) {
-                run.startedAt(nowNanos);
-            }
-            boundary.run(run.task);
-        } finally {
-            run.finish(thread);
         }
     }
 }

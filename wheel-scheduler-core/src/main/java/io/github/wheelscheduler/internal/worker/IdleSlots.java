@@ -17,13 +17,13 @@ final class IdleSlots {
 
     static final int SLOTS = Long.SIZE;
 
-    private final AtomicLong takenBits = new AtomicLong();
-    private final AtomicLong idleBits = new AtomicLong();
+    final AtomicLong takenBits = new AtomicLong();
+    final AtomicLong idleBits = new AtomicLong();
 
     /** The idle bit that was claimed last, more or less. Any thread. */
     private long lastClaimed;
 
-    private final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(SLOTS);
+    final AtomicReferenceArray<@Nullable Worker> workers = new AtomicReferenceArray<>(SLOTS);
     final AtomicReference<@Nullable IdleSlots> next = new AtomicReference<>();
 
     /** Creates a worker without a thread in the lowest free slot, here or in a later set. */
@@ -46,7 +46,7 @@ final class IdleSlots {
             workers.set(Long.numberOfTrailingZeros(bit), worker);
             return worker;
         } catch (Throwable ex) {
-            leave(bit);
+            boolean ignored = clear(takenBits, bit);
             throw ex;
         }
     }
@@ -105,26 +105,8 @@ final class IdleSlots {
         return false;
     }
 
-    // The slot of one worker
-
-    void leave(long bit) {
-        workers.set(Long.numberOfTrailingZeros(bit), null);
-        boolean ignored = clear(takenBits, bit);
-    }
-
-    void markIdle(long bit) {
-        long seen = idleBits.get();
-        while (!idleBits.compareAndSet(seen, seen | bit)) {
-            seen = idleBits.get();
-        }
-    }
-
-    boolean unmarkIdle(long bit) {
-        return clear(idleBits, bit);
-    }
-
     /** Clears the bit; false if it was not set. Without a lambda, which the interpreter would allocate. */
-    private static boolean clear(AtomicLong bits, long bit) {
+    static boolean clear(AtomicLong bits, long bit) {
         long seen = bits.get();
         while (!bits.compareAndSet(seen, seen & ~bit)) {
             seen = bits.get();

@@ -55,17 +55,21 @@ final class Worker implements Runnable {
 
     /** Says that the worker may be woken. A full fence. */
     void markIdle() {
-        slots.markIdle(bit);
+        long seen = slots.idleBits.get();
+        while (!slots.idleBits.compareAndSet(seen, seen | bit)) {
+            seen = slots.idleBits.get();
+        }
     }
 
     /** Takes the idle mark back; false if it has been claimed: then the worker will be woken, or has been. */
     boolean unmarkIdle() {
-        return slots.unmarkIdle(bit);
+        return IdleSlots.clear(slots.idleBits, bit);
     }
 
     /** Frees its slot for another worker. */
     void leaveSlot() {
-        slots.leave(bit);
+        slots.workers.set(Long.numberOfTrailingZeros(bit), null);
+        boolean ignored = IdleSlots.clear(slots.takenBits, bit);
     }
 
     /** Shows the run that is going on to watchdogs. No thread waits for this, so it needs no fence. */

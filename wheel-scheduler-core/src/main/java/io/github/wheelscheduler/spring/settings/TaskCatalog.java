@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps the ids of annotated methods, and the settings of each id, before tasks are scheduled. One for all schedulers of an application.
  * Any thread.
  *
- * <p>Settings come in two layers. Below are those of the code: by annotation, or by {@link #set}. Over them are those that
- * operators of the application set, by {@link #override}. The settings of an id hold for every schedule of it, from when the task is next scheduled
- * on: of all {@code Jobs.poll}, {@code Jobs.poll~2} and so on, which share the id {@code Jobs.poll}.
+ * <p>Settings come in two layers. The lower one has the settings of the code: by annotation, or by {@link #set}. The upper one has the settings
+ * of the application's operators, by {@link #override}. The settings of an id hold for every schedule of it, from when the task is next
+ * scheduled on: of all {@code Jobs.poll}, {@code Jobs.poll~2} and so on, which share the id {@code Jobs.poll}.
  */
 public final class TaskCatalog {
 

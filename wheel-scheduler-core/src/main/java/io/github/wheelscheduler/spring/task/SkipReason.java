@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum SkipReason {
     /** The task was paused. */
     PAUSED,
-    /** The task was running already, because somebody had asked for a run. */
+    /** The task was running already, because a run of it had been triggered. */
     RUNNING,
     /** The run of a fixed-rate task was missed, and is not made up. */
     MISSED,

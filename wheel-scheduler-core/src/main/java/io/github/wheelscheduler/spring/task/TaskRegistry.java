@@ -265,7 +265,7 @@ public final class TaskRegistry {
 
     // Listeners
 
-    /** Tells the listener from now on what becomes of tasks; those that are there already are told as added. */
+    /** Tells the listener from now on what becomes of tasks; the tasks that are there already are told as added. */
     public void addListener(TaskListener listener) {
         book.news().add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {

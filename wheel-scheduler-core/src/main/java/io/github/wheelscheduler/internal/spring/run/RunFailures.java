@@ -23,7 +23,9 @@ public final class RunFailures {
     private volatile @Nullable ErrorHandler handler;
 
     /** Counts the failures of one-time tasks on their way. */
-    private volatile ErrorHandler oneTimeHandler = counting(this::throwUnlogged);
+    private volatile ErrorHandler oneTimeHandler = counting(thrown -> {
+        throw new Unlogged(this, thrown);
+    });
 
     /** Makes one whose log is limited by that time. */
     public RunFailures(LogTime logTime) {
@@ -164,10 +166,6 @@ public final class RunFailures {
     private void logAndThrow(Runnable task, Throwable thrown) {
         oneTimeLog.log(task, thrown);
         ReflectionUtils.rethrowRuntimeException(thrown);
-    }
-
-    private void throwUnlogged(Throwable thrown) {
-        throw new Unlogged(this, thrown);
     }
 
     /** Says in the log what has been held back there of failures, as the scheduler closes. Throws nothing. */

@@ -43,7 +43,9 @@ final class SeriesFailureLog implements ErrorHandler {
         inARow++;
         try {
             boolean isTime = limit.tryPass(time.sumUpLater(), others -> sumUp()) >= 0;
-            if (!isTime && !isNew(thrown)) {
+            // Another kind of failure is said at once, as long as it is one of few.
+            boolean isNew = said.size() < MOST_KINDS && !said.contains(thrown.getClass());
+            if (!isTime && !isNew) {
                 return;
             }
             logger.error(
@@ -58,11 +60,6 @@ final class SeriesFailureLog implements ErrorHandler {
         } catch (Throwable ex) {
             // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
         }
-    }
-
-    /** Another kind of failure is said at once, as long as it is one of few. */
-    private boolean isNew(Throwable thrown) {
-        return said.size() < MOST_KINDS && !said.contains(thrown.getClass());
     }
 
     private synchronized void sumUp() {

@@ -122,7 +122,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Override
     public void run() {
         TaskRules rules = rules();
-        runDue(SeriesRun.FIRST, rules == null ? null : rules.firstPace);
+        run(SeriesRun.FIRST, rules == null ? null : rules.firstPace);
     }
 
     @Override
@@ -132,9 +132,12 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Runs the task for a timer of that generation. */
-    void runDue(int generation, TaskRules.@Nullable Pace pace) {
-        long late = latenessNanos;
-        latenessNanos = NOT_TOLD;
+    void run(int generation, TaskRules.@Nullable Pace pace) {
+        long late = NOT_TOLD;
+        if (generation != SeriesRun.TRIGGERED) {
+            late = latenessNanos;
+            latenessNanos = NOT_TOLD;
+        }
         if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
             leftOut(1);
         } else if (late == NOT_TOLD) {
@@ -142,11 +145,6 @@ final class GuardedTask implements Runnable, ManagedTask {
         } else {
             runAndWhatIsOwed(generation, late, toldNanos);
         }
-    }
-
-    /** Runs the task outside of its schedule. */
-    void runTriggered() {
-        runAndWhatIsOwed(SeriesRun.TRIGGERED, 0, book.nanoTime());
     }
 
     /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */
@@ -245,7 +243,7 @@ final class GuardedTask implements Runnable, ManagedTask {
             if (run != null) {
                 run.leave();
             }
-            long nanos = nanosSince(startNanos);
+            long nanos = book.nanoTime() - startNanos;
             runningSinceNanos = 0;
             endInterrupt();
             if (decorated == null || decorated.hasRun() || thrown != null) {
@@ -257,10 +255,6 @@ final class GuardedTask implements Runnable, ManagedTask {
                 }
             }
         }
-    }
-
-    long nanosSince(long startNanos) {
-        return book.nanoTime() - startNanos;
     }
 
     boolean isOnThreadOfRun() {

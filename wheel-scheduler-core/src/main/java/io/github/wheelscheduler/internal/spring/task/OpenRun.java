@@ -84,13 +84,14 @@ public final class OpenRun {
      */
     public static @Nullable OpenRun keepCurrent() {
         OpenRun run = CURRENT.get();
-        return run != null && run.keep() ? run : null;
-    }
-
-    private synchronized boolean keep() {
-        boolean isMine = !kept;
-        kept = true;
-        return isMine;
+        if (run == null) {
+            return null;
+        }
+        synchronized (run) {
+            boolean isMine = !run.kept;
+            run.kept = true;
+            return isMine ? run : null;
+        }
     }
 
     /**
@@ -121,7 +122,7 @@ public final class OpenRun {
             }
         }
         boolean ignored = others.remove(this);
-        note(task.nanosSince(startNanos));
+        note(task.book.nanoTime() - startNanos);
     }
 
     /** Nothing on this thread is a part of the run any more. */

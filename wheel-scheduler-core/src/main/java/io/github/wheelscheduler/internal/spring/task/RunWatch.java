@@ -30,8 +30,7 @@ final class RunWatch {
     private final WheelScheduledExecutor executor;
     private final ThreadFactory threads;
     private final SchedulerWarnings warnings;
-    private final @Nullable Duration warnAfter;
-    private final @Nullable Duration interruptAfter;
+    private final WarningLimits limits;
 
     /** 0 as long as there is no limit. */
     private volatile long lookEveryNanos;
@@ -54,9 +53,8 @@ final class RunWatch {
         this.executor = executor;
         this.threads = threads;
         this.warnings = warnings;
-        this.warnAfter = limits.run();
-        this.interruptAfter = limits.interrupt();
-        Duration shortest = warnAfter != null ? warnAfter : interruptAfter;
+        this.limits = limits;
+        Duration shortest = limits.run() != null ? limits.run() : limits.interrupt();
         if (shortest != null) {
             lookWithin(shortest);
         }
@@ -131,7 +129,7 @@ final class RunWatch {
             List<RunningTask> running = executor.runningFor(Duration.ZERO);
             Set<Known> stillKnown = new HashSet<>();
             for (RunningTask run : running) {
-                handle(run, warnAfter, new Known(run.thread(), run.startedNanos(), false), stillKnown);
+                handle(run, limits.run(), new Known(run.thread(), run.startedNanos(), false), stillKnown);
                 handle(run, interruptLimit(run), new Known(run.thread(), run.startedNanos(), true), stillKnown);
             }
             known = stillKnown;
@@ -146,6 +144,7 @@ final class RunWatch {
         Duration own = SeriesRun.behind(run.task()) instanceof GuardedTask guarded
                 ? guarded.owner.settings().timeLimit()
                 : null;
+        Duration interruptAfter = limits.interrupt();
         return own == null || (interruptAfter != null && interruptAfter.compareTo(own) < 0) ? interruptAfter : own;
     }
 

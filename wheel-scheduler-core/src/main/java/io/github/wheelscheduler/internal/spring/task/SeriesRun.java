@@ -39,11 +39,7 @@ class SeriesRun implements Runnable, ManagedTask {
 
     @Override
     public void run() {
-        if (generation == TRIGGERED) {
-            guard.runTriggered();
-        } else {
-            guard.runDue(generation, pace);
-        }
+        guard.run(generation, pace);
     }
 
     @Override

@@ -260,7 +260,7 @@ public final class TaskBook {
 
     // Looking
 
-    /** Returns all tasks, those that are over included, in no order. */
+    /** Returns all tasks, also the ones that are over, in no order. */
     public Collection<TaskSeries> tasks() {
         return tasks.values();
     }

@@ -90,7 +90,8 @@ public final class TaskNames {
         } else if (catalog.findsBeans()) {
             owner = ownerOf(task);
         }
-        String known = name != null ? name : printable(task);
+        String known = name != null ? name : reachable(NamedTask.of(task));
+        known = known.isBlank() ? NamedTask.ofClass(task.getClass()) : known;
         return cut(owner == null ? known : catalog.idOf(known, owner));
     }
 
@@ -148,11 +149,6 @@ public final class TaskNames {
         } catch (Throwable ex) {
             return "";
         }
-    }
-
-    private static String printable(Runnable task) {
-        String name = reachable(NamedTask.of(task));
-        return name.isBlank() ? NamedTask.ofClass(task.getClass()) : name;
     }
 
     /** Returns a name that can stand in a path and adds no lines to a log: with a question mark for each part that could not. */

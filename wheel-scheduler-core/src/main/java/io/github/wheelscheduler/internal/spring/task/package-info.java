@@ -1,6 +1,7 @@
 /**
  * Steers the tasks of Spring's face and watches their runs. The face enters by
- * {@link io.github.wheelscheduler.internal.spring.task.TaskTimers}, {@link io.github.wheelscheduler.internal.spring.task.TaskBook} and
+ * {@link io.github.wheelscheduler.internal.spring.task.TaskTimers}, {@link io.github.wheelscheduler.internal.spring.task.TaskBook},
+ * {@link io.github.wheelscheduler.internal.spring.task.TaskNews} and
  * {@link io.github.wheelscheduler.internal.spring.task.SchedulerObservation}.
  */
 @NullMarked

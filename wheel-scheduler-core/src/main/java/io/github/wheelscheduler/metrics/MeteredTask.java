@@ -12,8 +12,6 @@ import java.util.function.UnaryOperator;
 /** The meters of one task. */
 final class MeteredTask {
 
-    private static final String OVERRUNS = "overruns";
-
     private final MeterGroup group;
     private final Timer successes;
     private final Timer errors;
@@ -42,7 +40,7 @@ final class MeteredTask {
         this.successes = registerRuns("SUCCESS");
         this.errors = registerRuns("ERROR");
         this.lateness = group.timer(MeterNames.TASK_LATENESS, UnaryOperator.identity());
-        this.overruns = group.counter(MeterNames.TASK_OVERRUNS, OVERRUNS);
+        this.overruns = group.counter(MeterNames.TASK_OVERRUNS, "overruns");
         this.missed = group.counter(MeterNames.TASK_MISSED, SchedulerMeters.RUNS);
         group.timeGauge(MeterNames.TASK_LAST_SUCCESS, TimeUnit.MILLISECONDS, this, source -> source.lastSuccessMillis);
         group.timeGauge(MeterNames.TASK_SUCCESS_AGE, TimeUnit.MILLISECONDS, this, MeteredTask::successAgeMillis);

@@ -26,7 +26,6 @@ final class SchedulerMeters implements LatenessListener {
 
     static final String RUNS = "runs";
 
-    private static final String WAKEUPS = "wakeups";
     private static final Duration SHORTEST_LATENESS = Duration.ofNanos(10_000);
     private static final Duration LONGEST_LATENESS = Duration.ofMinutes(1);
 
@@ -74,7 +73,7 @@ final class SchedulerMeters implements LatenessListener {
         timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
 
         // The tick thread.
-        counter(MeterNames.WAKEUPS, WAKEUPS, seen -> seen.tick().wakeUps());
+        counter(MeterNames.WAKEUPS, "wakeups", seen -> seen.tick().wakeUps());
         group.timer(
                 MeterNames.TICK_OVERSLEEP,
                 this,

@@ -56,15 +56,10 @@ final class CronRun extends SeriesRun {
     /** For how long the task rests from the end of the run on that is being followed; less than 0 until it is taken, which is once. */
     private long restNanos = NOT_TAKEN;
 
-    CronRun(
-            GuardedTask guard,
-            int generation,
-            TaskRules.@Nullable Pace pace,
-            TriggerTimes times,
-            WheelScheduledExecutor executor) {
+    CronRun(GuardedTask guard, int generation, TaskRules.@Nullable Pace pace, TriggerTimes times) {
         super(guard, generation, pace);
         this.times = times;
-        this.executor = executor;
+        this.executor = guard.book.timers.executor();
     }
 
     /** Asks the trigger for the first run; false if it names no instant. */

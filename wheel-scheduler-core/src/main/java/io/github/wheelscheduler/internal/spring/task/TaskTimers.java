@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
+import io.github.wheelscheduler.internal.spring.task.TaskRules.Pace;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -160,19 +161,14 @@ public final class TaskTimers {
      * @return null if a trigger names no instant
      */
     @Nullable
-    Plan plan(
-            GuardedTask guard,
-            int generation,
-            TaskRules.@Nullable Pace pace,
-            TaskSchedule schedule,
-            @Nullable Instant first) {
+    Plan plan(GuardedTask guard, int generation, @Nullable Pace pace, TaskSchedule schedule, @Nullable Instant first) {
         WheelScheduledExecutor current = executor();
         Trigger trigger = schedule instanceof TaskSchedule.Calendar calendar ? calendar.trigger() : null;
         if (schedule instanceof TaskSchedule.Cron cron) {
             trigger = cron.toTrigger();
         }
         if (trigger != null) {
-            CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()), current);
+            CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()));
             return run.hasFirst() ? new Plan(current, guard, run, schedule, 0) : null;
         }
         long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));

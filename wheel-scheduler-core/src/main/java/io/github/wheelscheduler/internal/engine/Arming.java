@@ -69,7 +69,7 @@ public final class Arming {
         StackReserve.ask();
         if (runState.isShutdown()) {
             reject(timer, "the executor has been shut down");
-        } else if (!pending.tryAcquire()) {
+        } else if (!pending.permits.tryTake()) {
             reject(
                     timer,
                     "max-pending is " + pending.max() + ", and " + pending.inUse()
@@ -96,7 +96,7 @@ public final class Arming {
             timer.setRefusedAt(running.refusedAt());
             return post(timer, timer.isDueAtOnce(), false);
         } catch (Throwable ex) {
-            pending.acquireAgain();
+            pending.permits.takeAnyway();
             running.putPermitBack();
             if (running.isDone()) {
                 // A thread that has cancelled it may have looked for the permit too early.

@@ -201,7 +201,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         }
         // A thread that sees that nothing is pending may take its permit: so the count comes last, here and below.
         if (!timer.isRepeating()) {
-            pending.release();
+            pending.permits.giveBack();
         }
         pending.started();
         lifecycle.wakeIfItMayEnd();
@@ -262,7 +262,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public void refused(ScheduledTimer<?> timer) {
         if (!timer.isRepeating()) {
-            pending.release();
+            pending.permits.giveBack();
         }
         pending.cancelled();
         lifecycle.wakeIfItMayEnd();
@@ -504,7 +504,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** Returns how many runs found the group full and did not start. */
     long refusedSoFar() {
         GroupRefusals refusals = dispatcher.refusals;
-        return refusals == null ? 0 : refusals.soFar();
+        return refusals == null ? 0 : refusals.count.sum();
     }
 
     /** Returns the runs that have been going on for at least so long, without runs that started while there was no observer. */
@@ -531,8 +531,8 @@ public final class Engine implements TimerOwner, Workers.Listener {
                 workers.threadCount(),
                 new WheelSnapshot.Totals(
                         pending.scheduledSoFar(),
-                        pending.startedSoFar(),
-                        pending.cancelledSoFar(),
+                        pending.started.sum(),
+                        pending.cancelled.sum(),
                         arming.rejected.sum(),
                         arming.catchUp.skippedRuns(),
                         workers.refusedHandOvers(),

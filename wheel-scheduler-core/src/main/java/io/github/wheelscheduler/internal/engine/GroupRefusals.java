@@ -21,7 +21,7 @@ final class GroupRefusals implements Workers.Listener {
     private final GroupSlots slots;
     private final Workers.Listener owner;
     final Workers workers;
-    private final StripedCount count = new StripedCount();
+    final StripedCount count = new StripedCount();
 
     /** Made before it is needed, as there may be no memory then. */
     private final RejectedExecutionException withoutText;
@@ -69,11 +69,6 @@ final class GroupRefusals implements Workers.Listener {
 
     private String reason(String numbers) {
         return "group " + group + " is full: " + numbers;
-    }
-
-    /** Returns how many runs have been refused. */
-    long soFar() {
-        return count.sum();
     }
 
     /** What the worker runs in place of the timer. */

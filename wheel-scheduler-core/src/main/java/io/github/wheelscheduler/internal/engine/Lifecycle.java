@@ -91,7 +91,7 @@ public final class Lifecycle {
 
     /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
     boolean isEnding() {
-        return runState.isShutdown() || (!ownsWheel && shared.isShutdown());
+        return runState.isShutdown() || (!ownsWheel && engine.root.runState.isShutdown());
     }
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
@@ -462,7 +462,7 @@ public final class Lifecycle {
         if (ended && shared.lock.isHeldByCurrentThread()) {
             shared.forgetIfNoTickThread(engine);
         }
-        if (ended && shared.isShutdown()) {
+        if (ended && engine.root.runState.isShutdown()) {
             engine.root.lifecycle.terminateIfEnded();
         }
     }

@@ -24,17 +24,17 @@ public final class PendingTimers {
     private final StripedCount handedOver = new StripedCount();
 
     private final StripedCount otherPosts = new StripedCount();
-    private final StripedCount started = new StripedCount();
-    private final StripedCount cancelled = new StripedCount();
+    final StripedCount started = new StripedCount();
+    final StripedCount cancelled = new StripedCount();
 
-    /** A group shares it with the executor. */
-    private final Limit permits;
+    /** A repeating timer keeps its permit, and takes it again in any case. A group shares them with the executor. */
+    final Limit permits;
 
     /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
     private final @Nullable PendingTimers root;
 
     /** What a group has posted; for the executor itself, what all of them have. */
-    private final StripedCount messages = new StripedCount();
+    final StripedCount messages = new StripedCount();
 
     /** How many of those are about no pending timer of a group any more; one number for all groups. */
     private final StripedCount goneOfGroups;
@@ -59,11 +59,6 @@ public final class PendingTimers {
         this.goneOfGroups = root.goneOfGroups;
     }
 
-    /** Returns how many messages a group has posted, or is about to. */
-    long messages() {
-        return messages.sum();
-    }
-
     /** Counts a message before it is posted; -1 if posting it has failed. */
     void countMessage(int number) {
         if (root != null) {
@@ -72,24 +67,10 @@ public final class PendingTimers {
         }
     }
 
-    /** Takes a permit if there is one. */
-    boolean tryAcquire() {
-        return permits.tryTake();
-    }
-
-    /** Takes a permit again on behalf of a series that has always had one, whether there is one or not. */
-    void acquireAgain() {
-        permits.takeAnyway();
-    }
-
-    void release() {
-        permits.giveBack();
-    }
-
     /** Gives the permit of a timer back, if it still has one. */
     void releasePermit(ScheduledTimer<?> timer) {
         if (timer.takePermit()) {
-            release();
+            permits.giveBack();
         }
     }
 
@@ -129,14 +110,6 @@ public final class PendingTimers {
     /** Returns how many timers have become pending so far. At rest it is exact. */
     long scheduledSoFar() {
         return posted.getAsLong() + handedOver.sum() - otherPosts.sum();
-    }
-
-    long startedSoFar() {
-        return started.sum();
-    }
-
-    long cancelledSoFar() {
-        return cancelled.sum();
     }
 
     /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */

@@ -45,11 +45,6 @@ final class SharedWheel {
         this.tickThread = new TickThread(root, this);
     }
 
-    /** Whether the executor itself has been shut down. */
-    boolean isShutdown() {
-        return root.isShutdown();
-    }
-
     /** Does something that starts, pauses or stops, one caller after the other. */
     void locked(Runnable action) {
         lock.lock();

@@ -147,7 +147,7 @@ final class TickLoop {
 
     /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
     boolean isWanted() {
-        boolean isAsked = watch.isAsked();
+        boolean isAsked = watch.asked;
         return dispatchers.isWanted() || isAsked;
     }
 
@@ -197,7 +197,7 @@ final class TickLoop {
 
     /** Whether no message of a group is on its way here, nor in hand. */
     boolean isSettled(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
-        return pendingOfGroup.messages() == dispatcher.admitted && !admission.isAnyInHand();
+        return pendingOfGroup.messages.sum() == dispatcher.admitted && !admission.isAnyInHand();
     }
 
     // Between two passes

@@ -58,7 +58,7 @@ public final class WallClockWatch {
     private final LogLimit failures;
 
     /** The clocks are to be compared at once. Writers: any thread, and the tick thread. Reader: the tick thread. */
-    private volatile boolean asked;
+    volatile boolean asked;
 
     /** The deadlines of the timers are computed from it. */
     private @Nullable Reading reference;
@@ -89,11 +89,6 @@ public final class WallClockWatch {
     /** Asks for the clocks to be compared at once; then the tick thread is to be woken. Any thread. */
     void ask() {
         asked = true;
-    }
-
-    /** Whether it has been asked, and no pass has answered yet. */
-    boolean isAsked() {
-        return asked;
     }
 
     /**

@@ -137,10 +137,6 @@ public final class Bucket {
         }
     }
 
-    void pin() {
-        pinned = true;
-    }
-
     void unpin() {
         pinned = false;
         if (count == 0) {

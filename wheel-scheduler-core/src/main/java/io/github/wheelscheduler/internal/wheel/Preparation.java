@@ -69,7 +69,7 @@ final class Preparation {
         }
         if (parents[index] == null) {
             parents[index] = bucket;
-            bucket.pin();
+            bucket.pinned = true;
         }
         return level;
     }

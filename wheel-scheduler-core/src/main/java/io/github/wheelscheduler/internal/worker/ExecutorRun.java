@@ -72,11 +72,6 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         expiredNanos = newExpiredNanos;
     }
 
-    /** Lets go of the task of a run that is over. */
-    void forgetTask() {
-        task = NOTHING;
-    }
-
     @Override
     public void run() {
         OwnFrame.execute(workers, this);

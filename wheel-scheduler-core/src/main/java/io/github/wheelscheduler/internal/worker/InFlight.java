@@ -88,7 +88,7 @@ final class InFlight {
     }
 
     private void letGo(ExecutorRun run, long count) {
-        run.forgetTask();
+        run.task = ExecutorRun.NOTHING;
         // All that had been shown by then are over if none is left.
         ExecutorRun shown = newest.get();
         if ((int) counts.addAndGet(-count) == 0) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class CatchUp {
 
     private final int max;
-    private final StripedCount skippedRuns = new StripedCount();
+    final StripedCount skippedRuns = new StripedCount();
 
     CatchUp(int max) {
         this.max = max;
@@ -56,9 +56,5 @@ final class CatchUp {
                 // The series goes on all the same.
             }
         }
-    }
-
-    long skippedRuns() {
-        return skippedRuns.sum();
     }
 }

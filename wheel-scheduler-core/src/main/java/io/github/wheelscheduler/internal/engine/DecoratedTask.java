@@ -15,7 +15,7 @@ final class DecoratedTask implements Runnable {
     Object task;
 
     /** How often the timer has been told to run, whether it was still to. */
-    private final AtomicInteger calls = new AtomicInteger();
+    final AtomicInteger calls = new AtomicInteger();
 
     /**
      * @param outer what has been wrapped around the timer
@@ -51,10 +51,6 @@ final class DecoratedTask implements Runnable {
     void letGo() {
         outer = null;
         task = null;
-    }
-
-    void countCall() {
-        calls.incrementAndGet();
     }
 
     @Override

@@ -501,12 +501,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return due[0];
     }
 
-    /** Returns how many runs found the group full and did not start. */
-    long refusedSoFar() {
-        GroupRefusals refusals = dispatcher.refusals;
-        return refusals == null ? 0 : refusals.count.sum();
-    }
-
     /** Returns the runs that have been going on for at least so long, without runs that started while there was no observer. */
     public List<RunningTask> runningFor(Duration atLeast) {
         long nowNanos = clock.nanoTime();
@@ -522,6 +516,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     public WheelSnapshot snapshot() {
         long nowNanos = clock.nanoTime();
+        GroupRefusals refusals = dispatcher.refusals;
         return new WheelSnapshot(
                 pending.count(),
                 inbox.size(),
@@ -534,9 +529,9 @@ public final class Engine implements TimerOwner, Workers.Listener {
                         pending.started.sum(),
                         pending.cancelled.sum(),
                         arming.rejected.sum(),
-                        arming.catchUp.skippedRuns(),
+                        arming.catchUp.skippedRuns.sum(),
                         workers.refusedHandOvers(),
-                        refusedSoFar()),
+                        refusals == null ? 0 : refusals.count.sum()),
                 shared.tickThread.look(nowNanos));
     }
 

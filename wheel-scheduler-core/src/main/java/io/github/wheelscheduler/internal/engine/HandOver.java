@@ -223,7 +223,7 @@ final class HandOver implements Expiry {
     /** Forgets a timer that is over, and has no slot. */
     void giveUp(ScheduledTimer<?> timer) {
         pass.moved();
-        sweeps.countGivenUp();
+        sweeps.givenUp++;
         watch.unwatch(timer);
     }
 }

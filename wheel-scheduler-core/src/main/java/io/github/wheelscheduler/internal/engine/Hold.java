@@ -26,7 +26,7 @@ public final class Hold {
     private final AtomicLong allowed;
 
     /** Says which of so many due timers leaves next; null for the first one. */
-    private final AtomicReference<@Nullable IntUnaryOperator> choice;
+    final AtomicReference<@Nullable IntUnaryOperator> choice;
 
     /** That of an executor; open. */
     Hold() {
@@ -40,11 +40,6 @@ public final class Hold {
         this.haltedWith = isHaltedWith ? executors : null;
         this.allowed = executors.allowed;
         this.choice = executors.choice;
-    }
-
-    @Nullable
-    IntUnaryOperator choice() {
-        return choice.get();
     }
 
     public void setChoice(@Nullable IntUnaryOperator choice) {

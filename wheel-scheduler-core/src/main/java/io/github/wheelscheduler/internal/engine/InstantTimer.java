@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class InstantTimer extends RepeatingTimer {
 
-    private final Instant instant;
+    final Instant instant;
 
     /** Whether the instant had come when this timer was made. */
     private final boolean isDueAtOnce;
@@ -28,10 +28,6 @@ public final class InstantTimer extends RepeatingTimer {
 
     public boolean isDueAtOnce() {
         return isDueAtOnce;
-    }
-
-    Instant instant() {
-        return instant;
     }
 
     /** Does nothing: the calendar says when. */

@@ -143,7 +143,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         int before;
         DecoratedTask decorated = decorated(payload);
         if (decorated != null) {
-            decorated.countCall();
+            decorated.calls.incrementAndGet();
         }
         do {
             if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {

@@ -42,7 +42,7 @@ final class StepQueue {
     boolean letGo(HandOver handOver) {
         try {
             for (int left = BUDGET; left > 0; left--) {
-                ScheduledTimer<?> timer = hold.allowed() == 0 ? null : next(hold.choice());
+                ScheduledTimer<?> timer = hold.allowed() == 0 ? null : next(hold.choice.get());
                 if (timer == null) {
                     return false;
                 }

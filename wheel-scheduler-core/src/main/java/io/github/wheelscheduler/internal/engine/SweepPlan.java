@@ -24,7 +24,7 @@ final class SweepPlan {
     private long atNanos;
 
     /** How many timers that were over the wheel has given up. */
-    private long givenUp;
+    long givenUp;
 
     private long givenUpBefore;
 
@@ -73,11 +73,6 @@ final class SweepPlan {
         planned = false;
         fruitless = givenUp - givenUpBefore < FRUITFUL;
         return true;
-    }
-
-    /** Counts a timer that was over, and that the wheel has given up. */
-    void countGivenUp() {
-        givenUp++;
     }
 
     long nanosToNext(long nowNanos) {

@@ -23,7 +23,7 @@ final class TimerText {
         if (timer instanceof PeriodicTimer periodic) {
             return (periodic.isFixedRate() ? "every " : "with delay ") + Duration.ofNanos(periodic.intervalNanos());
         }
-        return timer instanceof InstantTimer instant ? "at " + instant.instant() : "once";
+        return timer instanceof InstantTimer instant ? "at " + instant.instant : "once";
     }
 
     private static String situation(ScheduledTimer<?> timer, int state, @Nullable Object held) {

@@ -142,7 +142,7 @@ public final class WallClockWatch {
         if (wall == null) {
             return timer.hasGuessedDeadline && timer.moveDeadline(nowNanos + CHECK_INTERVAL_NANOS);
         }
-        if (!wall.isBefore(timer.instant())) {
+        if (!wall.isBefore(timer.instant)) {
             return false;
         }
         return timer.moveDeadline(nowNanos + nanosUntil(timer, wall));
@@ -293,7 +293,7 @@ public final class WallClockWatch {
     }
 
     private static long nanosUntil(InstantTimer timer, Instant wall) {
-        return Math.max(0, saturatedNanos(Duration.between(wall, timer.instant())));
+        return Math.max(0, saturatedNanos(Duration.between(wall, timer.instant)));
     }
 
     /** Returns the duration in nanoseconds, cut to what can be added to any reading of the monotonic clock. */

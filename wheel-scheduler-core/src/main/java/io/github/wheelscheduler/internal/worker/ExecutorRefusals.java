@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class ExecutorRefusals {
 
-    private final AtomicLong total = new AtomicLong();
+    final AtomicLong total = new AtomicLong();
     private final LogLimit refusedLimit;
 
     /** Those that the log has not been told of. */
@@ -25,10 +25,6 @@ final class ExecutorRefusals {
     ExecutorRefusals(LongSupplier nanoClock) {
         this.refusedLimit = new LogLimit(nanoClock);
         this.abandonedLimit = new LogLimit(nanoClock);
-    }
-
-    long total() {
-        return total.get();
     }
 
     /** Counts a run that was offered and not taken. Any thread. */

@@ -130,7 +130,7 @@ public final class ExecutorWorkers extends Workers {
 
     @Override
     public long refusedHandOvers() {
-        return refusals.total();
+        return refusals.total.get();
     }
 
     @Override

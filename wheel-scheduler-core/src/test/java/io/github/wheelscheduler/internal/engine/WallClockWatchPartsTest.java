@@ -82,7 +82,7 @@ class WallClockWatchPartsTest {
 
     private long rightDeadline(InstantTimer timer) {
         return clock.nanoTime()
-                + Duration.between(wallClock.instant(), timer.instant()).toNanos();
+                + Duration.between(wallClock.instant(), timer.instant).toNanos();
     }
 
     private void checkDeadlines() {

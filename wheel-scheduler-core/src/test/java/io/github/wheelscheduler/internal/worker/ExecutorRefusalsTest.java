@@ -47,7 +47,7 @@ class ExecutorRefusalsTest {
         assertThat(log.messages()).hasSize(3);
         assertThat(log.messages().get(1)).contains("refused a due run (and due runs 59 times");
         assertThat(log.messages().get(2)).contains("refused a due run (and due runs 59 times");
-        assertThat(refusals.total()).isEqualTo(121);
+        assertThat(refusals.total).hasValue(121);
     }
 
     @ParameterizedTest

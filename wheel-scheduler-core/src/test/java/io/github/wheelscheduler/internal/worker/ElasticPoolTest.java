@@ -192,6 +192,22 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
+    void callbackOfALaterPauseLeavesTheOneBeforeInPlace() {
+        ElasticPool workers = start(1, LONG);
+        Gate gate = gate(workers);
+        gate.awaitArrivals(1);
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        workers.pause();
+        workers.callWhenQuiet(first::incrementAndGet);
+        workers.pause();
+        workers.callWhenQuiet(second::incrementAndGet);
+        gate.open();
+        awaitThat(() -> second.get() == 1);
+        assertThat(first).hasValue(1);
+    }
+
+    @Test
     void aQuietMomentBetweenTwoRunsIsTold() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);

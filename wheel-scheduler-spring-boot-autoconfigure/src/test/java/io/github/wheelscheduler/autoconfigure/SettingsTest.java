@@ -115,7 +115,7 @@ class SettingsTest {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.overdue.grace=0.25", "wheel.scheduler.overdue.shortest-grace=5s")
                 .run(context -> assertThat(wheelOf(context).getTaskRegistry())
-                        .extracting("grace")
+                        .extracting("look")
                         .hasFieldOrPropertyWithValue("share", 0.25)
                         .hasFieldOrPropertyWithValue("shortest", Duration.ofSeconds(5)));
     }
@@ -128,7 +128,7 @@ class SettingsTest {
             assertThat(wheelOf(context))
                     .usingRecursiveComparison()
                     .comparingOnlyFields(
-                            "settings.maxPending", "settings.maxCatchUp", "settings.warningLimits", "registry.grace")
+                            "settings.maxPending", "settings.maxCatchUp", "settings.warningLimits", "registry.look")
                     .isEqualTo(plain);
         });
     }

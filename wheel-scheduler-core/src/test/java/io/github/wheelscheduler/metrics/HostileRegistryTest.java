@@ -44,7 +44,7 @@ class HostileRegistryTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads")
-    void aTimerThatThrowsHarmsNoRunAndIsLoggedOnceByEachThatTells(boolean virtualThreads) {
+    void timerThatThrowsHarmsNoRunAndIsLoggedOnce(boolean virtualThreads) {
         try (MeteredScheduler metered = new MeteredScheduler(
                 settings -> settings.setVirtualThreads(virtualThreads),
                 new RegistryOfThrowingTimers(),
@@ -64,7 +64,7 @@ class HostileRegistryTest {
     }
 
     @Test
-    void aTimerThatThrowsKeepsNobodyFromReadingOtherMetersAfterABurst() {
+    void timerThatThrowsLeavesOtherMetersReadableAfterABurst() {
         int burst = 50_000;
         try (MeteredScheduler metered = new MeteredScheduler(
                 settings -> {}, new RegistryOfThrowingTimers(), WheelSchedulerMetrics.DEFAULT_MAX_TASKS)) {
@@ -91,7 +91,7 @@ class HostileRegistryTest {
     }
 
     @Test
-    void aRegistryThatThrowsOnTheWayHasNoMetersAndTheSchedulerGoesOn() {
+    void registryThatThrowsOnTheWayHasNoMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             MeterRegistry hostile = new SimpleMeterRegistry();
             hostile.config().meterFilter(refusing(MeterNames.LATENESS, null));

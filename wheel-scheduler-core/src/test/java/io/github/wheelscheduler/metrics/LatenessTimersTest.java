@@ -107,7 +107,7 @@ class LatenessTimersTest {
     }
 
     @Test
-    void ofFarTooManyTheSameShareOfEachSizeIsRecordedAndTheLongest() {
+    void sameShareOfEachSizeIsRecordedOfFarTooManyRuns() {
         start(LatenessTimers.DIRECT, 0, 0, 0);
         start(3 * LatenessTimers.MOST_AT_A_TIME, 1_000_000, 0, 0);
         start(LatenessTimers.MOST_AT_A_TIME, 9_000_000, 0, 0);
@@ -148,7 +148,7 @@ class LatenessTimersTest {
     }
 
     @Test
-    void aHistogramHasBucketsFromTenMicrosecondsToAMinuteWithEveryRunInThem() {
+    void histogramReachesFromTenMicrosecondsToAMinute() {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         prometheus.config().meterFilter(new Histograms());
         String prefix = "wheel_scheduler_lateness_seconds_bucket{name=\"jobs\",stage=\"queue\",le=\"";

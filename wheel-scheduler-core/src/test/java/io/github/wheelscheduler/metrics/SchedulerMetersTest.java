@@ -81,7 +81,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void theMetersOfTheWorkersAreThoseThatMicrometerGivesToExecutors() {
+    void workersHaveTheMetersThatMicrometerGivesExecutors() {
         MeterRegistry expected = new SimpleMeterRegistry();
         ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
         new ExecutorServiceMetrics(pool, MeteredScheduler.NAME, Tags.empty()).bindTo(expected);
@@ -113,7 +113,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void aBoundShowsHowMuchOfItIsLeftAndARunningSeriesKeepsItsPlace() {
+    void boundShowsHowMuchIsLeftWhileASeriesRuns() {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> settings.setMaxPending(3))) {
             ScheduledFuture<?> pending = inAnHour(metered, () -> {});
             Gate gate = new Gate();
@@ -340,7 +340,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void metersLiveAsLongAsTheSchedulerThoughNobodyKeepsTheirBinder() {
+    void metersLiveAsLongAsTheSchedulerWithoutTheirBinder() {
         MeterRegistry registry = new SimpleMeterRegistry();
         try (MeteredScheduler metered = new MeteredScheduler()) {
             new WheelSchedulerMetrics(metered.scheduler, "dropped").bindTo(registry);

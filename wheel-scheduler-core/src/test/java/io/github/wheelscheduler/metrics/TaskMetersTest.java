@@ -97,7 +97,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aTaskThatBecomesASeriesGetsMetersAndOneThatIsReplacedBeginsAnew() {
+    void taskThatBecomesASeriesGetsMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             ScheduledFuture<?> once = metered.tasks.schedule(
                     "becomes", () -> {}, TaskSchedule.once(Instant.now().plusSeconds(3_600)));
@@ -348,7 +348,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void whenNamesAreUsedUpTheLogSaysSoOnceAndKnownNamesGetTheirMetersBack() {
+    void usedUpNamesAreLoggedOnceAndKnownNamesGetMeters() {
         try (MeteredScheduler metered = new MeteredScheduler(1);
                 LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
             for (int i = 0; i < 10; i++) {
@@ -390,7 +390,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void meteredNameThatComesAndGoesDoesNotWalkOverAllThatHaveNone() {
+    void meteredNameThatComesAndGoesSkipsNamesWithoutMeters() {
         try (MeteredScheduler metered = new MeteredScheduler(1)) {
             for (int i = 0; i < 10; i++) {
                 ScheduledFuture<?> future = metered.tasks.schedule("tenant-" + i, () -> {}, YEARLY);
@@ -467,7 +467,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void tasksThatComeAndGoOnManyThreadsLeaveWhatTheRegistryHolds() throws Exception {
+    void metersFollowTasksThatComeAndGoOnManyThreads() throws Exception {
         try (MeteredScheduler metered = new MeteredScheduler(3)) {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 4; i++) {

@@ -204,7 +204,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void closingAPausedSchedulerThatWaitsForTasksRunsWhatWasHeldBack() {
+    void closingWithAWaitRunsTasksThatAPauseHeldBack() {
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         scheduler.setAwaitTerminationMillis(LONG.toMillis());
         GenericApplicationContext context = contextOf(scheduler);

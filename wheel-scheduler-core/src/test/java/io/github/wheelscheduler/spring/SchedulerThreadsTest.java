@@ -38,7 +38,7 @@ class SchedulerThreadsTest {
 
     @ParameterizedTest
     @MethodSource("callers")
-    void workersAndTickThreadAreThoseOfWhoeverInitializedTheScheduler(Caller caller) {
+    void threadsFollowTheThreadThatInitializedTheScheduler(Caller caller) {
         assertThat(threadsAfterACallOf(caller, "platform-")).hasSizeGreaterThanOrEqualTo(2);
     }
 
@@ -60,7 +60,7 @@ class SchedulerThreadsTest {
 
     @Test
     @EnabledForJreRange(minVersion = 21, disabledReason = "the JDK has no virtual threads")
-    void eachThreadThatRunsNoTaskHasANameOfItsOwnBesideVirtualThreads() {
+    void threadsThatRunNoTaskHaveNamesBesideVirtualThreads() {
         scheduler.setVirtualThreads(true);
         assertThat(threadsAfterACallOf(Caller.DAEMON, "named-"))
                 .extracting(Thread::getName)

@@ -104,7 +104,7 @@ class ShortMemoryTest {
     }
 
     @Test
-    void seriesGoesOnAndKeepsItsPlaceThoughItsNextRunCouldNotBeArmed() throws Exception {
+    void seriesGoesOnThoughItsNextRunCouldNotBeArmed() throws Exception {
         scheduler.setTaskDecorator(task -> {
             mayFail();
             return task;
@@ -122,7 +122,7 @@ class ShortMemoryTest {
     }
 
     @Test
-    void seriesThatIsCancelledWhileMemoryIsShortGivesItsPlaceBack() throws Exception {
+    void seriesCancelledWithoutMemoryGivesItsPlaceBack() throws Exception {
         scheduler.setTaskDecorator(task -> {
             mayFail();
             return task;

@@ -142,7 +142,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void aSchedulerThatAcceptsUntilTheEndInterruptsItsRunsAtTheEnd() {
+    void schedulerThatAcceptsToTheEndInterruptsItsRunsThen() {
         var context = context(it -> it.setAcceptTasksAfterContextClose(true));
         var scheduler = schedulerOf(context);
         var held = new HeldTask();

@@ -68,7 +68,7 @@ abstract class DecoratorContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource(names = {"FIXED_RATE", "FIXED_RATE_FROM_START", "FIXED_DELAY", "FIXED_DELAY_FROM_START"})
-    void aPeriodicTaskIsDecoratedOnceAndTheDecorationRunsEveryTime(TaskKind kind) {
+    void periodicTaskIsDecoratedOnceForAllRuns(TaskKind kind) {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var task = new RecordingTask();
 

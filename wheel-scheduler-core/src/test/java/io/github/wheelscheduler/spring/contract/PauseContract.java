@@ -151,7 +151,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void stoppingABusySchedulerCallsBackAfterTheRealEndOfTheLastRun() {
+    void stoppingABusySchedulerCallsBackAfterTheLastRun() {
         var scheduler = started();
         var first = new HeldTask();
         var second = new HeldTask();

@@ -63,7 +63,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aFixedDelayStartsAtOnceAndIsMeasuredFromTheRealEndOfARun() {
+    void fixedDelayStartsAtOnceAndCountsFromTheEndOfARun() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock, Duration.ofMillis(30));
         Instant before = clock.instant();

@@ -26,7 +26,7 @@ abstract class PoolSizeContract extends SchedulerFixture {
     }
 
     @Test
-    void beforeInitializationThePoolSizeIsTheOneThatWasSetAndNothingIsActive() {
+    void poolSizeBeforeInitializationIsTheOneThatWasSet() {
         var scheduler = created();
         scheduler.setPoolSize(3);
 

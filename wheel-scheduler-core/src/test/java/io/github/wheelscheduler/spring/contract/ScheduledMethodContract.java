@@ -50,7 +50,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void theErrorHandlerGetsTheCheckedExceptionOfAMethodAndTheMethodRunsAgain() {
+    void errorHandlerGetsTheCheckedExceptionOfAMethod() {
         List<Throwable> seen = new CopyOnWriteArrayList<>();
         var context = context(it -> it.setErrorHandler(seen::add), it -> it.register(Config.class, Failing.class));
         var failing = context.getBean(Failing.class);

@@ -170,7 +170,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void waitingForTasksRunsTheDelayedOnesAtTheirTimeAndCancelsTheSeries() {
+    void waitingForTasksRunsDelayedOnesAndCancelsSeries() {
         var clock = new SteadyClock();
         var scheduler = started(it -> {
             it.setClock(clock);
@@ -214,7 +214,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void waitingForTasksWithoutALimitReturnsAtOnceAndDueWorkGoesOn() {
+    void waitingWithoutALimitReturnsAtOnceAndDueWorkGoesOn() {
         var scheduler = started(it -> it.setWaitForTasksToCompleteOnShutdown(true));
         var held = new HeldTask();
         var delayed = new RecordingTask();

@@ -19,7 +19,7 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void initiatingShutdownReturnsAtOnceAndLeavesTheRunInProgressAlone() {
+    void initiatingShutdownReturnsAtOnceAndLeavesARunAlone() {
         var scheduler = started();
         var held = new HeldTask();
         scheduler.execute(held);
@@ -80,7 +80,7 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void byDefaultADelayedTaskStillRunsAfterTheInitiationOfShutdown() {
+    void delayedTaskRunsAfterShutdownIsInitiatedByDefault() {
         var scheduler = started();
         var task = new RecordingTask();
         ScheduledFuture<?> future = scheduler.schedule(task, Instant.now().plusMillis(80));

@@ -124,7 +124,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void aCompletableFutureOfACallableYieldsItsResultFromAnotherThread() {
+    void completableFutureOfACallableYieldsItsResult() {
         CompletableFuture<Thread> future = started().submitCompletable(Thread::currentThread);
 
         assertThat(future).succeedsWithin(PATIENCE).isNotSameAs(Thread.currentThread());

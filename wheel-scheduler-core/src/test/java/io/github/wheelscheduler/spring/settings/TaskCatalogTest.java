@@ -40,7 +40,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void whatIsSetFromOutsideGoesOverWhatIsGivenAndThatOverWhatIsSetInCode() {
+    void overridesGoOverGivenSettingsAndTheseOverCode() {
         catalog.set(
                 "task",
                 TaskSettings.builder()
@@ -71,7 +71,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void anIdThatWasGivenToTwoMethodsIsRefusedAndTheSameOneAgainIsNot() {
+    void idGivenToTwoMethodsIsRefused() {
         catalog.declare(declaration("poll", "job", true, ONE));
         catalog.declare(declaration("poll", "job", true, ONE));
         assertThatIllegalStateException()
@@ -128,7 +128,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void settingsOfTheShortIdAreThoseOfAllBeansAndThoseOfTheLongIdGoOverThem() {
+    void settingsOfTheLongIdGoOverThoseOfAllBeans() {
         declare("one", new Jobs());
         declare("other", new Jobs());
         catalog.override("Jobs.poll@one", ONE);

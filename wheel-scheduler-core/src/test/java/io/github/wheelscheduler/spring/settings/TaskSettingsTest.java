@@ -67,7 +67,7 @@ class TaskSettingsTest {
     }
 
     @Test
-    void whatIsPutOverReplacesSettingBySettingAndTheScheduleAsAWhole() {
+    void overlayReplacesSettingsOneByOneAndScheduleAsAWhole() {
         TaskSettings below = builder()
                 .cron("0 0 * * * *")
                 .zone(ZoneId.of("Europe/Berlin"))

@@ -92,7 +92,7 @@ class MissedRunsLogTest {
     }
 
     @Test
-    void taskThatIsPausedAfterFailuresHasNothingToSayOfMissedRuns() {
+    void taskPausedAfterFailuresReportsNoMissedRuns() {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         scheduler.setMaxCatchUp(0);
         scheduler.setErrorHandler(failure -> {});

@@ -97,7 +97,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void ofWhatSpringsRegistrarHidesOnlyMethodsAndClassesAreNames() {
+    void hiddenTaskIsNamedByItsMethodOrClassOnly() {
         List<Object> hidden = List.of(
                 new SaysOfItself("Sync[url=https://example.com, apiKey=secret]"),
                 new SaysOfItself("secret.token"),
@@ -164,7 +164,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void repeatingTaskThatIsRejectedInSilenceIsNeitherListedNorWaitedFor() {
+    void seriesRejectedInSilenceIsNeitherListedNorWaitedFor() {
         WheelTaskScheduler bounded = new WheelTaskScheduler();
         bounded.setMaxPending(1);
         bounded.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
@@ -262,7 +262,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void lambdaIsNamedAfterItsClassWithoutWhatChangesWithEachStart() {
+    void lambdaIsNamedAfterItsClassTheSameAtEachStart() {
         scheduler.scheduleAtFixedRate(runs::incrementAndGet, inAnHour(), HOUR);
         scheduler.scheduleAtFixedRate(() -> runs.addAndGet(2), inAnHour(), HOUR);
         String name = TaskRegistryTest.class.getName() + ".lambda";
@@ -472,7 +472,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void taskWhoseDelayCountsFromTheEndOfItsRunIsNotOverdueWhileItRuns() {
+    void fixedDelayIsNotOverdueWhileItRuns() {
         registry.setOverdueGrace(0, Duration.ZERO);
         Gate gate = new Gate();
         ScheduledFuture<?> ignored = registry.schedule("slow", gate, TaskSchedule.fixedDelay(Duration.ofNanos(1)));

@@ -127,7 +127,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void reTimingThatFailsBesideOneThatSucceedsLeavesTheTaskAlive() throws Exception {
+    void failedReTimingBesideAnotherLeavesTheTaskAlive() throws Exception {
         scheduler.initialize();
         ScheduledFuture<?> future = schedule(runs::incrementAndGet, TaskSchedule.fixedRate(HOUR));
         Gate asked = new Gate();
@@ -206,7 +206,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void runThatWaitsForAnotherTakesPlaceThoughTheSchedulerIsShutDownAndWaits() throws Exception {
+    void runThatWaitsForAnotherTakesPlaceBeforeAShutdownEnds() throws Exception {
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         scheduler.setAwaitTerminationSeconds(30);
         scheduler.initialize();
@@ -219,7 +219,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void runThatWaitsForAnotherTakesPlaceOnceThoughSomebodyResumesTheTask() {
+    void runThatWaitsForAnotherTakesPlaceOnceDespiteAResume() {
         scheduler.initialize();
         Gate gate = startOfLongRun();
         registry.resume(ID);
@@ -231,7 +231,7 @@ class TaskSteeringRacesTest {
     // Where a handler swallows what is rejected
 
     @Test
-    void steeringThatIsRejectedIsSaidWhateverTheHandlerDoesAndChangesNothing() {
+    void rejectedSteeringThrowsAndChangesNothing() {
         scheduler.setMaxPending(1);
         scheduler.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
         scheduler.initialize();
@@ -292,7 +292,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void decoratorThatNeverRunsTheTaskEndsItCancelledAndNotAsASuccess() {
+    void decoratorThatNeverRunsTheTaskEndsItCancelled() {
         scheduler.setTaskDecorator(task -> () -> {});
         scheduler.initialize();
         AtomicInteger told = new AtomicInteger();
@@ -309,7 +309,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void decoratorThatRunsTheTaskTwiceOrElsewhereDoesNotLetItRunBesideItself() {
+    void decoratorThatRunsTheTaskTwiceNeverLetsItOverlap() {
         scheduler.setTaskDecorator(task -> () -> {
             others.execute(task);
             task.run();

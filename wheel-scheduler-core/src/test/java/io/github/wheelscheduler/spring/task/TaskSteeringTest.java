@@ -188,7 +188,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void taskThatHasBeenCancelledRunsNoMoreWhoeverReTimesOrResumesItMeanwhile() throws Exception {
+    void cancelledTaskRunsNoMoreThoughItIsReTimedOrResumed() throws Exception {
         for (int round = 0; round < 500; round++) {
             String id = ID + round;
             boolean isHeld = round % 2 == 0;
@@ -397,7 +397,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void taskIsRetimedToAScheduleOfAnotherKindUnderTheSameIdAndFuture() {
+    void retimingToAnotherKindKeepsIdAndFuture() {
         ScheduledFuture<?> future = schedule(TaskSchedule.cron("0 0 0 1 1 *"));
         registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
         awaitThat(() -> runs.get() > 3);
@@ -502,7 +502,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void cancelInterruptsTheRunThatIsGoingOnAlsoIfTheTaskHasBeenReTimedMeanwhile() {
+    void cancelInterruptsARunThoughTheTaskHasBeenReTimed() {
         Gate gate = new Gate();
         ScheduledFuture<?> future = registry.schedule(ID, gate, TaskSchedule.fixedDelay(OFTEN));
         gate.awaitArrivals(1);
@@ -609,7 +609,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void taskRunsInTheContextInWhichItWasScheduledWhoeverSteersIt() throws Exception {
+    void steeredTaskRunsInTheContextOfItsScheduling() throws Exception {
         ThreadLocal<String> user = new ThreadLocal<>();
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         scheduler.setTaskDecorator(task -> {

@@ -44,7 +44,7 @@ class TimeLimitTest {
     }
 
     @Test
-    void aRunThatTakesLongerThanItsTaskMayIsInterruptedAndOthersAreNot() throws Exception {
+    void runBeyondItsTimeLimitIsInterruptedAndOthersAreNot() throws Exception {
         // A name of its own: the watch of another test's scheduler may still have something to say.
         scheduler.setThreadNamePrefix("limited-");
         try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {

@@ -188,7 +188,7 @@ class CronRunTest {
     }
 
     @Test
-    void shutdownDuringARunEndsTheSeriesCancelledWithoutARejection() {
+    void shutdownDuringARunCancelsTheSeriesWithoutRejection() {
         AtomicInteger rejections = new AtomicInteger();
         scheduler.setRejectedExecutionHandler((task, pool) -> rejections.incrementAndGet());
         scheduler.initialize();
@@ -204,7 +204,7 @@ class CronRunTest {
     }
 
     @Test
-    void shutdownAtAnyMomentEndsTheSeriesCancelledWithoutARejection() {
+    void shutdownAtAnyMomentCancelsTheSeriesWithoutRejection() {
         AtomicInteger rejections = new AtomicInteger();
         for (int round = 0; round < Scale.of(200, 10_000); round++) {
             WheelTaskScheduler closed = new WheelTaskScheduler();

@@ -186,7 +186,7 @@ class OpenRunTest {
     }
 
     @Test
-    void aTaskThatHasBeenCancelledIsNotPausedByAFailureThatComesLater() {
+    void cancelledTaskIsNotPausedByALaterFailure() {
         TaskSettings settings = TaskSettings.builder().pauseAfterFailures(1).build();
         scheduler.getTaskCatalog().set(OpenRunTest.class.getName() + ".lambda", settings);
         List<String> told = new CopyOnWriteArrayList<>();

@@ -11,6 +11,9 @@ public final class EngineLog {
 
     private EngineLog() {}
 
+    /** Loads this class while there is memory for that. */
+    public static void prepare() {}
+
     /**
      * Logs a message, if possible: neither a broken log nor the text of a task harms the caller.
      *

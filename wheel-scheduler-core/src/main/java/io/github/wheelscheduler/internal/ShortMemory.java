@@ -9,6 +9,9 @@ public final class ShortMemory {
 
     private ShortMemory() {}
 
+    /** Loads this class while there is memory for that. */
+    public static void prepare() {}
+
     /** Waits a moment before something is tried again for which there was no memory. */
     public static void pause() {
         try {

@@ -74,6 +74,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
+        ShortMemory.prepare();
     }
 
     private final TimerOwner owner;

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
 import io.github.wheelscheduler.internal.EngineLog;
-import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -257,7 +256,7 @@ public final class ElasticPool extends Workers {
                 workerOfThread.set(worker);
                 return;
             } catch (OutOfMemoryError ex) {
-                ShortMemory.pause();
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
         }
     }
@@ -287,9 +286,11 @@ public final class ElasticPool extends Workers {
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
         }
-        // It looks at the queue next.
-        boolean ignored = returnToWork(worker);
-        ShortMemory.pause();
+        // A wake-up may have been meant for it; it looks at the queue next.
+        if (!worker.unmarkIdle()) {
+            wakeUpOnItsWay.set(false);
+        }
+        LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
     }
 
     private void workOff(Worker worker) {

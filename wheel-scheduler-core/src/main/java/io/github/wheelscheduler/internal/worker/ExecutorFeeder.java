@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.internal.EngineLog;
-import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -206,7 +205,7 @@ final class ExecutorFeeder implements Runnable {
                 EngineLog.log(Level.ERROR, FAILED, null, ex);
             }
             isFailing = true;
-            ShortMemory.pause();
+            LockSupport.parkNanos(this, Workers.PAUSE_AFTER_FAILURE_NANOS);
         }
     }
 

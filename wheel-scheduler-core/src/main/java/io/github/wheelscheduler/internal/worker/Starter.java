@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.worker;
 
-import io.github.wheelscheduler.internal.ShortMemory;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -154,7 +153,7 @@ public final class Starter implements Runnable {
                 return;
             } catch (Throwable ex) {
                 // No other thread would.
-                ShortMemory.pause();
+                LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
             }
         }
     }

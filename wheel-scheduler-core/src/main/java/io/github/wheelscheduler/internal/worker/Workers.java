@@ -1,10 +1,11 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
-import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,13 @@ public abstract class Workers {
         default boolean isShutdown() {
             return false;
         }
+    }
+
+    static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
+
+    static {
+        // While there is memory for the class: it is used when something has failed.
+        EngineLog.prepare();
     }
 
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
@@ -381,7 +389,7 @@ public abstract class Workers {
                 }
                 return;
             } catch (Throwable ex) {
-                ShortMemory.pause();
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
         }
     }

@@ -101,11 +101,8 @@ final class SchedulerSettings {
         }
     }
 
-    /** Applies what may be changed at any time. */
-    void applyChangesTo(WheelScheduledExecutor executor) {
-        if (poolSize > 0) {
-            executor.setMaxWorkers(poolSize);
-        }
+    /** Applies what a shutdown goes by. */
+    void applyPoliciesTo(WheelScheduledExecutor executor) {
         executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);
     }

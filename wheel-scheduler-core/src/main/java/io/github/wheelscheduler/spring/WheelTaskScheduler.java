@@ -106,13 +106,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void setPoolSize(int poolSize) {
         super.setPoolSize(poolSize);
         settings.poolSize = poolSize;
-        applyChanges();
-    }
-
-    private void applyChanges() {
         WheelScheduledExecutor current = timers.executor;
         if (current != null) {
-            settings.applyChangesTo(current);
+            current.setMaxWorkers(poolSize);
         }
     }
 
@@ -321,14 +317,21 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean flag) {
         super.setContinueExistingPeriodicTasksAfterShutdownPolicy(flag);
         settings.continuePeriodicAfterShutdown = flag;
-        applyChanges();
+        applyPolicies();
     }
 
     @Override
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean flag) {
         super.setExecuteExistingDelayedTasksAfterShutdownPolicy(flag);
         settings.executeDelayedAfterShutdown = flag;
-        applyChanges();
+        applyPolicies();
+    }
+
+    private void applyPolicies() {
+        WheelScheduledExecutor current = timers.executor;
+        if (current != null) {
+            settings.applyPoliciesTo(current);
+        }
     }
 
     @Override
@@ -378,7 +381,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             builder.runHooks(new SubclassHooks());
         }
         WheelScheduledExecutor created = builder.build();
-        settings.applyChangesTo(created);
+        settings.applyPoliciesTo(created);
         observe(created);
         synchronized (modeLock) {
             // It may have been set since the executor was built.

@@ -83,7 +83,8 @@ final class Firing<K, V> implements KeptTask {
             WheelTimer<?> ignored = owner.timers.schedule(this, 0);
             return true;
         } catch (Throwable ex) {
-            // Out of memory, at its limit, or shut down.
+            // Out of memory, at its limit, or shut down. Another worker may be luckier, or is free to be the collector.
+            isCollectorComing.set(false);
             return false;
         }
     }

@@ -3,9 +3,13 @@ package io.github.wheelscheduler.keyed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** Entries end once, and none is lost, when there is no memory, or no room, for the next step. */
@@ -96,6 +100,51 @@ class KeyedTimersWithoutMemoryTest {
         source.runArmed();
         assertThat(order).containsExactly("1", "end of 1", "2", "end of 2");
         assertThat(own.size()).isZero();
+    }
+
+    /** A worker that cannot pass on what is due is in a long handler; what waits for the end of another one is not to wait for it, too. */
+    @Test
+    void aWorkerThatCannotPassOnDelaysNoOtherKey() throws InterruptedException {
+        Gate first = new Gate();
+        Gate second = new Gate();
+        Queue<String> ended = new ConcurrentLinkedQueue<>();
+        KeyedTimers<String, String> own = new KeyedTimers<>(
+                "test",
+                source,
+                () -> 0,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                owner -> Firing.single(owner, (key, value) -> {
+                    switch (key + value) {
+                        case "a1" -> first.run();
+                        case "b1" -> setDue(owner, "b", "2");
+                        case "b2" -> second.run();
+                        default -> {}
+                    }
+                    ended.add(key + value);
+                }));
+        Thread firstWorker = new Thread(() -> setDue(own, "a", "1"));
+        firstWorker.start();
+        first.awaitArrivals(1);
+        setDue(own, "a", "2");
+        // b2 is due, and waits for a collector that does not begin.
+        setDue(own, "b", "1");
+        assertThat(own.set("c", "1", SECOND)).isNull();
+        source.failure = new RejectedExecutionException("at its limit");
+        Thread secondWorker = new Thread(source::runArmed);
+        secondWorker.start();
+        second.awaitArrivals(1);
+        first.open();
+        firstWorker.join(10_000);
+        assertThat(ended).containsExactly("b1", "a1", "c1", "a2");
+        second.open();
+        secondWorker.join();
+        assertThat(own.size()).isZero();
+    }
+
+    private void setDue(KeyedTimers<String, String> own, String key, String value) {
+        assertThat(own.set(key, value, SECOND)).isNull();
+        source.runArmed();
     }
 
     /** Another value comes due while this one is being handled, and then nothing can be passed on. */

@@ -146,12 +146,15 @@ final class Firing<K, V> implements KeptTask {
 
     /**
      * Takes the turn of the entry's key; null if the entry is gone, or waits from now on. Without memory for it, it is tried again as long
-     * as the entry is pending.
+     * as the entry is pending. An entry whose key fails is dropped, so that the others of a batch are handled.
      */
     private @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
-        owner.dropIfChanged(entry);
-        while (entry.isLive() && !owner.handlers.isClosed()) {
+        while (entry.isLive()) {
             try {
+                owner.dropIfChanged(entry);
+                if (!entry.isLive() || owner.handlers.isClosed()) {
+                    return null;
+                }
                 Turn<K, V> turn = new Turn<>(entry);
                 Turn<K, V> inTheWay = turns.begin(turn);
                 if (inTheWay == null) {
@@ -162,6 +165,8 @@ final class Firing<K, V> implements KeptTask {
                 }
             } catch (OutOfMemoryError ex) {
                 ShortMemory.pause();
+            } catch (Throwable ex) {
+                owner.drop(entry);
             }
         }
         return null;

@@ -235,6 +235,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         if (entries.get(entry.key) == entry || awaitBin(entry.key) == entry || !entry.isKeyChanged()) {
             return;
         }
+        drop(entry);
+    }
+
+    /** Drops a pending entry whose key has changed, or fails. Worker. */
+    void drop(KeyedEntry<K, V> entry) {
         if (handlers.isClosed()) {
             boolean ignored = end(entry, tally.closed);
         } else if (end(entry, tally.dropped)) {
@@ -253,8 +258,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             if (!entries.remove(entry.key, entry) && entry.isKeyChanged()) {
                 removeChanged(entry);
             }
-        } catch (OutOfMemoryError ex) {
-            // The entry is out by then; the map has failed to count that, and it is never asked for its size.
+        } catch (Throwable ex) {
+            // Without memory, the map fails to count that, and it is never asked for its size. If the key fails, the
+            // entry stays there, over, until all is closed.
         }
         return true;
     }

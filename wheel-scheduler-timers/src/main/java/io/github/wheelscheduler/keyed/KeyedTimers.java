@@ -348,10 +348,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             replaced.cancelTimer();
         }
         if (placement.isNew()) {
-            tally.set.increment();
+            // In this order: no more are seen pending than there are places for.
             if (replaced != null) {
                 tally.replaced.increment();
             }
+            tally.set.increment();
         }
         if (placed != null && handlers.isClosed() && end(placed, tally.closed)) {
             // The close may have looked before the entry was there.

@@ -233,13 +233,22 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     /** Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there is none. */
     private void look() {
-        leases.values().forEach(Lease::goOn);
+        leases.values().forEach(LeaseRenewer::look);
         synchronized (lock) {
             WheelTimer<?> current = look;
             if (leases.isEmpty() && current != null) {
                 look = null;
                 boolean ignored = current.cancel(false);
             }
+        }
+    }
+
+    /** Looks at one of them. What fails harms no other, and is tried again the next time. */
+    private static void look(Lease<?> lease) {
+        try {
+            lease.goOn();
+        } catch (Throwable ex) {
+            // The executor is at its limit, or there is no memory.
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** Renews leases that are due: each at once where batches hold one, else together with what is due within a moment. Workers. */
 final class Renewing<K> {
@@ -38,38 +39,49 @@ final class Renewing<K> {
             }
         } else {
             boolean ignored = due.add(lease);
-            collectSoon(WINDOW_NANOS);
+            if (!isCollectorComing(WINDOW_NANOS)) {
+                collect();
+            }
         }
     }
 
-    private void collectSoon(long nanos) {
+    /** Sees to it that what is due is collected; false if the caller has to. */
+    private boolean isCollectorComing(long nanos) {
         if (!collecting.compareAndSet(false, true)) {
-            return;
+            return true;
         }
         try {
             WheelTimer<?> ignored = renewer.renewals.schedule(this::collect, nanos, TimeUnit.NANOSECONDS);
+            return true;
         } catch (Throwable ex) {
+            // The executor is at its limit, or there is no memory.
             collecting.set(false);
-            throw ex;
+            return false;
         }
     }
 
     private void collect() {
-        // First: a lease that is added from now on is collected again.
-        collecting.set(false);
+        boolean goesOn = true;
+        while (goesOn) {
+            // First: a lease that is added from now on is collected again.
+            collecting.set(false);
+            List<Lease<K>> batch = nextBatch();
+            // On another worker, beside this one, if possible.
+            goesOn = !due.isEmpty() && !isCollectorComing(0);
+            if (!batch.isEmpty()) {
+                renew(batch);
+            }
+        }
+    }
+
+    private List<Lease<K>> nextBatch() {
         List<Lease<K>> batch = new ArrayList<>();
         for (Lease<K> lease = due.poll(); lease != null; lease = batch.size() < maxBatch ? due.poll() : null) {
             if (lease.beginRenewal()) {
                 batch.add(lease);
             }
         }
-        if (!due.isEmpty()) {
-            // On another worker, beside this one.
-            collectSoon(0);
-        }
-        if (!batch.isEmpty()) {
-            renew(batch);
-        }
+        return batch;
     }
 
     private void renew(List<Lease<K>> batch) {
@@ -81,8 +93,26 @@ final class Renewing<K> {
         } catch (Throwable ex) {
             renewer.attemptFailed(ex);
         }
-        for (Lease<K> each : batch) {
-            each.endRenewal(outcomes.get(each.key()));
+        for (int i = 0; i < batch.size(); i++) {
+            end(batch.get(i), outcomes);
+        }
+    }
+
+    /** Ends a renewal. What fails, as what is to follow when the executor is at its limit, harms no other of the batch. */
+    private void end(Lease<K> lease, Map<K, Outcome> outcomes) {
+        try {
+            lease.endRenewal(outcomeOf(lease, outcomes));
+        } catch (Throwable ex) {
+            // The lease is looked at again.
+        }
+    }
+
+    private static <K> @Nullable Outcome outcomeOf(Lease<K> lease, Map<K, Outcome> outcomes) {
+        try {
+            return outcomes.get(lease.key());
+        } catch (Throwable ex) {
+            // A key of the user's: it is not known.
+            return null;
         }
     }
 }

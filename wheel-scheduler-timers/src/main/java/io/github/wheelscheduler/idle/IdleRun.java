@@ -3,6 +3,7 @@ package io.github.wheelscheduler.idle;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.timers.KeptTask;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
@@ -114,6 +115,7 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
 
     @Override
     public boolean close() {
+        StackReserve.askForMore();
         boolean isMine = withdraw();
         if (isMine) {
             owner.ended(this, false);

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
 import io.github.wheelscheduler.internal.Limit;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.timers.TimerSource;
@@ -85,6 +86,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
      * @throws RejectedExecutionException if these timeouts are closed or full, or the executor does not accept more; then there is none
      */
     public IdleTimeout register(K key, Duration idle) {
+        StackReserve.askForMore();
         Objects.requireNonNull(key, "key must not be null");
         Objects.requireNonNull(idle, "idle must not be null");
         if (idle.isZero() || idle.isNegative()) {

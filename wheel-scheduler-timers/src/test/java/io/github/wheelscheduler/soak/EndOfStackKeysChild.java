@@ -6,12 +6,16 @@ import static io.github.wheelscheduler.soak.NearTheEndOfTheStack.requireEach;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.idle.IdleTimeout;
+import io.github.wheelscheduler.idle.IdleTimeouts;
 import io.github.wheelscheduler.keyed.KeyedTimers;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sets, moves and removes keys from places near the end of a stack. What has failed must have had no effect, and what has not must have
+ * Sets, moves and removes keys, and opens and closes idle timeouts, from places near the end of a stack. What has failed must have had no effect, and what has not must have
  * had all of it. Argument: how many rounds.
  */
 final class EndOfStackKeysChild {
@@ -26,6 +30,9 @@ final class EndOfStackKeysChild {
             .maxSize(CALLS)
             .build();
 
+    private final IdleTimeouts<Integer> idle =
+            IdleTimeouts.<Integer>builder(executor, key -> {}).maxSize(CALLS).build();
+
     private EndOfStackKeysChild() {}
 
     public static void main(String[] args) throws Exception {
@@ -34,8 +41,10 @@ final class EndOfStackKeysChild {
         for (int round = 0; round < rounds; round++) {
             child.stack.begin(round);
             child.checkKeys();
+            child.checkIdleTimeouts();
         }
         child.keys.close();
+        child.idle.close();
         child.executor.shutdown();
         require(child.executor.awaitTermination(20, TimeUnit.SECONDS), "it must terminate");
         System.out.println("> " + child.stack.failures() + " calls failed for want of stack");
@@ -57,6 +66,37 @@ final class EndOfStackKeysChild {
         // As many as there are places for, so that none is lost.
         setAll();
         requireEach(key -> keys.remove(key) != null, "each key must be set");
+    }
+
+    private void checkIdleTimeouts() throws InterruptedException {
+        @Nullable IdleTimeout[] timeouts = new IdleTimeout[CALLS];
+        stack.call(key -> timeouts[key] = idle.register(key, LATER));
+        requireEach(key -> (timeouts[key] == null) == stack.isRefused(key), "a key must be registered or fail");
+        int open = CALLS - stack.refusedCalls();
+        require(idle.size() == open, "what has failed must not be open");
+        awaitThat(() -> executor.pendingCount() == open);
+        stack.call(key -> {
+            IdleTimeout timeout = timeouts[key];
+            boolean ignored = timeout != null && timeout.close();
+        });
+        requireEach(
+                key -> timeouts[key] == null || timeouts[key].isOpen() == stack.isRefused(key),
+                "a timeout must be closed unless that has failed");
+        long left = Arrays.stream(timeouts)
+                .filter(timeout -> timeout != null && timeout.isOpen())
+                .count();
+        require(idle.size() == left, "what has been closed must not be counted");
+        awaitThat(() -> executor.pendingCount() == left);
+        for (IdleTimeout timeout : timeouts) {
+            boolean ignored = timeout != null && timeout.close();
+        }
+        awaitThat(() -> executor.pendingCount() == 0);
+        // As many as there are places for, so that none is lost.
+        for (int key = 0; key < CALLS; key++) {
+            timeouts[key] = idle.register(key, LATER);
+        }
+        requireEach(key -> timeouts[key] != null && timeouts[key].close(), "each timeout must be open");
+        awaitThat(() -> executor.pendingCount() == 0);
     }
 
     private void setAll() {

@@ -43,30 +43,42 @@ final class TaskHandoff {
         Run run = new Run(timeout);
         boolean hasPlace = false;
         long pauseMillis = FIRST_PAUSE_MILLIS;
-        while (isWanted(timeout)) {
-            try {
-                if (!hasPlace) {
-                    // An executor that is shut down and drops what has the places tells nothing of it.
-                    hasPlace = places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-                } else if (isTaken(run)) {
-                    return;
-                } else {
-                    TimeUnit.MILLISECONDS.sleep(pauseMillis);
-                    pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        try {
+            while (isWanted(timeout)) {
+                try {
+                    if (!hasPlace) {
+                        // An executor that is shut down and drops what has the places tells nothing of it.
+                        hasPlace = places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                    } else if (isTaken(run)) {
+                        // The run gives it back.
+                        hasPlace = false;
+                        return;
+                    } else {
+                        TimeUnit.MILLISECONDS.sleep(pauseMillis);
+                        pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+                    }
+                } catch (InterruptedException ex) {
+                    // A stop is seen above; other interrupts mean nothing here.
                 }
-            } catch (InterruptedException ex) {
-                // A stop is seen above; other interrupts mean nothing here.
             }
-        }
-        if (hasPlace && run.begin()) {
-            places.release();
+        } finally {
+            if (hasPlace && run.begin()) {
+                places.release();
+            }
         }
     }
 
     private boolean isWanted(WheelTimeout timeout) {
-        return timeout.isPending()
-                && !isGivenUp
-                && !(executor instanceof ExecutorService service && service.isShutdown());
+        return timeout.isPending() && !isGivenUp && !isExecutorShutdown();
+    }
+
+    private boolean isExecutorShutdown() {
+        try {
+            return executor instanceof ExecutorService service && service.isShutdown();
+        } catch (Throwable ex) {
+            // Then it is an executor like any other.
+            return false;
+        }
     }
 
     private boolean isTaken(Run run) {

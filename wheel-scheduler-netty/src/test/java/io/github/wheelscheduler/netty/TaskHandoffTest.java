@@ -94,6 +94,26 @@ class TaskHandoffTest {
     }
 
     @Test
+    void tasksRunOnAnExecutorThatFailsToSayWhetherItIsShutDown() {
+        ThreadPoolExecutor silent = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public boolean isShutdown() {
+                throw new IllegalStateException("expected in this test");
+            }
+        };
+        WheelNettyTimer timer = timerOn(silent);
+        Counter first = new Counter();
+        Counter second = new Counter();
+        timer.newTimeout(first, 1, MILLISECONDS);
+        timer.newTimeout(second, 2, MILLISECONDS);
+        second.awaitRun();
+        assertThat(first.runs).hasValue(1);
+        assertThat(timer.pendingTimeouts()).isZero();
+        List<Runnable> left = silent.shutdownNow();
+        assertThat(left).isEmpty();
+    }
+
+    @Test
     void aTaskThatIsRefusedForAWhileRunsLater() {
         AtomicBoolean open = new AtomicBoolean();
         AtomicInteger calls = new AtomicInteger();

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -105,6 +106,7 @@ public final class WheelNettyTimer implements Timer {
      */
     @Override
     public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+        StackReserve.askForMore();
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         requireRunning(null);
@@ -157,6 +159,16 @@ public final class WheelNettyTimer implements Timer {
         if (stopped.getAndSet(true)) {
             return Collections.emptySet();
         }
+        try {
+            return stopForGood();
+        } catch (Throwable ex) {
+            // Another call goes on.
+            stopped.set(false);
+            throw ex;
+        }
+    }
+
+    private Set<Timeout> stopForGood() {
         calls.close();
         // The timers that it returns are those of timeouts that are still pending.
         List<Runnable> unused = group.shutdownNow();

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.netty;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.StackReserve;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -126,6 +127,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
 
     @Override
     public boolean cancel() {
+        StackReserve.askForMore();
         if (!move(CANCELLED)) {
             return false;
         }

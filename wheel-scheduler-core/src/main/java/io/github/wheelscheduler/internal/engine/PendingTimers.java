@@ -112,10 +112,10 @@ public final class PendingTimers {
         return posted.getAsLong() + handedOver.sum() - otherPosts.sum();
     }
 
-    /** Returns how many timers are pending. At rest it is exact; in between, a timer that moves may be missed. */
+    /** Returns how many timers are pending, never more than there may be. At rest it is exact; in between, a timer that moves may be missed. */
     public long count() {
         long gone = started.sum() + cancelled.sum() + otherPosts.sum();
-        return Math.max(0, posted.getAsLong() + handedOver.sum() - gone);
+        return Math.max(0, Math.min(permits.max(), posted.getAsLong() + handedOver.sum() - gone));
     }
 
     /** Returns how many timers are pending, those of groups included. */

@@ -57,6 +57,25 @@ class PermitsTest {
         assertAccepted(next);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void pendingTimersStayWithinTheBoundWhileTheyComeAndGo(boolean isGroup) throws Exception {
+        WheelScheduledExecutor executor = executor(isGroup);
+        Thread caller = new Thread(() -> {
+            for (int round = 0; round < 300_000; round++) {
+                boolean ignored = executor.schedule(() -> {}, 1, HOURS).cancel(false);
+            }
+        });
+        caller.start();
+        long most = 0;
+        while (caller.isAlive()) {
+            most = Math.max(most, executor.pendingCount());
+        }
+        caller.join();
+        assertThat(most).isEqualTo(1);
+        assertThat(executor.pendingCount()).isZero();
+    }
+
     private static void assertAccepted(Next next) throws Exception {
         next.scheduleIfNothingIsPending();
         Future<String> accepted = next.accepted;

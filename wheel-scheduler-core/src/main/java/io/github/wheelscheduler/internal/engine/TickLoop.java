@@ -45,6 +45,9 @@ final class TickLoop {
 
     private final Admission admission;
 
+    /** Tick thread only. */
+    private boolean isTimerNext;
+
     /** Writer: tick thread, once per pass. Readers: threads that cancel. */
     private volatile long wheelSize;
 
@@ -93,10 +96,17 @@ final class TickLoop {
         // In virtual time, a run that makes room says so.
         long roomNanos = clock.isVirtual() ? Long.MAX_VALUE : dispatchers.nanosToNextLook(pass.nowNanos());
         long lookNanos = Math.min(roomNanos, watch.nanosToNextCheck(nowNanos));
-        long wheelNanos = Math.min(wheel.nanosToNextExpiry(nowNanos), preparationNanos);
-        return Math.min(
-                Math.min(wheelNanos, lookNanos),
+        long otherNanos = Math.min(
+                Math.min(preparationNanos, lookNanos),
                 Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
+        long expiryNanos = wheel.nanosToNextExpiry(nowNanos);
+        isTimerNext = expiryNanos <= otherNanos;
+        return Math.min(expiryNanos, otherNanos);
+    }
+
+    /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. */
+    boolean isTimerNext() {
+        return isTimerNext;
     }
 
     /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */

@@ -304,7 +304,8 @@ final class TickThread implements Runnable {
         long nowNanos = clock.nanoTime();
         long nanos = wakeUpNanos - nowNanos;
         long slackNanos = clock.slackNanos();
-        boolean isAhead = slackNanos > 0 && nanos > AHEAD_NANOS && fewWakeUps.hasRoom(nowNanos);
+        boolean isAhead =
+                slackNanos > 0 && shared.loop.isTimerNext() && nanos > AHEAD_NANOS && fewWakeUps.hasRoom(nowNanos);
         long earlyNanos = isAhead ? AHEAD_NANOS : slackNanos;
         if (nanos > earlyNanos) {
             clock.parkNanos(this, nanos - earlyNanos);

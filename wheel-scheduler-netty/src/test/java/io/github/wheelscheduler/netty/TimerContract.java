@@ -192,7 +192,8 @@ abstract class TimerContract {
         Timeout timeout = timer.newTimeout(next, 10, MILLISECONDS);
         next.awaitRun();
         assertThat(timeout.isExpired()).isTrue();
-        assertThat(pending(timer)).isZero();
+        // A failing task may run later than the others, where tasks run side by side.
+        awaitThat(() -> pending(timer) == 0);
     }
 
     // Cancelling

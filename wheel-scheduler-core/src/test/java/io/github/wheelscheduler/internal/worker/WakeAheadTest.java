@@ -25,8 +25,14 @@ class WakeAheadTest extends ElasticPoolFixture {
         };
         ElasticPool workers = start(1, LONG);
         run(workers);
-        awaitIdle(workers);
+        awaitParked(workers);
         return workers;
+    }
+
+    /** Waits until the only worker has marked itself idle and parked: before, it may look at the queue once more. */
+    private void awaitParked(ElasticPool workers) {
+        awaitIdle(workers);
+        awaitThat(() -> threads.get(0).getState() == Thread.State.WAITING);
     }
 
     private void awaitAwake() {
@@ -51,7 +57,7 @@ class WakeAheadTest extends ElasticPoolFixture {
         workers.wakeAhead(UNTIL);
         awaitAwake();
         now.set(UNTIL);
-        awaitThat(() -> threads.get(0).getState() != Thread.State.RUNNABLE);
+        awaitParked(workers);
         run(workers);
     }
 
@@ -62,12 +68,12 @@ class WakeAheadTest extends ElasticPoolFixture {
         awaitAwake();
         workers.pause();
         workers.handOver(ran::incrementAndGet, 0);
-        awaitIdle(workers);
+        awaitParked(workers);
         assertThat(ran).hasValue(1);
         workers.resume();
         workers.signal();
         awaitThat(() -> ran.get() == 2);
-        awaitIdle(workers);
+        awaitParked(workers);
         workers.wakeAhead(UNTIL);
         awaitAwake();
         workers.stop();
@@ -81,7 +87,7 @@ class WakeAheadTest extends ElasticPoolFixture {
         gate.awaitArrivals(1);
         workers.wakeAhead(UNTIL);
         gate.open();
-        awaitIdle(workers);
+        awaitParked(workers);
         long before = readings.get();
         workers.handOver(ran::incrementAndGet, 0);
         assertThat(ran).hasValue(1);

@@ -311,7 +311,7 @@ public abstract class Workers {
         paused = true;
     }
 
-    /** Calls back once when no run is going on, at once if there is none; after those that wait for that already. */
+    /** Runs the callback once when no run is going on, at once if there is none; callbacks that wait already come first. */
     public final void callWhenQuiet(Runnable callback) {
         quietCallback.accumulateAndGet(callback, Workers::bothOf);
         callBackIfQuiet();

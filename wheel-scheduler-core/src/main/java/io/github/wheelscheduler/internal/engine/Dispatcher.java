@@ -64,6 +64,12 @@ final class Dispatcher {
     /** In virtual time, the first timer of this group is due and has to wait for a slot; so have those behind it. */
     boolean lacksSlot;
 
+    /** The wheel stands: there was no room for what is due, and there is none yet that is worth while. */
+    private boolean lacksRoom;
+
+    /** It has stood, and some of what was due then may still be in the wheel. */
+    private boolean isBehind;
+
     /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
     long passedBy;
 
@@ -185,12 +191,43 @@ final class Dispatcher {
 
     /** Says whether timers wait for room: held timers do not. */
     private void noteHeldUp(long nowNanos) {
-        boolean waitsForRoom = halted ? isWaiting(atOnce) : isAnyWaiting() || lacksSlot;
-        backlog.note(halted || waitsForRoom, waitsForRoom, nowNanos);
+        boolean waitsForRoom = halted ? isWaiting(atOnce) : isAnyWaiting() || lacksSlot || lacksRoom;
+        backlog.note(halted || waitsForRoom || isBehind, waitsForRoom, nowNanos);
     }
 
     private static boolean isWaiting(@Nullable Bucket list) {
         return list != null && !list.isEmpty();
+    }
+
+    /**
+     * Returns how many timers may leave the wheel now, up to a limit. Once there is no room for more, none may until there is room for
+     * many.
+     *
+     * @param isAlone whether all of them are of this; what of others has no room must not stand before these
+     */
+    int mayLeaveTheWheel(int limit, boolean isAlone, long nowNanos) {
+        if (!isAlone || stepped || slots != null) {
+            lacksRoom = false;
+            return limit;
+        }
+        int left = Math.min(limit, workers.room());
+        boolean lackedRoom = lacksRoom;
+        lacksRoom = left == 0 || isWaiting(timed) || (lackedRoom && !backlog.hasRoom());
+        if (lacksRoom != lackedRoom) {
+            isBehind = true;
+            noteHeldUp(nowNanos);
+        }
+        return lacksRoom ? 0 : left;
+    }
+
+    /** Everything that was due has left the wheel. */
+    void caughtUp() {
+        isBehind = false;
+    }
+
+    /** Whether the wheel goes on standing after timers that waited have gone. */
+    boolean stillLacksRoom() {
+        return lacksRoom && (isWaiting(timed) || !backlog.hasRoom());
     }
 
     /** Whether timers wait here. Tick thread. */
@@ -376,7 +413,7 @@ final class Dispatcher {
 
     /** Returns when to look again whether there is room, although nothing has said so; a run that frees a slot does. */
     long nanosToNextLook(long nowNanos) {
-        boolean isHeldUp = halted ? isWaiting(atOnce) : isAnyWaiting();
+        boolean isHeldUp = halted ? isWaiting(atOnce) : isAnyWaiting() || lacksRoom;
         return slots != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 

@@ -128,6 +128,13 @@ public final class PendingTimers {
         return count() + Math.max(0, messages.sum() - gone);
     }
 
+    /** Whether no timer of a group is pending. Not asked of a group. */
+    boolean isNoneOfGroups() {
+        // In this order, as above.
+        long gone = goneOfGroups.sum();
+        return messages.sum() <= gone;
+    }
+
     /**
      * Returns how many of the timers in the wheel are over, if there are many of them; else 0. Does
      * not see as many of them as there are pending timers elsewhere.

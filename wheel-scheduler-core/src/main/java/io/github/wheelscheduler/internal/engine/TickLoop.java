@@ -22,6 +22,12 @@ final class TickLoop {
      *   PassState     what time it is
      *
      * Each keeps its state to itself; none knows this.
+     *
+     * When the wheel stands
+     * ---------------------
+     * As long as all timers are the executor's own, no more of them leave the wheel than its workers have room for. What is due stays in
+     * its bucket, in the order of its time, and is touched once. With timers of groups, what has no room waits in the list of its
+     * dispatcher, so that it stands before no other.
      */
 
     /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
@@ -84,7 +90,8 @@ final class TickLoop {
         boolean isAllHere = advance() > 0;
         boolean mayMoreGo = dispatchers.letGo(pass.nowNanos(), handOver);
         mayMoreGo |= steps != null && isAllHere && steps.letGo(handOver);
-        boolean advanced = isAllHere && !mayMoreGo;
+        boolean stands = dispatchers.root.stillLacksRoom();
+        boolean advanced = (isAllHere || stands) && !mayMoreGo;
         int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
@@ -99,7 +106,7 @@ final class TickLoop {
         long otherNanos = Math.min(
                 Math.min(preparationNanos, lookNanos),
                 Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
-        long expiryNanos = wheel.nanosToNextExpiry(nowNanos);
+        long expiryNanos = stands ? Long.MAX_VALUE : wheel.nanosToNextExpiry(nowNanos);
         isTimerNext = expiryNanos <= otherNanos;
         return Math.min(expiryNanos, otherNanos);
     }
@@ -125,10 +132,19 @@ final class TickLoop {
 
     // The wheel
 
+    /** Hands over what is due, or a part of it; returns 0 if there may be more. */
     private int advance() {
+        boolean isOfRootAlone = steps == null && pending.isNoneOfGroups();
+        int budget = dispatchers.root.mayLeaveTheWheel(Admission.EXPIRY_BUDGET, isOfRootAlone, pass.nowNanos());
+        if (budget == 0) {
+            return 0;
+        }
         try {
-            int left = wheel.advance(pass.nowNanos(), Admission.EXPIRY_BUDGET, handOver);
-            pass.moved(left < Admission.EXPIRY_BUDGET);
+            int left = wheel.advance(pass.nowNanos(), budget, handOver);
+            pass.moved(left < budget);
+            if (left > 0) {
+                dispatchers.root.caughtUp();
+            }
             return left;
         } finally {
             dispatchers.signalHandOver();

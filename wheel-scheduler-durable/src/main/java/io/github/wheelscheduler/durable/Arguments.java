@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 
@@ -12,6 +13,8 @@ final class Arguments {
     private static final int LONGEST_PAGE = 10_000;
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
+
+    private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
 
     private Arguments() {}
 
@@ -45,6 +48,13 @@ final class Arguments {
         Objects.requireNonNull(at, "at must not be null");
         if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
             throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);
+        }
+    }
+
+    static void requireDelay(Duration delay) {
+        Objects.requireNonNull(delay, "delay must not be null");
+        if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+            throw new IllegalArgumentException("delay must be 0 to 1,000 years, was " + delay);
         }
     }
 

@@ -1,29 +1,20 @@
 package io.github.wheelscheduler.durable;
 
-import com.github.kagkarlsson.scheduler.Resolvable;
-import com.github.kagkarlsson.scheduler.SchedulerName;
-import com.github.kagkarlsson.scheduler.TaskRepository;
-import com.github.kagkarlsson.scheduler.TaskResolver;
-import com.github.kagkarlsson.scheduler.event.SchedulerListeners;
-import com.github.kagkarlsson.scheduler.jdbc.JdbcTaskRepository;
-import com.github.kagkarlsson.scheduler.serializer.Serializer;
-import com.github.kagkarlsson.scheduler.task.Task;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -39,8 +30,7 @@ final class Database {
     private final DurableSettings settings;
     private final JdbcTemplate jdbc;
 
-    private volatile @Nullable TaskTable table;
-    private volatile @Nullable Dialect dialect;
+    private volatile @Nullable Tables tables;
 
     Database(DataSource dataSource, DurableSettings settings) {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource must not be null");
@@ -49,50 +39,73 @@ final class Database {
     }
 
     /**
-     * Returns the table.
+     * Returns the tables, over connections of the pool.
      *
      * @throws org.springframework.dao.DataAccessException if the database does not answer
-     * @throws UnsupportedDatabaseException if it is none that this works with
+     * @throws UnsupportedDatabaseException if it is none that this works with, or its tables are not
      */
-    TaskTable table() {
-        TaskTable known = table;
+    Tables tables() {
+        Tables known = tables;
         return known != null ? known : open();
     }
 
-    /** Returns its rows of recurring tasks; throws likewise. */
-    RecurringTable recurring() {
-        return new RecurringTable(table());
-    }
-
-    private synchronized TaskTable open() {
-        TaskTable known = table;
+    private synchronized Tables open() {
+        Tables known = tables;
         if (known != null) {
             return known;
         }
         String product = jdbc.execute((ConnectionCallback<String>)
                 connection -> connection.getMetaData().getDatabaseProductName());
-        Dialect found = dialectOf(String.valueOf(product));
+        Dialect dialect = dialectOf(String.valueOf(product));
         if ("MySQL".equals(product)) {
             LOGGER.warn("Durable tasks have been tried on MariaDB, and not on MySQL; the statements are the same");
         }
         if (settings.initializeSchema()) {
-            makeTable(found);
+            makeTables(dialect);
         }
-        TaskTable opened = new TaskTable(dataSource, found, settings.table());
-        dialect = found;
-        table = opened;
+        Tables opened = Tables.of(new Sql(dataSource, dialect, settings.table()));
+        requireLayout(opened, dialect);
+        tables = opened;
         return opened;
     }
 
-    /** On a connection of its own: with a transaction of the caller's, the table might go, or the transaction end. */
-    private void makeTable(Dialect found) {
+    /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
+    private void makeTables(Dialect dialect) {
         try (Connection connection = dataSource.getConnection()) {
-            new ResourceDatabasePopulator(new ByteArrayResource(script(found))).populate(connection);
+            new ResourceDatabasePopulator(new ByteArrayResource(script(dialect))).populate(connection);
             if (!connection.getAutoCommit()) {
                 connection.commit();
             }
         } catch (SQLException ex) {
-            throw new CannotGetJdbcConnectionException("Failed to make the table on a connection of its own", ex);
+            throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
+        }
+    }
+
+    /** Nodes of another release may have made them, or a user by hand. */
+    private void requireLayout(Tables opened, Dialect dialect) {
+        int[] layout;
+        try {
+            layout = opened.nodes().layout();
+        } catch (BadSqlGrammarException ex) {
+            throw new UnsupportedDatabaseException(
+                    "The tables " + settings.table() + " and " + settings.table()
+                            + "_node must be there for durable tasks, but cannot be read: "
+                            + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
+                    "Run " + dialect.script()
+                            + " of the package io.github.wheelscheduler.durable, with the name of the table, "
+                            + "or let wheel.scheduler.durable.initialize-schema be always.",
+                    ex);
+        }
+        if (layout == null || layout[0] < NodeTable.OUR_LAYOUT || NodeTable.OUR_LAYOUT < layout[1]) {
+            throw new UnsupportedDatabaseException(
+                    "The tables of durable tasks must have the layout " + NodeTable.OUR_LAYOUT + ", but "
+                            + settings.table() + "_node says "
+                            + (layout == null ? "nothing of it" : layout[0] + ", for nodes of at least " + layout[1]),
+                    layout != null && NodeTable.OUR_LAYOUT < layout[1]
+                            ? "Run a newer release of Wheel Scheduler on this node."
+                            : "Run " + dialect.script()
+                                    + " of the package io.github.wheelscheduler.durable, with the name of the table.",
+                    null);
         }
     }
 
@@ -100,17 +113,21 @@ final class Database {
         try {
             return Dialect.of(product);
         } catch (IllegalStateException ex) {
-            throw new UnsupportedDatabaseException(product, ex);
+            throw new UnsupportedDatabaseException(
+                    ex.getMessage(),
+                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
+                    ex);
         }
     }
 
-    private byte[] script(Dialect found) {
+    private byte[] script(Dialect dialect) {
         try {
             String text =
-                    new ClassPathResource(found.script(), Database.class).getContentAsString(StandardCharsets.UTF_8);
+                    new ClassPathResource(dialect.script(), Database.class).getContentAsString(StandardCharsets.UTF_8);
+            String name = TaskTable.DEFAULT_NAME;
             String indexes = settings.table().substring(settings.table().indexOf('.') + 1);
-            return text.replace("index if not exists " + TaskTable.DEFAULT_NAME, "index if not exists " + indexes)
-                    .replace(" " + TaskTable.DEFAULT_NAME + " ", " " + settings.table() + " ")
+            return text.replace("index if not exists " + name, "index if not exists " + indexes)
+                    .replaceAll("(?<=[ (])" + name + "(_node)?(?=[ (\n])", settings.table() + "$1")
                     .getBytes(StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
@@ -119,57 +136,7 @@ final class Database {
 
     /** Returns a connection for what must not wait for others. */
     HeldConnection held() {
-        return new HeldConnection(
-                dataSource, Objects.requireNonNull(dialect, "the table must be known"), settings.table());
-    }
-
-    /** Returns db-scheduler's door to the table, which claims ahead; outside of transactions of users. */
-    TaskRepository repository(Handlers handlers, PassedOver passedOver, DatabaseClock clock, LongSupplier nanoClock) {
-        Dialect found = Objects.requireNonNull(dialect, "the table must be known");
-        SchedulerName node = new SchedulerName.Fixed(settings.node());
-        return new JdbcTaskRepository(
-                dataSource,
-                true,
-                new ClaimAhead(dataSource, found, settings.claimAhead(), handlers, passedOver, nanoClock),
-                settings.table(),
-                new AnyTask(clock),
-                node,
-                new RawBytes(),
-                false,
-                clock::now);
-    }
-
-    /** Claims ask for the names of handlers, so db-scheduler knows no task, and has nothing against any. */
-    @SuppressWarnings("rawtypes") // as it declares it
-    private static final class AnyTask extends TaskResolver {
-
-        AnyTask(DatabaseClock clock) {
-            super(SchedulerListeners.NOOP, clock::now, List.of());
-        }
-
-        @Override
-        public Optional<Task> resolve(Resolvable row, boolean excludesUnresolved) {
-            return Optional.empty();
-        }
-
-        @Override
-        public boolean isUnresolved(String taskName) {
-            return false;
-        }
-    }
-
-    /** Payloads are read by their handlers, not by db-scheduler. */
-    private static final class RawBytes implements Serializer {
-
-        @Override
-        public byte[] serialize(Object data) {
-            return (byte[]) data;
-        }
-
-        @Override
-        public <T> T deserialize(Class<T> type, byte[] data) {
-            return type.cast(data);
-        }
+        return new HeldConnection(dataSource, tables().sql().dialect(), settings.table());
     }
 
     /**
@@ -190,10 +157,10 @@ final class Database {
             this.table = table;
         }
 
-        /** Does something with the table over this connection. */
-        synchronized <T extends @Nullable Object> T use(Function<TaskTable, T> work) {
+        /** Does something with the tables over this connection. */
+        synchronized <T extends @Nullable Object> T use(Function<Tables, T> work) {
             try {
-                return work.apply(new TaskTable(connect(), dialect, table));
+                return work.apply(Tables.of(new Sql(connect(), dialect, table)));
             } catch (Throwable ex) {
                 close();
                 throw ex;

@@ -6,15 +6,20 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that differ between databases. Whatever compares times for this and other nodes asks the database for the time: a node that had to wait for a
- * connection or a lock does not say what was true before that.
+ * What differs between databases. Statements are templates of {@link Sql#text}. Whatever compares times asks the database for the time: a
+ * node that had to wait for a connection or a lock does not say what was true before that.
  */
 enum Dialect {
     POSTGRESQL("clock_timestamp()"),
+
+    /** For one node. */
     H2("current_timestamp(9)"),
 
     /** Also for MySQL. Its times have no zone, and are those of UTC. */
@@ -24,12 +29,9 @@ enum Dialect {
     private static final int MOST_BYTES_WITH_CLAIM = 8_192;
 
     private static final String COLUMNS =
-            "task_name, task_instance, execution_time, picked, picked_by, last_success, last_failure,"
-                    + " consecutive_failures, last_heartbeat, version, priority, case when octet_length(task_data) <= "
+            "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
+                    + " consecutive_failures, unreadable, suspicions, deaths, case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
-
-    /** Also of a table of another name. */
-    private static final String DUE_INDEX = TaskTable.DEFAULT_NAME + "_due";
 
     private final String now;
 
@@ -58,11 +60,6 @@ enum Dialect {
         return now;
     }
 
-    /** Returns the statement that asks for the time. */
-    String selectNow() {
-        return "select " + now + " as now_there";
-    }
-
     /** Returns what a parameter is for a time. */
     Object time(Instant instant) {
         return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
@@ -79,100 +76,152 @@ enum Dialect {
         return time == null ? null : time.toInstant();
     }
 
-    /** Returns the name of the script in this package that makes the table. */
+    /** Returns the name of the script in this package that makes the tables. */
     String script() {
         return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
     }
 
-    /** Returns the statement that inserts a row, with four parameters; if it is there, it inserts none or fails. */
-    String insert(String table) {
-        return "insert into " + table
-                + " (task_name, task_instance, task_data, execution_time, picked, version) values (?, ?, ?, ?, false, 1)"
+    /** Returns the statement that inserts a row, with name, id, payload and time; if it is there, it inserts none or fails. */
+    String insert() {
+        return "insert into {task} (task_name, task_instance, task_data, execution_time) values (?, ?, ?, ?)"
                 + (this == POSTGRESQL ? " on conflict do nothing" : "");
     }
 
+    /** Returns the same for a row that is due in so many milliseconds, in place of the time. */
+    String insertIn() {
+        return insert().replace("(?, ?, ?, ?)", "(?, ?, ?, " + later() + ")");
+    }
+
     /** Returns the statement of PostgreSQL that inserts rows of a name from arrays: ids, payloads, times; those that are there are left out. */
-    static String insertAll(String table) {
-        return "insert into " + table + " (task_name, task_instance, task_data, execution_time, picked, version)"
-                + " select ?, k.i, k.d, k.t, false, 1 from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
+    static String insertAll() {
+        return "insert into {task} (task_name, task_instance, task_data, execution_time)"
+                + " select ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
                 + " on conflict do nothing";
     }
 
-    /**
-     * Returns the statement of PostgreSQL that claims what is due within some milliseconds, for a node, the earliest first. Its parameters are the
-     * milliseconds, the names, names and ids of what is passed over, and the node.
-     */
-    static String claim(String table, int names, int passedOver, int limit) {
-        return "with due as materialized (select task_name, task_instance from "
-                + POSTGRESQL.due(table, names, passedOver) + " limit " + limit
-                + " for update skip locked), claimed as (update " + table
-                + " t set picked = true, picked_by = ?, last_heartbeat = " + POSTGRESQL.now
-                + ", version = version + 1 from due where t.task_name = due.task_name and t.task_instance = due.task_instance returning t.*)"
-                + " select " + COLUMNS + " from claimed order by execution_time";
-    }
-
-    private String due(String table, int names, int passedOver) {
-        // PostgreSQL would take the primary key for the names, and read all rows of theirs, while it knows little of
-        // the table.
-        String name = this == POSTGRESQL ? "(task_name || '')" : "task_name";
-        // MariaDB would take the primary key, too, or read all rows that are not picked, where much of what is due is
-        // of other names, and lock what it reads.
-        return table + (this == MARIADB ? " force index (" + DUE_INDEX + ")" : "")
-                + " where picked = false and execution_time <= " + later()
-                + " and (paused = false or regular_time is not null) and " + name + " in (" + placeholders("?", names)
-                + ")"
-                + (passedOver == 0
-                        ? ""
-                        : " and (task_name, task_instance) not in (" + placeholders("(?, ?)", passedOver) + ")")
-                + " order by execution_time";
-    }
-
-    /** Whether rows are claimed by {@link #lockDue} and {@link #pick}, in one transaction; H2 would look for what is due once for each row of the table. */
-    boolean claimsInTwoSteps() {
-        return this != POSTGRESQL;
-    }
+    // Looking
 
     /**
-     * Returns the statement that locks what is due within some milliseconds; with the parameters of {@link #claim} but for the node. What it reads as
-     * the heartbeat is the time.
+     * Returns the statement that counts what is due within some milliseconds: of each of so many names, up to a limit, and of so many recurring tasks. With name, name and
+     * milliseconds for each, ids and milliseconds.
      */
-    String lockDue(String table, int names, int passedOver, int limit) {
-        return "select " + COLUMNS.replace("last_heartbeat", now + " as last_heartbeat") + " from "
-                + due(table, names, passedOver) + " limit " + limit + " for update skip locked";
+    String countDue(int names, int limit, int recurring) {
+        // No alias may be a word that a database keeps for itself.
+        String one = "select " + text() + " as handler, (select count(*) from (select 1 as one_row from "
+                + due("task_name = ?") + " order by execution_time limit " + limit + ") some_rows) as due";
+        List<String> parts = new ArrayList<>(Collections.nCopies(names, one));
+        if (recurring > 0) {
+            parts.add("select concat('" + Handler.RECURRING + "', task_instance) as handler, 1 as due from "
+                    + dueRecurringRows(recurring));
+        }
+        return String.join(" union all ", parts);
     }
 
-    /** Returns the statement that claims a row that is locked, with node, name and id. */
-    String pick(String table) {
-        return "update " + table + " set picked = true, picked_by = ?, last_heartbeat = " + now
-                + ", version = version + 1 where task_name = ? and task_instance = ?";
+    private String dueRecurringRows(int ids) {
+        return due(isRecurring(ids));
     }
 
-    /** Returns the condition that a row has shown no life for some milliseconds. */
-    String isDead() {
-        return "picked = true and last_heartbeat <= " + earlier();
+    private static String isRecurring(int ids) {
+        return "task_name = '" + Handler.RECURRING + "' and task_instance in (" + placeholders("?", ids) + ")";
     }
 
-    /** Returns the expression that is the time some milliseconds ago; see below. */
+    /** The index is named where the database would read others' rows, and lock them. */
+    private String due(String names) {
+        return "{task}" + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
+                + RowState.WAITING + " and " + names + " and execution_time <= " + later();
+    }
+
+    // Claiming
+
+    /**
+     * Returns the statements that find and lock what is due within some milliseconds: for each limit so many rows of a name, with name and milliseconds; and
+     * those of so many ids of recurring tasks, with ids and milliseconds.
+     */
+    List<String> lockDue(List<Integer> limits, int recurring, boolean suspectsToo) {
+        String condition = suspectsToo ? "" : " and coalesce(suspicions, 0) < " + TaskRow.SUSPECT;
+        String columns = this == POSTGRESQL ? "task_name, task_instance" : COLUMNS;
+        List<String> statements = new ArrayList<>();
+        for (int limit : limits) {
+            statements.add("select " + columns + " from " + due("task_name = ?") + condition
+                    + " order by execution_time limit " + limit + SKIPPING_LOCKED);
+        }
+        if (recurring > 0) {
+            statements.add("select " + columns + " from " + dueRecurringRows(recurring) + condition + SKIPPING_LOCKED);
+        }
+        return statements;
+    }
+
+    /** Returns the statement that finds and locks some rows of a name that no node could read, whose pause is over, or that have not been tried since a time. */
+    String lockUnreadable(boolean hasTime, int limit) {
+        return "select " + (this == POSTGRESQL ? "task_name, task_instance" : COLUMNS) + " from {task} where state = "
+                + RowState.UNREADABLE + " and task_name = ? and (execution_time <= " + selected(now)
+                + (hasTime ? " or last_failure < ?" : "") + ") order by execution_time limit " + limit
+                + SKIPPING_LOCKED;
+    }
+
+    /** Whether what is locked is claimed in the same statement, as {@link #claim} says; else by {@link #pick}, in the same transaction. */
+    boolean claimsInOneStatement() {
+        return this == POSTGRESQL;
+    }
+
+    /** Returns the statement of PostgreSQL that claims what the given ones lock, for an incarnation, which is its last parameter. */
+    static String claim(List<String> locking) {
+        StringBuilder text = new StringBuilder("with ");
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < locking.size(); i++) {
+            // What locks may be in no union.
+            text.append("due_")
+                    .append(i)
+                    .append(" as materialized (")
+                    .append(locking.get(i))
+                    .append("), ");
+            found.add("select * from due_" + i);
+        }
+        return text + "due as (" + String.join(" union all ", found) + "), claimed as (update {task} t" + CLAIMED
+                + " from due where t.task_name = due.task_name and t.task_instance = due.task_instance"
+                + " returning t.*) select " + COLUMNS + " from claimed order by execution_time";
+    }
+
+    /** Returns the statement that claims a row that is locked, with incarnation, name and id. */
+    static String pick() {
+        return "update {task}" + CLAIMED + " where task_name = ? and task_instance = ?";
+    }
+
+    private static final String CLAIMED = " set state = " + RowState.CLAIMED + ", owner = ?, version = {next}";
+
+    static final String SKIPPING_LOCKED = " for update skip locked";
+
+    /** Returns the expression that is the time some milliseconds ago. */
     String earlier() {
         return switch (this) {
-            case POSTGRESQL -> "(select " + now + " - ? * interval '1 millisecond')";
+            case POSTGRESQL -> selected(now + " - ? * interval '1 millisecond'");
             case H2 -> "dateadd(millisecond, -?, " + now + ")";
             case MARIADB -> now + " - interval (? * 1000) microsecond";
         };
     }
 
-    /** Selected: PostgreSQL looks into no index for what may change from row to row, and would read all rows that are not due. */
-    private String later() {
+    /** Returns the expression that is the time in some milliseconds. */
+    String later() {
         return switch (this) {
-            case POSTGRESQL -> "(select " + now + " + ? * interval '1 millisecond')";
+            case POSTGRESQL -> selected(now + " + ? * interval '1 millisecond'");
             case H2 -> "dateadd(millisecond, ?, " + now + ")";
             case MARIADB -> now + " + interval (? * 1000) microsecond";
         };
     }
 
-    /** Returns what makes a select leave out rows that somebody has locked; H2 is for one node, which frees nothing. */
-    String skippingLocked() {
-        return this == H2 ? "" : " for update skip locked";
+    /** PostgreSQL looks into no index for what may change from row to row, and would read all rows that are not due. */
+    private String selected(String expression) {
+        return this == POSTGRESQL ? "(select " + expression + ")" : expression;
+    }
+
+    /** Returns the statement that selects the names of which there are rows that wait. */
+    String waitingNames() {
+        String next = "select min(task_name) from {task} where state = " + RowState.WAITING;
+        return this == POSTGRESQL
+                ? "with recursive names(n) as ((" + next + ") union all select (" + next
+                        + " and task_name > names.n) from names where names.n is not null)"
+                        + " select n from names where n is not null"
+                : "select task_name from {task} where state = " + RowState.WAITING + " group by task_name";
     }
 
     /** Returns the expression that is a parameter of type text. */
@@ -190,77 +239,7 @@ enum Dialect {
         return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
     }
 
-    /** Returns the statement that frees a row with name, id and version that has shown no life for some milliseconds; of MariaDB see {@link #lockDead}. */
-    String freeDead(String table) {
-        String dead = "task_name = ? and task_instance = ? and version = ? and " + isDead();
-        // H2 would read all rows for the list of what is selected.
-        return free(table)
-                + (this == H2
-                        ? dead
-                        : "(task_name, task_instance) in (select task_name, task_instance from " + table + " where "
-                                + dead + skippingLocked() + ")");
-    }
-
-    /** Returns the statement of MariaDB that frees rows with so many names and ids. */
-    static String freeSome(String table, int rows) {
-        return free(table) + isOneOf(rows);
-    }
-
-    private static String free(String table) {
-        return "update " + table
-                + " set picked = false, picked_by = null, last_heartbeat = null, version = version + 1 where ";
-    }
-
-    /** Returns the statement that says that a row is alive, with name, id and version. */
-    String beat(String table) {
-        return "update " + table + " set last_heartbeat = " + now
-                + " where task_name = ? and task_instance = ? and version = ? and picked = true";
-    }
-
-    /** Returns the statement of PostgreSQL that says so of rows in arrays of names, ids and versions, but for those that somebody has locked. */
-    static String beatAll(String table) {
-        return "update " + table
-                + " t set last_heartbeat = clock_timestamp() from (select s.task_name, s.task_instance from " + table
-                + " s join unnest(?::varchar[], ?::varchar[], ?::bigint[]) k(n, i, v)"
-                + " on s.task_name = k.n and s.task_instance = k.i and s.version = k.v where s.picked = true for update of s skip locked) m"
-                + " where t.task_name = m.task_name and t.task_instance = m.task_instance";
-    }
-
-    /** Returns the statement of PostgreSQL that reads which rows in such arrays are still there, locked or not: their numbers from 1. */
-    static String stillThere(String table) {
-        return "select k.o from unnest(?::varchar[], ?::varchar[], ?::bigint[]) with ordinality k(n, i, v, o) join "
-                + table + " s on s.task_name = k.n and s.task_instance = k.i and s.version = k.v where s.picked = true";
-    }
-
-    /**
-     * Returns the statement of MariaDB that says so of rows with so many names and ids. By their key: in another index it would read rows of others, and
-     * wait for those that somebody has locked.
-     */
-    static String beatSome(String table, int rows) {
-        return "update " + table + " force index (primary) set last_heartbeat = " + MARIADB.now
-                + " where picked = true and " + isOneOf(rows);
-    }
-
-    /** Returns the statement of MariaDB that locks rows with so many names and ids that have shown no life for some milliseconds, but for those that somebody else has locked. */
-    static String lockDead(String table, int rows) {
-        return "select task_name, task_instance, version from " + table + " force index (primary) where "
-                + isOneOf(rows) + " and " + MARIADB.isDead() + MARIADB.skippingLocked();
-    }
-
-    /** Returns the statement of MariaDB that reads which rows with so many names and ids are claimed; by their key, too, as it may lock. */
-    static String claimed(String table, int rows) {
-        return "select task_name, task_instance, version from " + table
-                + " force index (primary) where picked = true and " + isOneOf(rows);
-    }
-
-    /** MariaDB looks for one pair of a list in no index where it updates, and would read, and lock, all rows. */
-    private static String isOneOf(int rows) {
-        return rows == 1
-                ? "task_name = ? and task_instance = ?"
-                : "(task_name, task_instance) in (" + placeholders("(?, ?)", rows) + ")";
-    }
-
-    private static String placeholders(String one, int count) {
-        return (one + ", ").repeat(count - 1) + one;
+    static String placeholders(String one, int count) {
+        return String.join(", ", Collections.nCopies(count, one));
     }
 }

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.durable;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -14,7 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param givenUp tasks that have failed for good
  * @param takenOver rows of dead nodes that this node has freed
  * @param lost rows that were claimed here, and then found to be somebody else's
- * @param unreadable rows that were given back because this node cannot read their payload
+ * @param givenBack rows that were claimed here and given back, as other nodes may start them sooner
+ * @param unreadable rows that were set aside because this node cannot read their payload
  */
 public record DurableCounts(
         int waiting,
@@ -25,31 +25,32 @@ public record DurableCounts(
         long givenUp,
         long takenOver,
         long lost,
+        long givenBack,
         long unreadable) {
 
     /** Counts what becomes of rows on this node. Any thread. */
     static final class Tally {
 
-        final AtomicInteger waiting = new AtomicInteger();
-        final AtomicInteger running = new AtomicInteger();
         final AtomicLong claimed = new AtomicLong();
         final AtomicLong succeeded = new AtomicLong();
         final AtomicLong failed = new AtomicLong();
         final AtomicLong givenUp = new AtomicLong();
         final AtomicLong takenOver = new AtomicLong();
         final AtomicLong lost = new AtomicLong();
+        final AtomicLong givenBack = new AtomicLong();
         final AtomicLong unreadable = new AtomicLong();
 
-        DurableCounts read() {
+        DurableCounts read(int waiting, int running) {
             return new DurableCounts(
-                    waiting.get(),
-                    running.get(),
+                    waiting,
+                    running,
                     claimed.get(),
                     succeeded.get(),
                     failed.get(),
                     givenUp.get(),
                     takenOver.get(),
                     lost.get(),
+                    givenBack.get(),
                     unreadable.get());
         }
     }

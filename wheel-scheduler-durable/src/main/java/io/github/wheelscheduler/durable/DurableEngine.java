@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A node that schedules and runs durable tasks: their rows are in a database, which db-scheduler locks and reads; the wheel of an executor knows
+ * A node that schedules and runs durable tasks: their rows are in a database; the wheel of an executor knows
  * when they are due. A node claims rows a second before that, so that none waits for a statement when its time comes.
  *
  * <p>It has two groups of the executor: {@code durable} runs tasks, {@code durable-keeper} talks with the database, and is not held up by
@@ -29,12 +28,9 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     private final Database database;
     private final DatabaseClock clock;
     private final Handlers handlers = new Handlers();
-    private final Availability availability = new Availability();
-    private final Tally tally = new Tally();
     private final OneTimeTasks oneTimeTasks;
     private final RecurringTasks recurringTasks;
-    private final RecurringRegistrar registrar;
-    private final NodeLifecycle lifecycle;
+    private final DurableNode node;
 
     /**
      * Makes a node that has not started.
@@ -56,27 +52,10 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         Objects.requireNonNull(observer, "observer must not be null");
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);
-        NodeGroups groups = NodeGroups.of(executor, settings);
-        NodeState state = new NodeState();
-        NodeLoops loops = new NodeLoops(settings, groups, database, clock, availability, tally, state);
-        Runnable claimSoonAfterCommit = loops::claimSoonAfterCommit;
-        this.oneTimeTasks = new OneTimeTasks(database, payloads, clock, settings.claimAhead(), claimSoonAfterCommit);
-        this.recurringTasks = new RecurringTasks(database, handlers, claimSoonAfterCommit);
-        this.registrar = new RecurringRegistrar(groups, database, clock, handlers, availability, state, loops);
-        Connector connector = new Connector(
-                settings,
-                groups,
-                database,
-                clock,
-                handlers,
-                payloads,
-                availability,
-                tally,
-                observer,
-                state,
-                loops,
-                registrar);
-        this.lifecycle = new NodeLifecycle(settings, groups, tally, state, loops, connector);
+        this.node = new DurableNode(settings, executor, database, clock, handlers, payloads, observer);
+        this.oneTimeTasks =
+                new OneTimeTasks(database, payloads, handlers, clock, settings.claimAhead(), node::lookSoonAfterCommit);
+        this.recurringTasks = new RecurringTasks(database, handlers, node::lookSoonAfterCommit);
     }
 
     /**
@@ -92,11 +71,28 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** The same for a payload of any type, such as a list of something. */
     public void handle(String name, Type payloadType, RetryPolicy retries, TaskBody<?> body) {
+        handle(name, payloadType, retries, Integer.MAX_VALUE, (payload, run) -> run(body, payload));
+    }
+
+    /**
+     * The same for a body that knows of its runs, with a bound.
+     *
+     * @param maxConcurrent how many of its runs may go on at a time on this node, at least 1
+     */
+    public void handle(String name, Type payloadType, RetryPolicy retries, int maxConcurrent, DurableBody<?> body) {
+        if (maxConcurrent < 1) {
+            throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
+        }
         Arguments.requireHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        handlers.add(Handler.ofOneTime(name, payloadType, retries, body));
+        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, body));
+    }
+
+    @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
+    private static <T> void run(TaskBody<T> body, @Nullable Object payload) throws Exception {
+        body.run((T) payload);
     }
 
     /**
@@ -109,7 +105,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
      * @throws IllegalStateException if there is one of that id
      */
     public Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
-        return registrar.repeat(id, recurrence, skipsMissed, body);
+        return node.repeat(id, recurrence, skipsMissed, body);
     }
 
     // Its life
@@ -121,12 +117,27 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
      * @throws IllegalStateException if this has been closed
      */
     public void start() {
-        lifecycle.start();
+        node.start();
     }
 
     /** Gives back what has not started, claims nothing more until it is started again, and waits for runs that are going on, for as long as the settings say. */
     public void stop() {
-        lifecycle.stop();
+        node.stop();
+    }
+
+    /** Claims nothing more and gives back what has not started, while runs go on: before this node is replaced. {@link #endDrain} takes it back. */
+    public void drain() {
+        node.drain(true);
+    }
+
+    /** Claims again after {@link #drain}. */
+    public void endDrain() {
+        node.drain(false);
+    }
+
+    /** Whether it has been {@linkplain #drain drained}. */
+    public boolean isDraining() {
+        return node.isDraining();
     }
 
     /**
@@ -135,7 +146,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
      */
     @Override
     public void close() {
-        lifecycle.close();
+        node.close();
     }
 
     // One-time tasks
@@ -143,6 +154,16 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
         return oneTimeTasks.schedule(handler, id, payload, at);
+    }
+
+    @Override
+    public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
+        return oneTimeTasks.schedule(handler, id, payload, delay);
+    }
+
+    @Override
+    public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
+        return oneTimeTasks.replace(handler, id, payload, at);
     }
 
     @Override
@@ -185,16 +206,21 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** Returns what is in the database, which is asked for it. */
     public DurableOverview overview() {
-        return database.table().overview();
+        return database.tables().overview();
     }
 
     public DurableCounts counts() {
-        return tally.read();
+        return node.counts();
     }
 
     /** Returns why the database does not answer; null if it does. */
     public @Nullable Throwable problem() {
-        return availability.problem();
+        return node.availability().problem();
+    }
+
+    /** Returns the handler whose runs hold all workers of this node, for longer than is usual; null if none does. */
+    public @Nullable String holder() {
+        return node.holder();
     }
 
     /** Returns by how much the database's clock may differ from what this node takes it for. */

@@ -35,4 +35,7 @@ public @interface DurableHandler {
 
     /** The longest pause. */
     String maxBackOff() default "1h";
+
+    /** How many of its runs may go on at a time on a node, at least 1; as many as the node has workers unless set. */
+    int maxConcurrent() default Integer.MAX_VALUE;
 }

@@ -9,14 +9,15 @@ import java.util.Objects;
  *
  * @param table the name of the table, perhaps after that of its schema and a dot
  * @param initializeSchema whether to make the table if it is not there
- * @param node the name of this process in the database, 1 to 50 characters; no other process has it
+ * @param node the name of this process in the database, 1 to 50 characters; another process that has it, too, is another node
  * @param maxConcurrent how many tasks run at a time on this node, at least 1
  * @param claimAhead how long before it is due a row is claimed, 100 ms to 1 minute
  * @param maxClaimed how many rows may be claimed and not started, at least 1
  * @param heartbeat how often a node says that what it has claimed is alive, 100 ms to 1 minute
  * @param deadAfter after how long without that a row is dead, at least four heartbeats and at most 1 day
  * @param closeLimit how long closing waits for runs that are going on, at most 1 day
- * @param forgetAfter how long a recurring task may be overdue, because no node knows it any more, before its row is deleted; 1 minute to 3650 days
+ * @param forgetAfter how long no node may know a recurring task before its row is deleted; 1 minute to 3650 days
+ * @param maxDeaths after how many nodes that a one-time task has killed it is kept as failed; 0 for never
  */
 public record DurableSettings(
         String table,
@@ -28,7 +29,11 @@ public record DurableSettings(
         Duration heartbeat,
         Duration deadAfter,
         Duration closeLimit,
-        Duration forgetAfter) {
+        Duration forgetAfter,
+        int maxDeaths) {
+
+    /** How many deaths are enough unless it is said. */
+    public static final int DEFAULT_MAX_DEATHS = 5;
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -71,6 +76,7 @@ public record DurableSettings(
         UnusableSettingException.unless(
                 forgetAfter.compareTo(LONGEST) >= 0, "forgetAfter", forgetAfter, "must be at least 1 minute", "7d");
         requireAtMost("forgetAfter", forgetAfter, LONGEST_FORGET, "3650 days");
+        UnusableSettingException.unless(maxDeaths >= 0, "maxDeaths", maxDeaths, "must be at least 0", "5");
     }
 
     /** Returns those that nobody has to set: ten runs at a time, rows claimed a second ahead and dead after six. */
@@ -85,7 +91,8 @@ public record DurableSettings(
                 Duration.ofMillis(1_500),
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(20),
-                Duration.ofDays(7));
+                Duration.ofDays(7),
+                DEFAULT_MAX_DEATHS);
     }
 
     private static void requireAtLeastOne(String name, int value) {

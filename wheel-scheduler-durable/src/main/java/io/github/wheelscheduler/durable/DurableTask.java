@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner the node that has claimed it; null if none has
  * @param failures how many runs have failed in a row
  * @param lastFailureAt when the last of them failed; null if none has
- * @param failure the exception of a task that has failed for good; else null
+ * @param failure why a task has failed for good or cannot be read; else null
  */
 public record DurableTask(
         String handler,
@@ -28,10 +28,27 @@ public record DurableTask(
     /** What has become of a task that has not run to its end. */
     public enum State {
         /** It is not due, or nobody has claimed it so far; it can be cancelled and rescheduled. */
-        SCHEDULED,
+        SCHEDULED(RowState.WAITING),
         /** A node has it: it waits there for its time, or runs. */
-        CLAIMED,
+        CLAIMED(RowState.CLAIMED),
         /** It has failed more often than it is retried, and is kept until somebody retries or cancels it. */
-        FAILED
+        FAILED(RowState.FAILED),
+        /** No node could read its payload so far; it is tried again now and then, as a newer node may. It can be retried and cancelled. */
+        UNREADABLE(RowState.UNREADABLE);
+
+        final int inTable;
+
+        State(int inTable) {
+            this.inTable = inTable;
+        }
+
+        static State of(int inTable) {
+            for (State state : values()) {
+                if (state.inTable == inTable) {
+                    return state;
+                }
+            }
+            return SCHEDULED;
+        }
     }
 }

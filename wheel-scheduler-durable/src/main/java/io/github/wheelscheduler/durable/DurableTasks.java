@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,32 @@ public interface DurableTasks {
      * @throws IllegalArgumentException if handler or id is empty or longer than 250 characters, or the payload cannot be written
      */
     boolean schedule(String handler, String id, @Nullable Object payload, Instant at);
+
+    /**
+     * Schedules a task for so long from now, by the database's clock.
+     *
+     * @param delay not negative; zero for now
+     * @return as {@link #schedule(String, String, Object, Instant)}
+     */
+    boolean schedule(String handler, String id, @Nullable Object payload, Duration delay);
+
+    /**
+     * Schedules a task in place of the one of that id, if there is one that no node has claimed: it has that payload and time from now on, and as many retries as
+     * at first.
+     *
+     * @return what has become of it
+     */
+    Replacement replace(String handler, String id, @Nullable Object payload, Instant at);
+
+    /** What {@link #replace} has done. */
+    enum Replacement {
+        /** There was no task of that id, and now there is. */
+        SCHEDULED,
+        /** There was one, and this one is in its place. */
+        REPLACED,
+        /** A node has claimed the one that there is, and runs it or is about to: nothing has changed. */
+        RUNNING
+    }
 
     /**
      * Schedules tasks of a handler in one batch, without those that are there already.

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A handler of this node.
  *
+ * @param mostRunning how many of its runs may go on at a time on this node
  * @param recurrence when it runs again after each run; null for one-time tasks
  * @param skipsMissed whether a recurring run that is much too late is left out
  */
@@ -15,29 +16,42 @@ record Handler<T>(
         String name,
         Type payloadType,
         RetryPolicy retries,
-        TaskBody<? super T> body,
+        int mostRunning,
+        DurableBody<? super T> body,
         @Nullable Recurrence recurrence,
         boolean skipsMissed) {
 
-    /** Rows of recurring tasks have names that begin with it. */
+    /** The name in the rows of all recurring tasks; with an id behind it, that of one of them on a node. */
     static final String RECURRING = "recurring:";
 
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
-    static <T> Handler<T> ofOneTime(String name, Type payloadType, RetryPolicy retries, TaskBody<? super T> body) {
-        return new Handler<>(name, payloadType, retries, body, null, false);
+    static <T> Handler<T> ofOneTime(
+            String name, Type payloadType, RetryPolicy retries, int mostRunning, DurableBody<? super T> body) {
+        return new Handler<>(name, payloadType, retries, mostRunning, body, null, false);
     }
 
     static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
         return new Handler<>(
-                RECURRING + id, Void.class, RetryPolicy.DEFAULT, payload -> body.run(), recurrence, skipsMissed);
+                RECURRING + id,
+                Void.class,
+                RetryPolicy.DEFAULT,
+                Integer.MAX_VALUE,
+                (payload, run) -> body.run(),
+                recurrence,
+                skipsMissed);
+    }
+
+    /** Returns the id of a recurring task. */
+    String id() {
+        return name.substring(RECURRING.length());
     }
 
     /** @throws Exception whatever the body throws, or if the payload cannot be read */
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
-    void run(byte[] payload, Payloads payloads) throws Exception {
+    void run(byte[] payload, Payloads payloads, DurableRun run) throws Exception {
         // The row of a recurring task says what its schedule is.
-        body.run(recurrence != null ? null : (T) payloads.read(payload, payloadType));
+        body.run(recurrence != null ? null : (T) payloads.read(payload, payloadType), run);
     }
 
     boolean leavesOut(Instant dueAt, Instant now) {

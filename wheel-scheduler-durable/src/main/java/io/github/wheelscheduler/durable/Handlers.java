@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -27,17 +28,35 @@ final class Handlers {
         boolean ignored = byName.remove(handler.name(), handler);
     }
 
-    boolean has(Handler<?> handler) {
-        return handler.equals(byName.get(handler.name()));
-    }
-
     List<Handler<?>> recurring() {
         return byName.values().stream()
                 .filter(handler -> handler.recurrence() != null)
                 .toList();
     }
 
-    List<String> names() {
-        return List.copyOf(byName.keySet());
+    List<String> recurringIds() {
+        return recurring().stream().map(Handler::id).toList();
+    }
+
+    List<String> oneTimeNames() {
+        return byName.values().stream()
+                .filter(handler -> handler.recurrence() == null)
+                .map(Handler::name)
+                .toList();
+    }
+
+    /** Returns how many runs of a handler may go on at a time, of those that are bounded. */
+    Map<String, Integer> bounds() {
+        Map<String, Integer> bounds = new HashMap<>();
+        for (Handler<?> handler : byName.values()) {
+            if (handler.mostRunning() != Integer.MAX_VALUE) {
+                Integer ignored = bounds.put(handler.name(), handler.mostRunning());
+            }
+        }
+        return bounds;
+    }
+
+    int size() {
+        return byName.size();
     }
 }

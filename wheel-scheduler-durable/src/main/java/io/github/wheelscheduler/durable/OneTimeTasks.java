@@ -13,6 +13,7 @@ final class OneTimeTasks implements DurableTasks {
 
     private final Database database;
     private final Payloads payloads;
+    private final Handlers handlers;
     private final DatabaseClock clock;
     private final Duration claimAhead;
     private final Runnable claimSoonAfterCommit;
@@ -20,11 +21,13 @@ final class OneTimeTasks implements DurableTasks {
     OneTimeTasks(
             Database database,
             Payloads payloads,
+            Handlers handlers,
             DatabaseClock clock,
             Duration claimAhead,
             Runnable claimSoonAfterCommit) {
         this.database = database;
         this.payloads = payloads;
+        this.handlers = handlers;
         this.clock = clock;
         this.claimAhead = claimAhead;
         this.claimSoonAfterCommit = claimSoonAfterCommit;
@@ -35,11 +38,51 @@ final class OneTimeTasks implements DurableTasks {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
         Arguments.requireTime(at);
-        boolean inserted = database.table().insert(handler, id, payloads.write(payload), at);
+        byte[] data = write(handler, payload);
+        TaskTable tasks = database.tables().tasks();
+        RowKey own = Runs.currentOf(handler, id);
+        boolean inserted = own != null ? tasks.scheduleNext(own, data, at) : tasks.insert(handler, id, data, at);
         if (inserted) {
             claimSoonIfDueBy(at);
         }
         return inserted;
+    }
+
+    private byte[] write(String handler, @Nullable Object payload) {
+        Handler<?> known = handlers.find(handler);
+        return payloads.write(payload, known == null || known.payloadType() == Void.class ? null : known.payloadType());
+    }
+
+    @Override
+    public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireDelay(delay);
+        if (Runs.currentOf(handler, id) != null) {
+            return schedule(
+                    handler, id, payload, database.tables().tasks().now().plus(delay));
+        }
+        boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
+        if (inserted && delay.compareTo(claimAhead) <= 0) {
+            claimSoonAfterCommit.run();
+        }
+        return inserted;
+    }
+
+    @Override
+    public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireTime(at);
+        byte[] data = write(handler, payload);
+        TaskTable tasks = database.tables().tasks();
+        Replacement done = tasks.replace(handler, id, data, at)
+                ? Replacement.REPLACED
+                : tasks.insert(handler, id, data, at) ? Replacement.SCHEDULED : Replacement.RUNNING;
+        if (done != Replacement.RUNNING) {
+            claimSoonIfDueBy(at);
+        }
+        return done;
     }
 
     @Override
@@ -57,11 +100,11 @@ final class OneTimeTasks implements DurableTasks {
             Arguments.requireName("id", request.id());
             Arguments.requireTime(request.at());
             ids[i] = request.id();
-            data[i] = payloads.write(request.payload());
+            data[i] = write(handler, request.payload());
             times[i] = request.at();
             earliest = request.at().isBefore(earliest) ? request.at() : earliest;
         }
-        int inserted = count == 0 ? 0 : database.table().insertAll(handler, ids, data, times);
+        int inserted = count == 0 ? 0 : database.tables().tasks().insertAll(handler, ids, data, times);
         if (inserted > 0) {
             claimSoonIfDueBy(earliest);
         }
@@ -72,7 +115,7 @@ final class OneTimeTasks implements DurableTasks {
     public boolean cancel(String handler, String id) {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
-        return database.table().delete(handler, id);
+        return database.tables().tasks().delete(handler, id);
     }
 
     @Override
@@ -80,7 +123,7 @@ final class OneTimeTasks implements DurableTasks {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
         Arguments.requireTime(at);
-        boolean moved = database.table().move(handler, id, at);
+        boolean moved = database.tables().tasks().move(handler, id, at);
         if (moved) {
             claimSoonIfDueBy(at);
         }
@@ -91,8 +134,8 @@ final class OneTimeTasks implements DurableTasks {
     public boolean retry(String handler, String id) {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
-        Instant now = database.table().now();
-        boolean isTried = database.table().retry(handler, id, now);
+        Instant now = database.tables().tasks().now();
+        boolean isTried = database.tables().tasks().retry(handler, id);
         if (isTried) {
             claimSoonIfDueBy(now);
         }
@@ -103,7 +146,7 @@ final class OneTimeTasks implements DurableTasks {
     public Optional<DurableTask> find(String handler, String id) {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
-        return database.table().find(handler, id);
+        return database.tables().tasks().find(handler, id);
     }
 
     @Override
@@ -114,7 +157,7 @@ final class OneTimeTasks implements DurableTasks {
             Arguments.requireName("afterId", afterId);
         }
         Arguments.requireLimit(limit);
-        return database.table().list(handler, state, afterId, limit);
+        return database.tables().tasks().list(handler, state, afterId, limit);
     }
 
     /** Others see a row only when it is committed. */

@@ -19,24 +19,47 @@ final class Payloads {
         this.mapper = mapper;
     }
 
-    byte[] write(@Nullable Object payload) {
+    /**
+     * Writes a payload.
+     *
+     * @param type what it is going to be read as, and is written as; null if nobody here knows
+     * @throws IllegalArgumentException if it cannot be written, or not read again
+     */
+    byte[] write(@Nullable Object payload, @Nullable Type type) {
         if (payload == null) {
             return NOTHING;
         }
         byte[] written;
         try {
-            written = mapper.writeValueAsBytes(payload);
+            written = type == null
+                    ? mapper.writeValueAsBytes(payload)
+                    : mapper.writerFor(mapper.constructType(type)).writeValueAsBytes(payload);
         } catch (JacksonException ex) {
             throw new IllegalArgumentException(
-                    "payload must be something that can be written as JSON, was a "
-                            + payload.getClass().getName(),
+                    "payload must be something that can be written as "
+                            + (type == null ? "JSON" : type.getTypeName() + ", as its handler reads it")
+                            + ", was a " + payload.getClass().getName(),
                     ex);
         }
         if (written.length > MOST_BYTES) {
             throw new IllegalArgumentException(
                     "payload must be at most 16 MiB as JSON, was " + written.length + " bytes");
         }
+        if (type != null) {
+            requireReadable(written, type, payload);
+        }
         return written;
+    }
+
+    private void requireReadable(byte[] written, Type type, Object payload) {
+        try {
+            Object ignored = read(written, type);
+        } catch (UnreadablePayloadException ex) {
+            throw new IllegalArgumentException(
+                    "payload must be something that its handler can read as " + type.getTypeName() + ", was a "
+                            + payload.getClass().getName(),
+                    ex);
+        }
     }
 
     /** @throws UnreadablePayloadException if it is not of that type */

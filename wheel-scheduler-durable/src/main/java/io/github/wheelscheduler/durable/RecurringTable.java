@@ -1,16 +1,19 @@
 package io.github.wheelscheduler.durable;
 
-import io.github.wheelscheduler.durable.Claim.RowKey;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.lang.Contract;
 
 /**
@@ -22,64 +25,88 @@ final class RecurringTable {
 
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
-    /** The id of the only row of a recurring task. */
-    private static final String THE_ONE = "recurring";
+    private static final String NAME = "task_name = '" + Handler.RECURRING + "'";
+    private static final String ONE = " where " + NAME + " and task_instance = ?";
+    private static final String IS_FREE = " and state <> " + RowState.CLAIMED;
 
-    private static final String ONE = " where task_name = ? and task_instance = '" + THE_ONE + "'";
-    private static final String IS_RECURRING =
-            "task_name like '" + Handler.RECURRING + "%' and task_instance = '" + THE_ONE + "'";
-    private static final String SET_TIME = " set execution_time = ?, version = version + 1";
+    /** What a task waits for is its time, unless it is paused. */
+    private static final String BY_PAUSE =
+            "case when paused then " + RowState.PAUSED + " else " + RowState.WAITING + " end";
 
     private static final int MOST = 10_000;
 
-    private final TaskTable table;
+    private final Sql sql;
     private final Dialect dialect;
-    private final String update;
+    private final TaskTable tasks;
     private final String sameSchedule;
 
-    RecurringTable(TaskTable table) {
-        this.table = table;
-        this.dialect = table.dialect();
+    RecurringTable(Sql sql) {
+        this.sql = sql;
+        this.dialect = sql.dialect();
+        this.tasks = new TaskTable(sql);
         this.sameSchedule = " and " + dialect.isSame("schedule");
-        this.update = "update " + table.name();
+    }
+
+    private int update(String template, @Nullable Object... parameters) {
+        return sql.update(sql.text(template), parameters);
+    }
+
+    private <T> List<T> query(String template, RowMapper<T> mapper, Object... parameters) {
+        return sql.query(sql.text(template), mapper, parameters);
     }
 
     // For nodes
 
     /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
-    boolean plant(String handler, String schedule, Instant first) {
+    boolean plant(String id, String schedule, Instant first) {
         byte[] text = schedule.getBytes(StandardCharsets.UTF_8);
-        if (table.insert(handler, THE_ONE, text, first)) {
+        if (tasks.insert(Handler.RECURRING, id, text, first)) {
             return true;
         }
-        List<byte[]> there = table.committed(
-                jdbc -> jdbc.queryForList("select task_data from " + table.name() + ONE, byte[].class, handler));
+        List<byte[]> there = query("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id);
         if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
             return true;
         }
         // A run that has been triggered stays.
-        return table.update(
-                        update + " set task_data = ?, schedule = null, version = version + 1, "
+        return update(
+                        "update {task} set task_data = ?, schedule = null, version = {next}, state = case when regular_time"
+                                + " is null then " + BY_PAUSE + " else state end, "
                                 + "execution_time = case when regular_time is null then ? else execution_time end, "
-                                + "regular_time = case when regular_time is null then null else ? end" + ONE
-                                + " and picked = false",
+                                + "regular_time = case when regular_time is null then null else ? end" + ONE + IS_FREE,
                         text,
-                        table.time(first),
-                        table.time(first),
-                        handler)
+                        dialect.time(first),
+                        dialect.time(first),
+                        id)
                 == 1;
     }
 
-    /** Deletes recurring tasks that were due before then, that nobody has run, and nobody has paused. One by one: MariaDB locks all that a statement reads. */
-    int deleteBefore(Instant time) {
-        String isGone = " and picked = false and paused = false and execution_time < ?";
-        List<String> gone = table.committed(jdbc -> jdbc.queryForList(
-                "select task_name from " + table.name() + " where " + IS_RECURRING + isGone,
-                String.class,
-                table.time(time)));
+    /** Returns the recurring tasks that there are. */
+    Set<String> ids() {
+        return new HashSet<>(
+                query("select task_instance from {task} where " + NAME, (row, number) -> row.getString(1)));
+    }
+
+    /** Says of tasks that a node knows them, unless that has been said within some time. */
+    void know(List<String> ids, Duration within) {
+        int ignored = sql.updateEach(
+                sql.text("update {task} set known_at = {now}" + ONE + " and (known_at is null or known_at < "
+                        + dialect.earlier() + ")"),
+                ids.stream().map(id -> new Object[] {id, within.toMillis()}).toList());
+    }
+
+    /**
+     * Deletes tasks that no node has known for some time, but for those that somebody has steered; returns how many. One by one: MariaDB locks all that a
+     * statement reads.
+     */
+    int forget(Duration time) {
+        String isGone = IS_FREE + " and paused = false and schedule is null and regular_time is null and known_at < "
+                + dialect.earlier();
         int deleted = 0;
-        for (String handler : gone) {
-            deleted += table.update("delete from " + table.name() + ONE + isGone, handler, table.time(time));
+        for (String id : query(
+                "select task_instance from {task} where " + NAME + isGone,
+                (row, number) -> row.getString(1),
+                time.toMillis())) {
+            deleted += update("delete from {task}" + ONE + isGone, id, time.toMillis());
         }
         return deleted;
     }
@@ -91,8 +118,8 @@ final class RecurringTable {
             if (steered == null) {
                 return false;
             }
-            Instant next = next(steered.recurrence(row.handler(), declared), dueAt, steered.regularTime, end.at());
-            if (next == null ? delete(row, steered) : release(row, steered, next, end)) {
+            Instant next = next(steered.recurrence(row.id(), declared), dueAt, steered.regularTime, end.at());
+            if (release(row, steered, next, dueAt, end)) {
                 return true;
             }
         }
@@ -105,11 +132,11 @@ final class RecurringTable {
     }
 
     private @Nullable Steered steered(RowKey row) {
-        List<Steered> found = table.committed(jdbc -> jdbc.query(
-                "select schedule, task_data, regular_time from " + table.name() + ONE + " and version = ?",
+        List<Steered> found = query(
+                "select schedule, task_data, regular_time from {task}" + ONE + " and version = ?",
                 this::readSteered,
-                row.handler(),
-                row.version()));
+                row.id(),
+                row.version());
         return found.isEmpty() ? null : found.get(0);
     }
 
@@ -131,30 +158,22 @@ final class RecurringTable {
         return data == null ? "" : new String(data, StandardCharsets.UTF_8);
     }
 
-    /** False also if somebody has given it another schedule meanwhile. */
-    private boolean release(RowKey row, Steered steered, Instant next, RunEnd end) {
-        return table.update(
-                        update + SET_TIME
-                                + ", picked = false, picked_by = null, last_heartbeat = null, regular_time = null, "
+    /** False also if somebody has given it another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
+    private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
+        return update(
+                        "update {task} set execution_time = ?, state = "
+                                + (next == null ? String.valueOf(RowState.ENDED) : BY_PAUSE)
+                                + ", owner = null, version = {next}, regular_time = null, "
                                 + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
-                                + "failure = case when 0 < ? then " + dialect.text() + " else failure end" + ONE
-                                + " and version = ?" + sameSchedule,
-                        table.time(next),
-                        table.timeOrNull(end.lastSuccessAt()),
+                                + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
+                                + TaskTable.UNSUSPECTED + ONE + " and version = ?" + sameSchedule,
+                        dialect.time(next == null ? dueAt : next),
+                        sql.timeOrNull(end.lastSuccessAt()),
                         end.failures(),
-                        table.timeOrNull(end.lastFailureAt()),
+                        sql.timeOrNull(end.lastFailureAt()),
                         end.hasRun() ? 1 : 0,
                         end.failure(),
-                        row.handler(),
-                        row.version(),
-                        steered.schedule)
-                == 1;
-    }
-
-    private boolean delete(RowKey row, Steered steered) {
-        return table.update(
-                        "delete from " + table.name() + ONE + " and version = ?" + sameSchedule,
-                        row.handler(),
+                        row.id(),
                         row.version(),
                         steered.schedule)
                 == 1;
@@ -163,14 +182,16 @@ final class RecurringTable {
     // For users
 
     List<RecurringTask> list() {
-        return table.committed(jdbc -> jdbc.query(
-                "select * from " + table.name() + " where " + IS_RECURRING + " order by task_name limit " + MOST,
-                this::read));
+        return query(withOwner(" where " + NAME + " order by task_instance limit " + MOST), this::read);
     }
 
-    Optional<RecurringTask> find(String handler) {
-        return table.committed(jdbc -> jdbc.query("select * from " + table.name() + ONE, this::read, handler)).stream()
-                .findFirst();
+    Optional<RecurringTask> find(String id) {
+        return query(withOwner(ONE), this::read, id).stream().findFirst();
+    }
+
+    private static String withOwner(String condition) {
+        return "select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
+                + condition;
     }
 
     private RecurringTask read(ResultSet row, int number) throws SQLException {
@@ -178,12 +199,12 @@ final class RecurringTable {
         String schedule = row.getString("schedule");
         Instant dueAt = dialect.instant(row, "execution_time");
         return new RecurringTask(
-                row.getString("task_name").substring(Handler.RECURRING.length()),
+                row.getString("task_instance"),
                 schedule == null ? declared : schedule,
                 declared,
                 row.getBoolean("paused"),
                 dueAt == null ? Instant.EPOCH : dueAt,
-                row.getString("picked_by"),
+                TaskTable.ownerOf(row),
                 dialect.instant(row, "last_success"),
                 row.getInt("consecutive_failures"),
                 dialect.instant(row, "last_failure"),
@@ -191,16 +212,21 @@ final class RecurringTable {
     }
 
     /** Makes it due now, unless a node has it; when the run would have been due is kept. */
-    boolean trigger(String handler) {
-        return table.update(
-                        update + " set regular_time = coalesce(regular_time, execution_time), execution_time = "
-                                + dialect.now() + ", version = version + 1" + ONE + " and picked = false",
-                        handler)
+    boolean trigger(String id) {
+        return update(
+                        "update {task} set regular_time = coalesce(regular_time, execution_time), execution_time = {now}, "
+                                + "state = " + RowState.WAITING + ", version = {next}" + ONE + IS_FREE,
+                        id)
                 == 1;
     }
 
-    boolean pause(String handler) {
-        return table.update(update + " set paused = true" + ONE + " and paused = false", handler) == 1;
+    boolean pause(String id) {
+        return update(
+                        "update {task} set paused = true, state = case when state = " + RowState.WAITING
+                                + " and regular_time is null then " + RowState.PAUSED + " else state end" + ONE
+                                + " and paused = false",
+                        id)
+                == 1;
     }
 
     /**
@@ -209,33 +235,34 @@ final class RecurringTable {
      * @param declared what this node takes it for; null if it does not know it
      * @return false if it was not paused
      */
-    boolean resume(String handler, @Nullable Recurrence declared, Instant now) {
+    boolean resume(String id, @Nullable Recurrence declared, Instant now) {
         while (true) {
-            List<Paused> paused = table.committed(jdbc -> jdbc.query(
-                    "select schedule, task_data, regular_time, execution_time, picked, version from " + table.name()
-                            + ONE + " and paused = true for update",
+            List<Paused> paused = query(
+                    "select schedule, task_data, regular_time, execution_time, state, version from {task}" + ONE
+                            + " and paused = true for update",
                     this::readPaused,
-                    handler));
+                    id);
             if (paused.isEmpty()) {
                 return false;
             }
-            if (resume(handler, paused.get(0), declared, now)) {
+            if (resume(id, paused.get(0), declared, now)) {
                 return true;
             }
         }
     }
 
     /** In one statement, as whatever is overdue is claimed at once when the pause ends. False if a node has claimed it, or ended it, meanwhile. */
-    private boolean resume(String handler, Paused row, @Nullable Recurrence declared, Instant now) {
-        Recurrence recurrence = row.steered.recurrence(handler, declared);
+    private boolean resume(String id, Paused row, @Nullable Recurrence declared, Instant now) {
+        Recurrence recurrence = row.steered.recurrence(id, declared);
         Instant next =
                 row.isWaiting && row.at.isBefore(now) && recurrence != null ? recurrence.next(row.at, now) : null;
-        return table.update(
-                        update
-                                + " set paused = false, execution_time = coalesce(?, execution_time), version = version + "
-                                + (row.isWaiting ? 1 : 0) + ONE + " and version = ? and paused = true",
-                        table.timeOrNull(next),
-                        handler,
+        return update(
+                        "update {task} set paused = false, state = case when state = " + RowState.PAUSED + " then "
+                                + RowState.WAITING + " else state end, execution_time = coalesce(?, execution_time)"
+                                + (row.isWaiting ? ", version = {next}" : "") + ONE
+                                + " and version = ? and paused = true",
+                        sql.timeOrNull(next),
+                        id,
                         row.version)
                 == 1;
     }
@@ -246,21 +273,23 @@ final class RecurringTable {
         return new Paused(
                 steered,
                 at == null ? Instant.EPOCH : at,
-                !row.getBoolean("picked") && steered.regularTime == null,
+                row.getInt("state") != RowState.CLAIMED && steered.regularTime == null,
                 row.getLong("version"));
     }
 
     /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. */
-    boolean retime(String handler, String schedule, Instant first) {
-        return table.update(
-                        update + " set schedule = ?, execution_time = case when picked then execution_time else ? end, "
-                                + "regular_time = case when picked and regular_time is not null then "
-                                + dialect.time() + " end, version = version + case when picked then 0 else 1 end"
-                                + ONE,
+    boolean retime(String id, String schedule, Instant first) {
+        String isClaimed = "state = " + RowState.CLAIMED;
+        return update(
+                        "update {task} set schedule = ?, version = case when " + isClaimed
+                                + " then version else {next} end, execution_time = case when " + isClaimed
+                                + " then execution_time else ? end, regular_time = case when " + isClaimed
+                                + " and regular_time is not null then " + dialect.time() + " end, state = case when "
+                                + isClaimed + " then state else " + BY_PAUSE + " end" + ONE,
                         schedule,
-                        table.time(first),
-                        table.time(first),
-                        handler)
+                        dialect.time(first),
+                        dialect.time(first),
+                        id)
                 == 1;
     }
 
@@ -275,7 +304,7 @@ final class RecurringTable {
         /** Returns what counts; null only if that makes no sense, and this node knows nothing else. */
         @Contract("_, !null -> !null")
         @Nullable
-        Recurrence recurrence(String handler, @Nullable Recurrence declared) {
+        Recurrence recurrence(String id, @Nullable Recurrence declared) {
             String text = schedule == null ? declaredText : schedule;
             if (declared != null && text.equals(declared.text())) {
                 return declared;
@@ -283,7 +312,7 @@ final class RecurringTable {
             try {
                 return ScheduleRecurrence.parse(text);
             } catch (IllegalArgumentException ex) {
-                LOGGER.debug("Not the schedule in the database but that of the method counts for " + handler, ex);
+                LOGGER.debug("Not the schedule in the database but that of the method counts for " + id, ex);
                 return declared;
             }
         }

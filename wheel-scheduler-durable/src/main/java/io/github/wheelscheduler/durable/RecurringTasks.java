@@ -29,11 +29,11 @@ public final class RecurringTasks {
 
     /** Returns the recurring tasks in the database by id, up to 10,000; those that this node does not know, too. */
     public List<RecurringTask> list() {
-        return database.recurring().list();
+        return database.tables().recurring().list();
     }
 
     public Optional<RecurringTask> find(String id) {
-        return database.recurring().find(Handler.RECURRING + id);
+        return database.tables().recurring().find(id);
     }
 
     /**
@@ -42,7 +42,7 @@ public final class RecurringTasks {
      * @return false if a node has it already, which is about to run it or does so; or there is none of that id
      */
     public boolean trigger(String id) {
-        boolean isTriggered = database.recurring().trigger(Handler.RECURRING + id);
+        boolean isTriggered = database.tables().recurring().trigger(id);
         if (isTriggered) {
             claimSoon.run();
         }
@@ -55,7 +55,7 @@ public final class RecurringTasks {
      * @return false if it is paused already, or there is none of that id
      */
     public boolean pause(String id) {
-        return database.recurring().pause(Handler.RECURRING + id);
+        return database.tables().recurring().pause(id);
     }
 
     /**
@@ -66,8 +66,9 @@ public final class RecurringTasks {
     public boolean resume(String id) {
         Handler<?> handler = handlers.find(Handler.RECURRING + id);
         @Nullable Recurrence declared = handler == null ? null : handler.recurrence();
-        boolean isResumed = database.recurring()
-                .resume(Handler.RECURRING + id, declared, database.table().now());
+        boolean isResumed = database.tables()
+                .recurring()
+                .resume(id, declared, database.tables().tasks().now());
         if (isResumed) {
             claimSoon.run();
         }
@@ -87,7 +88,7 @@ public final class RecurringTasks {
             throw new IllegalArgumentException(
                     "schedule must leave to Spring what happens when clocks change, was " + cron);
         }
-        Instant now = database.table().now();
+        Instant now = database.tables().tasks().now();
         ScheduleRecurrence recurrence =
                 ScheduleRecurrence.of(schedule.isCron() ? schedule.meantIn(zoneOf(id)) : schedule, null);
         // Other nodes read the text.
@@ -97,7 +98,7 @@ public final class RecurringTasks {
             throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
         }
         Arguments.requireTime(first);
-        boolean isRetimed = database.recurring().retime(Handler.RECURRING + id, recurrence.text(), first);
+        boolean isRetimed = database.tables().recurring().retime(id, recurrence.text(), first);
         if (isRetimed) {
             claimSoon.run();
         }

@@ -1,8 +1,6 @@
 package io.github.wheelscheduler.durable;
 
-import com.github.kagkarlsson.scheduler.task.Execution;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.durable.Claim.RowKey;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
@@ -31,17 +29,22 @@ final class Runs {
     private static final int LONGEST_FAILURE = 8_000;
     private static final int MOST_TELLING_AGAIN = 2;
 
+    /** After how long a row is tried again that no node could read. */
+    private static final RetryPolicy UNREADABLE_PAUSES =
+            new RetryPolicy(Integer.MAX_VALUE, Duration.ofSeconds(10), Duration.ofHours(1));
+
+    private static final ThreadLocal<@Nullable RowKey> CURRENT = new ThreadLocal<>();
+
+    private final String nodeName;
     private final WheelScheduledExecutor keepers;
     private final DatabaseClock clock;
-    private final TaskTable table;
-    private final RecurringTable recurring;
+    private final Tables tables;
     private final Handlers handlers;
-    private final PassedOver passedOver;
     private final Payloads payloads;
     private final Availability availability;
     private final Tally tally;
     private final DurableObserver observer;
-    private final Runnable claimSoon;
+    private final InHand inHand;
     private final LogLimit unreadable;
 
     private final Semaphore telling = new Semaphore(MOST_TELLING_AGAIN);
@@ -49,33 +52,27 @@ final class Runs {
     private volatile boolean isInterrupting;
 
     Runs(
+            String nodeName,
             WheelScheduledExecutor keepers,
             DatabaseClock clock,
-            TaskTable table,
-            RecurringTable recurring,
+            Tables tables,
             Handlers handlers,
-            PassedOver passedOver,
             Payloads payloads,
             Availability availability,
             Tally tally,
             DurableObserver observer,
-            Runnable claimSoon) {
+            InHand inHand) {
+        this.nodeName = nodeName;
         this.keepers = keepers;
         this.clock = clock;
-        this.table = table;
-        this.recurring = recurring;
+        this.tables = tables;
         this.handlers = handlers;
-        this.passedOver = passedOver;
         this.payloads = payloads;
         this.availability = availability;
         this.tally = tally;
         this.observer = observer;
-        this.claimSoon = claimSoon;
+        this.inHand = inHand;
         this.unreadable = new LogLimit(keepers::nanoTime);
-    }
-
-    void claimSoon() {
-        claimSoon.run();
     }
 
     /** From now on a run that fails is given back: it has been interrupted because the node closes. */
@@ -83,92 +80,174 @@ final class Runs {
         isInterrupting = true;
     }
 
-    /** Runs a claim that has been started. */
-    void run(Claim claim, Instant now) {
-        int ignored = tally.running.incrementAndGet();
+    /** Runs a claim that has been started, and tells the database; returns whether the handler has been called. */
+    boolean run(Claim claim, Instant now) {
         boolean isTold = false;
         try {
-            tell(claim, runAndEnd(claim, now), 0);
+            End end = runAndEnd(claim, now);
+            tell(claim, end.end, 0);
             isTold = true;
+            return end.hasRun;
         } finally {
-            int unused = tally.running.decrementAndGet();
             if (!isTold) {
-                // Nobody knows how it has ended, so it is to be found dead.
-                claim.forget();
+                // Nobody knows how it has ended, so it is given back when somebody finds that out.
+                inHand.forget(claim);
             }
         }
     }
 
-    /** Runs it, and returns what the database is to be told. */
-    private BooleanSupplier runAndEnd(Claim claim, Instant now) {
-        Handler<?> handler = handlers.find(claim.key().handler());
-        if (handler == null) {
-            return () -> giveBack(claim);
+    /**
+     * What has become of a run.
+     *
+     * @param end tells the database; false if the row is not this node's any more
+     */
+    private record End(boolean hasRun, boolean hasSucceeded, BooleanSupplier end) {
+
+        static End withoutRun(BooleanSupplier end) {
+            return new End(false, false, end);
         }
-        if (handler.leavesOut(claim.dueAt(), now) && !recurring.isTriggered(claim.key())) {
+    }
+
+    private End runAndEnd(Claim claim, Instant now) {
+        Handler<?> handler = handlers.find(claim.handlerName());
+        if (handler == null) {
+            return End.withoutRun(() -> tables.tasks().giveBack(claim.key()));
+        }
+        if (handler.leavesOut(claim.dueAt(), now) && !tables.recurring().isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", which is too long ago: it is left out");
-            return again(claim, handler, null, false);
+            return End.withoutRun(again(claim, handler, null, false));
         }
         tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = keepers.nanoTime();
-        BooleanSupplier end = call(claim, handler);
-        tellObserver(() -> observer.ended(
-                handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), !(end instanceof AfterFailure)));
+        End end = call(claim, handler);
+        tellObserver(() ->
+                observer.ended(handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), end.hasSucceeded));
         return end;
     }
 
-    /** Calls the handler, and returns what the database is to be told. */
-    private BooleanSupplier call(Claim claim, Handler<?> handler) {
+    private End call(Claim claim, Handler<?> handler) {
         RowKey key = claim.key();
         try {
-            handler.run(payloadOf(claim), payloads);
-            passedOver.readable(key);
+            runNoted(claim, handler);
             tally.succeeded.incrementAndGet();
-            return handler.recurrence() == null ? () -> table.done(key) : again(claim, handler, null, true);
+            return new End(
+                    true,
+                    true,
+                    handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true));
         } catch (UnreadablePayloadException ex) {
             tally.unreadable.incrementAndGet();
-            passedOver.add(key, keepers.nanoTime());
             report(claim, ex);
-            return () -> giveBack(claim);
+            return End.withoutRun(setAside(claim, ex));
         } catch (Throwable ex) {
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             if (isInterrupting) {
-                return () -> giveBack(claim);
+                return new End(true, false, () -> tables.tasks().giveBack(key));
             }
             tally.failed.incrementAndGet();
-            return new AfterFailure(afterFailure(claim, handler, ex));
+            return new End(true, false, afterFailure(claim, handler, ex));
+        }
+    }
+
+    /** A task may schedule its own id in its run. */
+    private void runNoted(Claim claim, Handler<?> handler) throws Exception {
+        byte[] payload = payloadOf(claim);
+        CURRENT.set(claim.key());
+        try {
+            handler.run(payload, payloads, new Run(claim.row()));
+        } finally {
+            CURRENT.remove();
+        }
+    }
+
+    /** Returns the row whose run the calling thread is in, if it is that of this task; else null. */
+    static @Nullable RowKey currentOf(String handler, String id) {
+        RowKey current = CURRENT.get();
+        return current != null
+                        && current.handler().equals(handler)
+                        && current.id().equals(id)
+                ? current
+                : null;
+    }
+
+    private final class Run implements DurableRun {
+
+        private final TaskRow row;
+
+        Run(TaskRow row) {
+            this.row = row;
+        }
+
+        @Override
+        public String id() {
+            return row.key().id();
+        }
+
+        @Override
+        public int attempt() {
+            return oneMore(row.failures());
+        }
+
+        @Override
+        public Instant dueAt() {
+            return row.dueAt();
+        }
+
+        @Override
+        public Instant firstDueAt() {
+            return row.firstDueAt();
+        }
+
+        @Override
+        public String node() {
+            return nodeName;
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return isInterrupting;
         }
     }
 
     private byte[] payloadOf(Claim claim) {
-        if (claim.row().taskInstance.getData() instanceof byte[] bytes) {
-            return bytes;
-        }
-        byte[] read = table.payload(claim.key());
+        byte[] known = claim.row().payload();
+        byte[] read = known == null ? tables.tasks().payload(claim.key()) : known;
         return read == null ? new byte[0] : read;
+    }
+
+    /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
+    private BooleanSupplier setAside(Claim claim, UnreadablePayloadException ex) {
+        int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
+        Instant now = clock.now();
+        Instant until = now.plus(UNREADABLE_PAUSES.pauseAfter(times));
+        return () -> tables.tasks().setAside(claim.key(), until, times, now, String.valueOf(ex.getMessage()));
     }
 
     /** Returns what gives a recurring task its next time. */
     private BooleanSupplier again(Claim claim, Handler<?> handler, @Nullable Throwable failure, boolean hasRun) {
         Instant now = clock.now();
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
-        Execution row = claim.row();
+        TaskRow row = claim.row();
         boolean succeeded = hasRun && failure == null;
         RunEnd end = new RunEnd(
                 now,
                 hasRun,
-                succeeded ? now : row.lastSuccess,
-                succeeded ? 0 : row.consecutiveFailures + (hasRun ? 1 : 0),
-                failure == null ? row.lastFailure : now,
+                succeeded ? now : row.lastSuccessAt(),
+                succeeded ? 0 : hasRun ? oneMore(row.failures()) : row.failures(),
+                failure == null ? row.lastFailureAt() : now,
                 failure == null ? null : textOf(failure));
-        return () -> recurring.again(claim.key(), recurrence, claim.dueAt(), end);
+        return () -> tables.recurring().again(claim.key(), recurrence, claim.dueAt(), end);
+    }
+
+    /** A count that is as large as it can be stays so. */
+    private static int oneMore(int count) {
+        return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
     private BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
-        int failures = claim.row().consecutiveFailures + 1;
+        int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
             log("The durable task " + claim + " has failed, and runs again at its next time", ex);
             return again(claim, handler, ex, true);
@@ -178,21 +257,17 @@ final class Runs {
             log("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
             tally.givenUp.incrementAndGet();
             String text = textOf(ex);
-            return () -> table.giveUp(claim.key(), failures, now, text);
+            return () -> tables.tasks().giveUp(claim.key(), failures, now, text);
         }
         Duration pause = handler.retries().pauseAfter(failures);
         log("The durable task " + claim + " has failed, and is tried again in " + pause, ex);
         Instant next = now.plus(pause);
-        return () -> table.release(claim.key(), next, failures, now);
-    }
-
-    private boolean giveBack(Claim claim) {
-        return table.release(claim.key(), claim.dueAt(), claim.row().consecutiveFailures, claim.row().lastFailure);
+        return () -> tables.tasks().tryAgain(claim.key(), next, failures, now);
     }
 
     private void report(Claim claim, UnreadablePayloadException ex) {
         if (unreadable.tryPass() >= 0) {
-            LOGGER.warn("The durable task " + claim + " cannot be run here, and is left to other nodes: "
+            LOGGER.warn("The durable task " + claim + " cannot be read here, and is left to other nodes: "
                     + ex.getMessage());
         }
     }
@@ -222,7 +297,7 @@ final class Runs {
                                 + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
             }
             availability.isThere();
-            claim.forget();
+            inHand.forget(claim);
         } catch (RuntimeException ex) {
             if (Availability.isOfDatabase(ex)) {
                 availability.isAway(ex);
@@ -250,7 +325,7 @@ final class Runs {
         } catch (RejectedExecutionException ex) {
             LOGGER.warn(
                     "The durable task " + claim + " has run, but the database has not been told: it will run again");
-            claim.forget();
+            inHand.forget(claim);
         }
     }
 
@@ -284,14 +359,6 @@ final class Runs {
             return clean.length() > LONGEST_FAILURE ? clean.substring(0, LONGEST_FAILURE) : clean;
         } catch (RuntimeException failure) {
             return ex.getClass().getName();
-        }
-    }
-
-    /** The end of a run that has failed. */
-    private record AfterFailure(BooleanSupplier end) implements BooleanSupplier {
-        @Override
-        public boolean getAsBoolean() {
-            return end.getAsBoolean();
         }
     }
 }

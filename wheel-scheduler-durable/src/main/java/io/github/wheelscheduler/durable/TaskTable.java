@@ -1,103 +1,60 @@
 package io.github.wheelscheduler.durable;
 
-import io.github.wheelscheduler.durable.Claim.RowKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
-import org.springframework.jdbc.core.ConnectionCallback;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.core.PreparedStatementSetter;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
-/**
- * The table, as far as db-scheduler does not ask for what we need. What is called for users takes part in their transactions; what is called
- * for rows of this node is called where there is none. A row that has failed for good is one that is picked and has no heartbeat, so that
- * nobody claims it and nobody finds it dead.
- */
+/** The rows of tasks. What is called for users takes part in their transactions; what is called for a node is called where there is none. */
 final class TaskTable {
 
     static final String DEFAULT_NAME = "wheel_durable_task";
 
+    /** How a row is left that no node has any more: a paused one waits for nothing. */
+    static final String FREED = " state = case when paused and regular_time is null then " + RowState.PAUSED + " else "
+            + RowState.WAITING + " end, owner = null, version = {next}";
+
+    static final String ONE = " where task_name = ? and task_instance = ?";
+    static final String OURS = ONE + " and version = ?";
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
     private static final int LONGEST_NAME = 40;
-    private static final String ONE = " where task_name = ? and task_instance = ?";
-
-    /** All that some nodes may have claimed: each row is looked at several times before it is freed. */
-    private static final int MOST_DEAD = 10_000;
-
     private static final long OVERDUE_MILLIS = 1_000;
 
-    private static final String HAS_FAILED = "(picked = true and last_heartbeat is null)";
+    private static final String SET_ASIDE = "Its process ended each time it ran";
 
-    private final DataSource dataSource;
-    private final JdbcTemplate outer;
-
-    /** For rows of this node; reads what is committed, so that no two wait for each other because of what is between rows. */
-    private final TransactionTemplate transaction;
-
+    private final Sql sql;
     private final Dialect dialect;
-    private final String name;
 
-    TaskTable(DataSource dataSource, Dialect dialect, String name) {
-        this.dataSource = dataSource;
-        this.outer = new JdbcTemplate(dataSource);
-        this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
-        transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
-        this.dialect = dialect;
-        this.name = name;
-    }
-
-    /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
-    <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
-        return outer.execute((ConnectionCallback<T>) connection -> {
-            T result = work.apply(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
-            if (!connection.getAutoCommit() && !isInTransaction()) {
-                connection.commit();
-            }
-            return result;
-        });
-    }
-
-    /** Whether the connection is that of a transaction of Spring's, which somebody else ends. */
-    private boolean isInTransaction() {
-        return TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.hasResource(dataSource);
-    }
-
-    int update(String sql, @Nullable Object... parameters) {
-        return committed(jdbc -> jdbc.update(sql, parameters));
-    }
-
-    String name() {
-        return name;
+    TaskTable(Sql sql) {
+        this.sql = sql;
+        this.dialect = sql.dialect();
     }
 
     static boolean isName(String name) {
         return NAME.matcher(name).matches() && name.length() <= LONGEST_NAME;
     }
 
+    private int update(String template, @Nullable Object... parameters) {
+        return sql.update(sql.text(template), parameters);
+    }
+
     Instant now() {
-        return committed(jdbc -> jdbc.query(
-                        dialect.selectNow(), (row, number) -> Objects.requireNonNull(instant(row, "now_there"))))
+        return sql.query(
+                        "select " + dialect.now() + " as now_there",
+                        (row, number) -> Objects.requireNonNull(sql.instant(row, "now_there")))
                 .get(0);
     }
 
@@ -105,11 +62,34 @@ final class TaskTable {
 
     boolean insert(String handler, String id, byte[] payload, Instant at) {
         try {
-            return update(dialect.insert(name), handler, id, payload, time(at)) == 1;
+            return update(dialect.insert(), handler, id, payload, dialect.time(at)) == 1;
         } catch (DuplicateKeyException ex) {
             // Only where a statement that fails leaves the transaction usable.
             return false;
         }
+    }
+
+    /** The same for so long from now. */
+    boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
+        try {
+            return update(dialect.insertIn(), handler, id, payload, delay.toMillis()) == 1;
+        } catch (DuplicateKeyException ex) {
+            // As above.
+            return false;
+        }
+    }
+
+    /** Puts another task in place of one that no node has. */
+    boolean replace(String handler, String id, byte[] payload, Instant at) {
+        return update(
+                        "update {task} set task_data = ?, execution_time = ?, first_time = null, failure = null, "
+                                + "consecutive_failures = 0, " + UNSUSPECTED + "," + FREED + ONE + " and state <> "
+                                + RowState.CLAIMED,
+                        payload,
+                        dialect.time(at),
+                        handler,
+                        id)
+                == 1;
     }
 
     /** The arrays are sorted by id, so that two who insert the same wait for each other in one direction only. */
@@ -122,7 +102,7 @@ final class TaskTable {
             return inserted;
         }
         // One statement, not a batch: the text of a batch that fails quotes payloads.
-        return committed(jdbc -> jdbc.update(Dialect.insertAll(name), statement -> {
+        return sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
             Connection connection = statement.getConnection();
             statement.setString(1, handler);
             statement.setArray(2, connection.createArrayOf("varchar", ids));
@@ -132,236 +112,331 @@ final class TaskTable {
     }
 
     boolean delete(String handler, String id) {
-        return update("delete from " + name + ONE + " and (picked = false or " + HAS_FAILED + ")", handler, id) == 1;
+        return update("delete from {task}" + ONE + " and state <> " + RowState.CLAIMED, handler, id) == 1;
     }
 
     boolean move(String handler, String id, Instant at) {
         return update(
-                        "update " + name + " set execution_time = ?, version = version + 1" + ONE
-                                + " and picked = false",
-                        time(at),
+                        "update {task} set execution_time = ?, first_time = null, version = {next}" + ONE
+                                + " and state = " + RowState.WAITING,
+                        dialect.time(at),
                         handler,
                         id)
                 == 1;
     }
 
-    boolean retry(String handler, String id, Instant at) {
+    boolean retry(String handler, String id) {
         return update(
-                        "update " + name
-                                + " set execution_time = ?, version = version + 1, picked = false, failure = null, "
-                                + "consecutive_failures = 0" + ONE + " and " + HAS_FAILED,
-                        time(at),
+                        "update {task} set first_time = coalesce(first_time, execution_time), execution_time = {now}, "
+                                + "failure = null, consecutive_failures = 0, unreadable = null, suspicions = null, "
+                                + "deaths = null, marked = null," + FREED + ONE + " and state in (" + RowState.FAILED
+                                + ", " + RowState.UNREADABLE + ")",
                         handler,
                         id)
                 == 1;
     }
 
     Optional<DurableTask> find(String handler, String id) {
-        return committed(jdbc -> jdbc.query("select * from " + name + ONE, this::read, handler, id)).stream()
-                .findFirst();
+        return sql.query(withOwner(ONE), this::read, handler, id).stream().findFirst();
     }
 
     List<DurableTask> list(String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
-        String condition = state == null
-                ? ""
-                : switch (state) {
-                    case SCHEDULED -> " and picked = false";
-                    case CLAIMED -> " and picked = true and last_heartbeat is not null";
-                    case FAILED -> " and " + HAS_FAILED;
-                };
-        return committed(jdbc -> jdbc.query(
-                "select * from " + name + " where task_name = ? and task_instance > ?" + condition
-                        + " order by task_instance limit " + limit,
+        String condition = state == null ? "" : " and t.state = " + state.inTable;
+        return sql.query(
+                withOwner(" where task_name = ? and task_instance > ?" + condition + " order by task_instance limit "
+                        + limit),
                 this::read,
                 handler,
-                afterId == null ? "" : afterId));
+                afterId == null ? "" : afterId);
+    }
+
+    private String withOwner(String condition) {
+        return sql.text("select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
+                + condition);
     }
 
     private DurableTask read(ResultSet row, int number) throws SQLException {
-        boolean isPicked = row.getBoolean("picked");
-        boolean hasFailed = isPicked && instant(row, "last_heartbeat") == null;
-        Instant dueAt = instant(row, "execution_time");
+        Instant dueAt = sql.instant(row, "execution_time");
         return new DurableTask(
                 row.getString("task_name"),
                 row.getString("task_instance"),
                 dueAt == null ? Instant.EPOCH : dueAt,
-                hasFailed
-                        ? DurableTask.State.FAILED
-                        : isPicked ? DurableTask.State.CLAIMED : DurableTask.State.SCHEDULED,
-                row.getString("picked_by"),
+                DurableTask.State.of(row.getInt("state")),
+                ownerOf(row),
                 row.getInt("consecutive_failures"),
-                instant(row, "last_failure"),
+                sql.instant(row, "last_failure"),
                 row.getString("failure"));
     }
 
-    @Nullable
-    Instant instant(ResultSet row, String column) throws SQLException {
-        return dialect.instant(row, column);
+    /** Returns the name of the node that has a row, or its incarnation where nobody knows the name any more; null if none has. */
+    static @Nullable String ownerOf(ResultSet row) throws SQLException {
+        String name = row.getString("owner_name");
+        return name == null ? row.getString("owner") : name;
     }
 
-    /** Returns who has claimed what, and how much waits for somebody. */
-    DurableOverview overview() {
-        List<DurableOverview.NodeShare> nodes = committed(jdbc -> jdbc.query(
-                "select picked_by, count(*), max(last_heartbeat) as heard from " + name
-                        + " where picked = true and last_heartbeat is not null group by picked_by order by picked_by",
-                (row, number) -> new DurableOverview.NodeShare(
-                        String.valueOf(row.getString(1)),
-                        row.getInt(2),
-                        Objects.requireNonNullElse(instant(row, "heard"), Instant.EPOCH))));
-        int overdue =
-                count("picked = false and paused = false and execution_time < " + dialect.earlier(), OVERDUE_MILLIS);
-        return new DurableOverview(nodes, overdue, count(HAS_FAILED));
+    /** Returns how many rows each incarnation has. */
+    Map<Long, Integer> claimedByOwner() {
+        Map<Long, Integer> counts = new LinkedHashMap<>();
+        sql.query(
+                        sql.text("select owner, count(*) from {task} where owner is not null group by owner"),
+                        (row, number) -> Map.entry(row.getLong(1), row.getInt(2)))
+                .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
+        return counts;
+    }
+
+    /** Counts what could have been claimed a second ago, up to a limit. */
+    int overdue() {
+        int overdue = 0;
+        for (String handler : sql.query(sql.text(dialect.waitingNames()), (row, number) -> row.getString(1))) {
+            overdue += count(
+                    "state = " + RowState.WAITING + " and task_name = ? and execution_time < " + dialect.earlier(),
+                    handler,
+                    OVERDUE_MILLIS);
+        }
+        return Math.min(overdue, DurableOverview.MOST);
+    }
+
+    /** Counts what is in a state, up to a limit. */
+    int inState(int state) {
+        return count("state = " + state);
     }
 
     private int count(String condition, Object... parameters) {
-        Integer count = committed(jdbc -> jdbc.queryForObject(
-                "select count(*) from (select 1 as one from " + name + " where " + condition + " limit "
-                        + DurableOverview.MOST + ") some_rows",
-                Integer.class,
-                parameters));
-        return count == null ? 0 : count;
+        return sql.query(
+                        sql.text("select count(*) from (select 1 as one from {task} where " + condition + " limit "
+                                + DurableOverview.MOST + ") some_rows"),
+                        (row, number) -> row.getInt(1),
+                        parameters)
+                .get(0);
     }
 
-    // For rows of this node
+    // For nodes: what is due
 
-    /** Reads the payload of a row that was too long to come with the claim; null if there is none, or it is not this node's any more. */
-    byte @Nullable [] payload(RowKey row) {
-        List<byte[]> found = committed(jdbc -> jdbc.query(
-                "select task_data from " + name + ONE + " and version = ?",
-                (result, number) -> result.getBytes(1),
-                row.handler(),
-                row.id(),
-                row.version()));
-        return found.isEmpty() ? null : found.get(0);
+    /**
+     * Returns how much is due within some time, by the names of {@link RowKey#handlerName}; those of which nothing is are left out.
+     *
+     * @param names of handlers, of which each is counted up to a limit
+     * @param recurring ids of recurring tasks
+     */
+    Map<String, Integer> countDue(List<String> names, int limit, List<String> recurring, Duration ahead) {
+        Map<String, Integer> due = new LinkedHashMap<>();
+        if (names.isEmpty() && recurring.isEmpty()) {
+            return due;
+        }
+        List<Object> parameters = new ArrayList<>();
+        for (String name : names) {
+            parameters.addAll(List.of(name, name, ahead.toMillis()));
+        }
+        if (!recurring.isEmpty()) {
+            parameters.addAll(recurring);
+            parameters.add(ahead.toMillis());
+        }
+        sql
+                .query(
+                        sql.text(dialect.countDue(names.size(), limit, recurring.size())),
+                        (row, number) -> Map.entry(row.getString(1), row.getInt(2)),
+                        parameters.toArray())
+                .stream()
+                .filter(entry -> entry.getValue() > 0)
+                .forEach(entry -> due.put(entry.getKey(), entry.getValue()));
+        return due;
     }
 
     /**
-     * Says that rows are alive, and returns for each whether it is still this node's. One that somebody has locked is this node's, and nothing is said of it.
+     * Claims rows that are due within some time, for an incarnation; returns them, the earliest first.
+     *
+     * @param limits how many of each name
+     * @param recurring ids of recurring tasks
+     * @param suspectsToo whether those may be among them that may have killed other nodes
      */
-    boolean[] beat(List<RowKey> rows) {
-        return switch (dialect) {
-            case POSTGRESQL -> beatAll(rows);
-            case H2 -> beatEach(rows);
-            case MARIADB -> beatUnlocked(rows);
-        };
-    }
-
-    private boolean[] beatEach(List<RowKey> rows) {
-        List<Object[]> parameters = new ArrayList<>();
-        for (RowKey row : rows) {
-            parameters.add(new Object[] {row.handler(), row.id(), row.version()});
-        }
-        int[] updated = committed(jdbc -> jdbc.batchUpdate(dialect.beat(name), parameters));
-        boolean[] ours = new boolean[updated.length];
-        for (int i = 0; i < updated.length; i++) {
-            ours[i] = updated[i] != 0;
-        }
-        return ours;
-    }
-
-    /** Those that nobody has locked stay so until it is said: a heartbeat must not wait. Whoever claims a row just then has it said once that it is alive. */
-    private boolean[] beatUnlocked(List<RowKey> rows) {
-        List<RowKey> unlocked = new ArrayList<>(rows);
-        transaction.executeWithoutResult(status -> {
-            boolean ignored = unlocked.retainAll(claimed(rows, true));
-            if (!unlocked.isEmpty()) {
-                int unused = update(Dialect.beatSome(name, unlocked.size()), namesAndIds(unlocked));
-            }
+    List<TaskRow> claim(
+            long owner, Duration ahead, Map<String, Integer> limits, List<String> recurring, boolean suspectsToo) {
+        List<Integer> sizes = new ArrayList<>();
+        List<List<Object>> parameters = new ArrayList<>();
+        limits.forEach((name, limit) -> {
+            sizes.add(limit);
+            parameters.add(List.of(name, ahead.toMillis()));
         });
-        Set<RowKey> claimed = claimed(rows, false);
-        boolean[] ours = new boolean[rows.size()];
-        for (int i = 0; i < ours.length; i++) {
-            ours[i] = claimed.contains(rows.get(i));
+        if (!recurring.isEmpty()) {
+            List<Object> ids = new ArrayList<>(recurring);
+            ids.add(ahead.toMillis());
+            parameters.add(ids);
         }
-        return ours;
+        return claim(owner, dialect.lockDue(sizes, recurring.size(), suspectsToo), parameters);
     }
 
-    private Set<RowKey> claimed(List<RowKey> rows, boolean skipsLocked) {
-        String sql = Dialect.claimed(name, rows.size()) + (skipsLocked ? dialect.skippingLocked() : "");
-        return new HashSet<>(committed(jdbc -> jdbc.query(sql, TaskTable::readKey, namesAndIds(rows))));
+    /**
+     * Claims some rows of a name that no node could read so far and whose pause is over.
+     *
+     * @param since also those that have not been tried since then; null for none
+     */
+    List<TaskRow> claimUnreadable(long owner, String name, @Nullable Instant since, int limit) {
+        List<Object> parameters = since == null ? List.of(name) : List.of(name, dialect.time(since));
+        return claim(owner, List.of(dialect.lockUnreadable(since != null, limit)), List.of(parameters));
     }
 
-    private static Object[] namesAndIds(List<RowKey> rows) {
-        return rows.stream().flatMap(row -> Stream.of(row.handler(), row.id())).toArray();
+    private List<TaskRow> claim(long owner, List<String> locking, List<List<Object>> parameters) {
+        if (locking.isEmpty()) {
+            return List.of();
+        }
+        if (dialect.claimsInOneStatement()) {
+            List<Object> all = new ArrayList<>();
+            parameters.forEach(all::addAll);
+            all.add(owner);
+            return sql.query(sql.text(Dialect.claim(locking)), this::readRow, all.toArray());
+        }
+        return sql.inTransaction(() -> {
+            List<TaskRow> due = new ArrayList<>();
+            for (int i = 0; i < locking.size(); i++) {
+                due.addAll(sql.query(
+                        sql.text(locking.get(i)),
+                        this::readRow,
+                        parameters.get(i).toArray()));
+            }
+            int ignored = sql.updateEach(
+                    sql.text(Dialect.pick()),
+                    due.stream()
+                            .map(row -> new Object[] {
+                                owner, row.key().handler(), row.key().id()
+                            })
+                            .toList());
+            return due.stream()
+                    .map(TaskTable::withNextVersion)
+                    .sorted(Comparator.comparing(TaskRow::dueAt))
+                    .toList();
+        });
+    }
+
+    private static TaskRow withNextVersion(TaskRow row) {
+        RowKey key = row.key();
+        return new TaskRow(
+                new RowKey(key.handler(), key.id(), key.version() % Long.MAX_VALUE + 1),
+                row.payload(),
+                row.dueAt(),
+                row.firstDueAt(),
+                row.failures(),
+                row.lastSuccessAt(),
+                row.lastFailureAt(),
+                row.unreadable(),
+                row.suspicions(),
+                row.deaths());
+    }
+
+    private TaskRow readRow(ResultSet row, int number) throws SQLException {
+        Instant dueAt = Objects.requireNonNullElse(sql.instant(row, "execution_time"), Instant.EPOCH);
+        return new TaskRow(
+                readKey(row, number),
+                row.getBytes("task_data"),
+                dueAt,
+                Objects.requireNonNullElse(sql.instant(row, "first_time"), dueAt),
+                row.getInt("consecutive_failures"),
+                sql.instant(row, "last_success"),
+                sql.instant(row, "last_failure"),
+                row.getInt("unreadable"),
+                row.getInt("suspicions"),
+                row.getInt("deaths"));
     }
 
     private static RowKey readKey(ResultSet row, int number) throws SQLException {
-        return new RowKey(row.getString(1), row.getString(2), row.getLong(3));
+        return new RowKey(row.getString("task_name"), row.getString("task_instance"), row.getLong("version"));
     }
 
-    private boolean[] beatAll(List<RowKey> rows) {
-        PreparedStatementSetter arrays = statement -> {
-            Connection connection = statement.getConnection();
-            statement.setArray(
-                    1,
-                    connection.createArrayOf(
-                            "varchar", rows.stream().map(RowKey::handler).toArray()));
-            statement.setArray(
-                    2,
-                    connection.createArrayOf(
-                            "varchar", rows.stream().map(RowKey::id).toArray()));
-            statement.setArray(
-                    3,
-                    connection.createArrayOf(
-                            "bigint", rows.stream().map(RowKey::version).toArray()));
-        };
-        int updated = committed(jdbc -> jdbc.update(Dialect.beatAll(name), arrays));
-        boolean[] ours = new boolean[rows.size()];
-        Arrays.fill(ours, updated == ours.length);
-        if (updated < ours.length) {
-            List<Integer> there =
-                    committed(jdbc -> jdbc.query(Dialect.stillThere(name), arrays, (row, number) -> row.getInt(1)));
-            there.forEach(number -> ours[number - 1] = true);
-        }
-        return ours;
+    // For nodes: what they have claimed
+
+    /** Whether an incarnation is alive and still has a row. */
+    boolean isOurs(long incarnation, RowKey row) {
+        return !sql.query(
+                        sql.text("select 1 from {task}" + OURS
+                                + " and owner = ? and exists (select 1 from {node} where incarnation = ? and state < "
+                                + NodeTable.DEAD + ")"),
+                        (result, number) -> result.getInt(1),
+                        row.handler(),
+                        row.id(),
+                        row.version(),
+                        incarnation,
+                        incarnation)
+                .isEmpty();
     }
 
-    /** Returns what has shown no life for so long, without what somebody has locked: its node cannot say that it is alive. */
-    List<RowKey> dead(Duration time) {
-        return committed(jdbc -> jdbc.query(
-                "select task_name, task_instance, version from " + name + " where " + dialect.isDead()
-                        + " order by last_heartbeat limit " + MOST_DEAD + dialect.skippingLocked(),
+    /** Marks a row that a suspect is about to run: if its node dies now, that counts. False if it is not this incarnation's any more. */
+    boolean mark(RowKey row) {
+        return update("update {task} set marked = true" + OURS, row.handler(), row.id(), row.version()) == 1;
+    }
+
+    /** Reads the payload of a row that was too long to come with the claim; null if there is none, or it is not this node's any more. */
+    byte @Nullable [] payload(RowKey row) {
+        List<byte[]> found = sql.query(
+                sql.text("select task_data from {task}" + OURS),
+                (result, number) -> result.getBytes(1),
+                row.handler(),
+                row.id(),
+                row.version());
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    /** Returns what an incarnation has. */
+    List<RowKey> ownedBy(long incarnation) {
+        return sql.query(
+                sql.text("select task_name, task_instance, version from {task} where owner = ?"),
                 TaskTable::readKey,
-                time.toMillis()));
+                incarnation);
     }
 
-    /** Lets others claim rows that have shown no life for so long, and returns how many: not what has shown some, what somebody else was faster with, or has locked. */
-    int freeDead(List<RowKey> rows, Duration time) {
-        if (dialect == Dialect.MARIADB) {
-            return freeUnlocked(rows, time);
-        }
-        int freed = 0;
-        for (RowKey row : rows) {
-            freed += update(dialect.freeDead(name), row.handler(), row.id(), row.version(), time.toMillis());
-        }
-        return freed;
+    /** Lets others claim rows that have not run, as they are; returns how many were still this node's. */
+    int giveBack(Collection<RowKey> rows) {
+        return sql.updateEach(
+                sql.text("update {task} set marked = null," + FREED + OURS),
+                rows.stream()
+                        .sorted()
+                        .map(row -> new Object[] {row.handler(), row.id(), row.version()})
+                        .toList());
     }
 
-    private int freeUnlocked(List<RowKey> rows, Duration time) {
-        Object[] parameters = Stream.concat(Stream.of(namesAndIds(rows)), Stream.of(time.toMillis()))
-                .toArray();
-        Integer freed = transaction.execute(status -> {
-            List<RowKey> dead = new ArrayList<>(rows);
-            boolean ignored = dead.retainAll(new HashSet<>(committed(
-                    jdbc -> jdbc.query(Dialect.lockDead(name, rows.size()), TaskTable::readKey, parameters))));
-            return dead.isEmpty() ? 0 : update(Dialect.freeSome(name, dead.size()), namesAndIds(dead));
-        });
-        return Objects.requireNonNull(freed);
+    /**
+     * Lets others claim some rows of an incarnation that is dead, but for those that somebody has locked; returns how many. In a transaction of the caller's.
+     *
+     * @param isSuspicious whether it may have died of one of them
+     * @param maxDeaths after how many deaths a one-time task is set aside; 0 for never
+     */
+    int freeSomeOf(long incarnation, boolean isSuspicious, int maxDeaths, int limit) {
+        List<RowKey> rows = sql.query(
+                sql.text("select task_name, task_instance, version from {task} where owner = ? limit " + limit
+                        + Dialect.SKIPPING_LOCKED),
+                TaskTable::readKey,
+                incarnation);
+        String update = sql.text(isSuspicious ? suspecting(maxDeaths) : "update {task} set marked = null," + FREED)
+                + sql.text(ONE);
+        return sql.updateEach(
+                update,
+                rows.stream()
+                        .sorted()
+                        .map(row -> new Object[] {row.handler(), row.id()})
+                        .toList());
     }
 
-    /** Whether there is a row of that name and id. */
-    boolean exists(RowKey row) {
-        return find(row.handler(), row.id()).isPresent();
+    /** What is read from columns stands before they are set: MariaDB sets one after another. */
+    private static String suspecting(int maxDeaths) {
+        String deaths = "coalesce(deaths, 0) + case when marked then 1 else 0 end";
+        String isSetAside =
+                "marked and " + deaths + " >= " + maxDeaths + " and task_name <> '" + Handler.RECURRING + "'";
+        String freed = maxDeaths == 0
+                ? FREED
+                : " failure = case when " + isSetAside + " then '" + SET_ASIDE + "' else failure end,"
+                        + FREED.replace(
+                                " state = case", " state = case when " + isSetAside + " then " + RowState.FAILED);
+        return "update {task} set" + freed + ", suspicions = coalesce(suspicions, 0) + 1, deaths = " + deaths
+                + ", marked = null";
     }
 
-    /** Keeps a row that has failed for good; false if it is not this node's any more. */
+    // For nodes: how runs end. False if the row is not this node's any more.
+
+    /** Keeps a row that has failed for good. */
     boolean giveUp(RowKey row, int failures, Instant now, String failure) {
         return update(
-                        "update " + name
-                                + " set picked = true, picked_by = null, last_heartbeat = null, consecutive_failures = ?, "
-                                + "last_failure = ?, failure = ?, version = version + 1" + ONE + " and version = ?",
+                        "update {task} set consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED
+                                + ", state = " + RowState.FAILED + ", owner = null, version = {next}" + OURS,
                         failures,
-                        time(now),
+                        dialect.time(now),
                         failure,
                         row.handler(),
                         row.id(),
@@ -369,38 +444,66 @@ final class TaskTable {
                 == 1;
     }
 
-    /** Lets a row wait for another run; false if it is not this node's any more. */
-    boolean release(RowKey row, Instant at, int failures, @Nullable Instant failedAt) {
+    static final String UNSUSPECTED = "unreadable = null, suspicions = null, marked = null, deaths = null";
+
+    /** Lets a row wait for another run after one has failed. */
+    boolean tryAgain(RowKey row, Instant at, int failures, Instant failedAt) {
         return update(
-                        "update " + name
-                                + " set picked = false, picked_by = null, last_heartbeat = null, execution_time = ?, "
-                                + "consecutive_failures = ?, last_failure = ?, version = version + 1" + ONE
-                                + " and version = ?",
-                        time(at),
+                        "update {task} set first_time = coalesce(first_time, execution_time), execution_time = ?, "
+                                + "consecutive_failures = ?, last_failure = ?, " + UNSUSPECTED + "," + FREED + OURS,
+                        dialect.time(at),
                         failures,
-                        timeOrNull(failedAt),
+                        dialect.time(failedAt),
                         row.handler(),
                         row.id(),
                         row.version())
                 == 1;
     }
 
-    /** Deletes a row that has run; false if it is not this node's any more. */
+    /** Sets a row aside that this node cannot read, until some time. */
+    boolean setAside(RowKey row, Instant until, int times, Instant now, String why) {
+        return update(
+                        "update {task} set first_time = coalesce(first_time, execution_time), execution_time = ?, "
+                                + "unreadable = ?, last_failure = ?, failure = ?, marked = null, state = "
+                                + RowState.UNREADABLE + ", owner = null, version = {next}" + OURS,
+                        dialect.time(until),
+                        times,
+                        dialect.time(now),
+                        why,
+                        row.handler(),
+                        row.id(),
+                        row.version())
+                == 1;
+    }
+
+    /** Lets others claim a row whose run came to no end that counts. */
+    boolean giveBack(RowKey row) {
+        return giveBack(List.of(row)) == 1;
+    }
+
+    /** Deletes a row that has run, or lets it wait for what its run has scheduled in its place. */
     boolean done(RowKey row) {
-        return update("delete from " + name + ONE + " and version = ?", row.handler(), row.id(), row.version()) == 1;
+        return update("delete from {task}" + OURS + " and next_time is null", row.handler(), row.id(), row.version())
+                        == 1
+                || update(
+                                "update {task} set task_data = next_data, execution_time = next_time, first_time = null, "
+                                        + "next_time = null, next_data = null, consecutive_failures = 0, failure = null, "
+                                        + UNSUSPECTED + "," + FREED + OURS,
+                                row.handler(),
+                                row.id(),
+                                row.version())
+                        == 1;
     }
 
-    @Nullable
-    Object timeOrNull(@Nullable Instant instant) {
-        return instant == null ? null : time(instant);
-    }
-
-    Object time(Instant instant) {
-        return dialect.time(instant);
-    }
-
-    /** Returns how the database says what differs. */
-    Dialect dialect() {
-        return dialect;
+    /** Schedules what is to follow a row when its run has ended. */
+    boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
+        return update(
+                        "update {task} set next_data = ?, next_time = ?" + OURS,
+                        payload,
+                        dialect.time(at),
+                        row.handler(),
+                        row.id(),
+                        row.version())
+                == 1;
     }
 }

@@ -1,18 +1,20 @@
 package io.github.wheelscheduler.durable;
 
-/** Says that durable tasks cannot be kept in a database of that product. */
+import org.jspecify.annotations.Nullable;
+
+/** Says that durable tasks cannot be kept in a database: its product is none that they work with, or its tables are not as this release needs them. */
 @SuppressWarnings("serial")
 public final class UnsupportedDatabaseException extends IllegalStateException {
 
-    private final String product;
+    private final String action;
 
-    UnsupportedDatabaseException(String product, IllegalStateException cause) {
-        super(cause.getMessage(), cause);
-        this.product = product;
+    UnsupportedDatabaseException(@Nullable String message, String action, @Nullable Exception cause) {
+        super(message, cause);
+        this.action = action;
     }
 
-    /** Returns what the database calls itself. */
-    public String product() {
-        return product;
+    /** Returns what to do about it. */
+    public String action() {
+        return action;
     }
 }

@@ -144,7 +144,10 @@ class ClusterIT {
     }
 
     private boolean freedOf(String node) {
-        return count("select count(*) from wheel_durable_task where picked_by = '" + node + "' and picked = true") == 0;
+        return count(
+                        "select count(*) from wheel_durable_task where owner in (select incarnation from wheel_durable_task_node where name = '"
+                                + node + "')")
+                == 0;
     }
 
     private void awaitRuns(int number) {

@@ -63,21 +63,25 @@ class DeadNodeTest {
         return node.engine.counts().takenOver();
     }
 
-    /** Another node claims what is due in a minute, and is heard of no more. */
+    /** As another node leaves it that had claimed all of it, and is heard of no more. */
     private static void killWithAllClaimed(HikariDataSource dataSource) {
-        Node node = new Node(Node.settings("dead", Duration.ofMinutes(1)), dataSource, DurableObserver.NONE)
-                .handle("note", String.class, payload -> {
-                    throw new IllegalStateException("on purpose");
-                });
-        List<DurableRequest> requests = new ArrayList<>();
-        Instant due = Instant.now().plusSeconds(50);
-        IntStream.range(0, ROWS).forEach(i -> requests.add(new DurableRequest("t" + i, "p" + i, due)));
-        assertThat(node.engine.scheduleAll("note", requests)).isEqualTo(ROWS);
-        node.start();
-        await().atMost(PATIENCE).until(() -> node.engine.counts().claimed() == ROWS);
-        node.kill();
+        try (Node node = node(dataSource)) {
+            List<DurableRequest> requests = new ArrayList<>();
+            Instant due = Instant.now();
+            IntStream.range(0, ROWS).forEach(i -> requests.add(new DurableRequest("t" + i, "p" + i, due)));
+            assertThat(node.engine.scheduleAll("note", requests)).isEqualTo(ROWS);
+        }
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-        assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set execution_time = last_heartbeat"))
+        assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set state = 1, owner = 7"))
                 .isEqualTo(ROWS);
+        assertThat(
+                        jdbc.update(
+                                "insert into " + TaskTable.DEFAULT_NAME
+                                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, current_timestamp)"))
+                .isEqualTo(1);
+    }
+
+    private static Node node(HikariDataSource dataSource) {
+        return new Node("scheduling", dataSource);
     }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** A database finds what a node asks for without reading the rows that are of no interest. */
 class DialectTest {
@@ -30,7 +31,7 @@ class DialectTest {
 
     @BeforeEach
     void makeRowsThatAreNotDue() {
-        TaskTable ignored = new Database(dataSource, Node.settings("x")).table();
+        Tables ignored = new Database(dataSource, Node.settings("x")).tables();
         assertThat(jdbc.update(
                         Contender.OURS.insert(10_000),
                         Instant.now().atOffset(ZoneOffset.UTC).plusDays(1),
@@ -49,29 +50,49 @@ class DialectTest {
         return String.join("\n", lines);
     }
 
+    private static String text(Dialect dialect, String template) {
+        return new Sql(new DriverManagerDataSource(), dialect, TABLE).text(template);
+    }
+
+    private static String claim() {
+        return text(Dialect.POSTGRESQL, Dialect.claim(Dialect.POSTGRESQL.lockDue(List.of(200, 7), 2, true)));
+    }
+
     @Test
     void aClaimReadsNoRowThatIsNotDue() {
-        assertThat(plan(Dialect.claim(TABLE, 1, 0, 200), 1_000L, "note", "x"))
-                .contains("Index Cond: (execution_time <= ")
+        assertThat(plan(claim(), "note", 1_000L, "other", 1_000L, "a", "b", 1_000L, 7L))
+                .contains("Index Cond: (((task_name)::text = 'note'::text) AND (execution_time <= ")
                 .doesNotContain("Rows Removed by Filter");
     }
 
     @Test
-    void whoLooksForTheDeadReadsNoRowThatIsAlive() {
-        assertThat(jdbc.update("update " + TABLE + " set picked = true, last_heartbeat = clock_timestamp()"))
-                .isEqualTo(10_000);
+    void aLookReadsNoRowThatIsNotDue() {
         assertThat(plan(
-                        "select task_instance from " + TABLE + " where " + Dialect.POSTGRESQL.isDead()
-                                + " order by last_heartbeat",
-                        600_000L))
-                .contains("Index Cond: (last_heartbeat <= ")
+                        text(Dialect.POSTGRESQL, Dialect.POSTGRESQL.countDue(1, 200, 2)),
+                        "note",
+                        "note",
+                        1_000L,
+                        "a",
+                        "b",
+                        1_000L))
+                .contains("(execution_time <= ")
+                .doesNotContain("Rows Removed by Filter")
+                .doesNotContain("Seq Scan on " + TABLE);
+    }
+
+    @Test
+    void aTakeOverReadsNoRowOfTheLiving() {
+        assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7 where task_instance < 't5'"))
+                .isPositive();
+        assertThat(plan("select task_instance from " + TABLE + " where owner = 8"))
+                .contains("Index Cond: (owner = ")
                 .doesNotContain("Rows Removed by Filter");
     }
 
     @Test
-    void onMariaDbTooAClaimReadsNoRowThatIsNotDueAndAHeartbeatNoneOfOthers() {
+    void onMariaDbTooAClaimReadsNoRowThatIsNotDue() {
         try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
-            TaskTable table = new Database(mariaDb, Node.settings("x")).table();
+            TaskTable table = new Database(mariaDb, Node.settings("x")).tables().tasks();
             String[] ids = IntStream.range(0, 5_000).mapToObj(i -> "t" + i).toArray(String[]::new);
             byte[][] payloads = Stream.of(ids).map(id -> new byte[1]).toArray(byte[][]::new);
             Instant later = table.now().plus(Duration.ofDays(1));
@@ -80,32 +101,31 @@ class DialectTest {
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
             onMariaDb.execute("analyze table " + TABLE);
 
-            assertThat(explained(onMariaDb, Dialect.MARIADB.lockDue(TABLE, 1, 0, 200), 1_000L, "note"))
+            assertThat(explained(onMariaDb, lockDue(), "note", 1_000L))
                     .containsEntry("key", TABLE + "_due")
                     .containsEntry("rows", "1");
-            assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 2), "note", "t1", "note", "t2"))
-                    .containsEntry("key", "PRIMARY")
-                    .containsEntry("rows", "2");
-            assertThat(explained(onMariaDb, Dialect.beatSome(TABLE, 1), "note", "t1"))
-                    .containsEntry("key", "PRIMARY")
-                    .containsEntry("rows", "1");
         }
+    }
+
+    private static String lockDue() {
+        return text(
+                Dialect.MARIADB, Dialect.MARIADB.lockDue(List.of(200), 0, true).get(0));
     }
 
     @Test
     void onMariaDbAClaimReadsNoRowThatIsNotDueWhileThereIsABacklog() {
         try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
-            TaskTable ignored = new Database(mariaDb, Node.settings("x")).table();
+            Tables ignored = new Database(mariaDb, Node.settings("x")).tables();
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
             assertThat(onMariaDb.update("insert into " + TABLE
-                            + " (task_name, task_instance, execution_time, picked, version) select"
+                            + " (task_name, task_instance, execution_time) select"
                             + " if(seq % 20 < 14, 'later', if(seq % 2, 'note', 'other')),"
-                            + " concat('t', seq), utc_timestamp(6) + interval if(seq % 20 < 14, 1000, -1) * cast(seq as signed) second,"
-                            + " false, 1 from seq_1_to_100000"))
+                            + " concat('t', seq), utc_timestamp(6) + interval if(seq % 20 < 14, 1000, -1) * cast(seq as signed) second"
+                            + " from seq_1_to_100000"))
                     .isEqualTo(100_000);
             onMariaDb.execute("analyze table " + TABLE);
 
-            assertThat(explained(onMariaDb, Dialect.MARIADB.lockDue(TABLE, 2, 0, 200), 1_000L, "note", "other"))
+            assertThat(explained(onMariaDb, lockDue(), "note", 1_000L))
                     .containsEntry("type", "range")
                     .containsEntry("key", TABLE + "_due");
         }
@@ -123,8 +143,8 @@ class DialectTest {
                             new JdbcTemplate(h2)
                                     .update(
                                             "insert into " + TABLE
-                                                    + " (task_name, task_instance, task_data, execution_time, picked, version) select 'note',"
-                                                    + " 'later' || x, X'', dateadd(day, 1, current_timestamp), false, 1 from system_range(1, 50000)"))
+                                                    + " (task_name, task_instance, task_data, execution_time) select 'note',"
+                                                    + " 'later' || x, X'', dateadd(day, 1, current_timestamp) from system_range(1, 50000)"))
                     .isEqualTo(50_000);
             node.start();
             await().atMost(Duration.ofSeconds(20))

@@ -247,8 +247,10 @@ class DurableTasksTest {
         record Invoice(String number) {}
         Queue<Invoice> seen = new ConcurrentLinkedQueue<>();
         Node node = node("a").handle("invoice", Invoice.class, seen::add);
-        assertThat(node.engine.schedule("invoice", "broken", "x", in(0))).isTrue();
-        assertThat(node.engine.schedule("invoice", "foreign", "x", in(0))).isTrue();
+        assertThat(node.engine.schedule("invoice", "broken", new Invoice("x"), in(0)))
+                .isTrue();
+        assertThat(node.engine.schedule("invoice", "foreign", new Invoice("x"), in(0)))
+                .isTrue();
         assertThat(node.engine.schedule("nobody", "1", "x", in(0))).isTrue();
         setPayload("broken", "{\"number\":");
         setPayload("foreign", "[\"javax.naming.InitialContext\", {\"number\": 1}]");
@@ -263,8 +265,8 @@ class DurableTasksTest {
                 .untilAsserted(() -> assertThat(node.engine.list("invoice", null, null, 10))
                         .extracting(DurableTask::id, DurableTask::state, DurableTask::failures)
                         .containsExactly(
-                                org.assertj.core.groups.Tuple.tuple("broken", DurableTask.State.SCHEDULED, 0),
-                                org.assertj.core.groups.Tuple.tuple("foreign", DurableTask.State.SCHEDULED, 0)));
+                                org.assertj.core.groups.Tuple.tuple("broken", DurableTask.State.UNREADABLE, 0),
+                                org.assertj.core.groups.Tuple.tuple("foreign", DurableTask.State.UNREADABLE, 0)));
     }
 
     private void setPayload(String id, String payload) {
@@ -408,8 +410,15 @@ class DurableTasksTest {
         List<Object> circle = new ArrayList<>();
         circle.add(circle);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> node.engine.schedule("note", "1", circle, in(0)))
+                .isThrownBy(() -> node.engine.schedule("elsewhere", "1", circle, in(0)))
                 .withMessageStartingWith("payload must be something that can be written as JSON, was a ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("note", "1", List.of(), in(0)))
+                .withMessageStartingWith(
+                        "payload must be something that can be written as java.lang.String, as its handler reads it, was a ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("note", "1", null, Duration.ofNanos(-1)))
+                .withMessage("delay must be 0 to 1,000 years, was PT-0.000000001S");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.list("note", null, null, 0))
                 .withMessage("limit must be 1 to 10,000, was 0");

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -200,15 +200,18 @@ class HarshConditionsTest {
 
     @Test
     void manyUnreadableRowsHoldUpNoOther() {
-        Node node = node(TestDatabase.H2.newDataSource());
+        HikariDataSource dataSource = TestDatabase.H2.newDataSource();
+        Node node = node(dataSource);
         note(node);
         node.handle("new", Instant.class, payload -> {});
         List<DurableRequest> unreadable = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
             unreadable.add(
-                    new DurableRequest("u" + i, Map.of("a", 1), Instant.now().minusSeconds(60)));
+                    new DurableRequest("u" + i, Instant.EPOCH, Instant.now().minusSeconds(60)));
         }
         assertThat(node.engine.scheduleAll("new", unreadable)).isEqualTo(400);
+        assertThat(new JdbcTemplate(dataSource).update("update wheel_durable_task set task_data = X'7b'"))
+                .isEqualTo(400);
         assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
         node.start();
         awaitRan("one");
@@ -293,7 +296,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(300),
                 Duration.ofMillis(1_500),
                 Duration.ofMillis(200),
-                Duration.ofDays(1));
+                Duration.ofDays(1),
+                5);
         Node node = new Node(quick, TestDatabase.H2.newDataSource(), DurableObserver.NONE);
         node.engine.handle(
                 "note", String.class, new RetryPolicy(0, Duration.ofSeconds(1), Duration.ofSeconds(1)), payload -> {
@@ -334,7 +338,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(300),
                 Duration.ofMillis(1_500),
                 Duration.ofMillis(200),
-                Duration.ofDays(1));
+                Duration.ofDays(1),
+                5);
         Queue<String> byB = new ConcurrentLinkedQueue<>();
         Node a = new Node(one, dataSource, DurableObserver.NONE)
                 .handle("note", String.class, payload -> Thread.sleep(500));

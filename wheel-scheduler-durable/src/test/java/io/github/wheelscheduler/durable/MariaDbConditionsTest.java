@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.wheelscheduler.durable.Claim.RowKey;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -38,7 +33,8 @@ class MariaDbConditionsTest {
     private final HikariDataSource dataSource = TestDatabase.MARIADB.newDataSource();
     private final JdbcTemplate jdbc = new JdbcTemplate(dataSource);
     private final Node node = new Node("a", dataSource);
-    private final TaskTable table = new Database(dataSource, Node.settings("x")).table();
+    private final Tables tables = new Database(dataSource, Node.settings("x")).tables();
+    private final TaskTable table = tables.tasks();
 
     @BeforeEach
     void makeRowsThatANodeHasClaimed() {
@@ -46,9 +42,7 @@ class MariaDbConditionsTest {
             assertThat(table.insert("note", "t" + i, new byte[0], Instant.EPOCH))
                     .isTrue();
         }
-        assertThat(jdbc.update("update " + TABLE
-                        + " set picked = true, picked_by = 'x', last_heartbeat = utc_timestamp(6) - interval 1 hour"))
-                .isEqualTo(20);
+        assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7")).isEqualTo(20);
     }
 
     @AfterEach
@@ -57,77 +51,26 @@ class MariaDbConditionsTest {
         dataSource.close();
     }
 
-    private static RowKey row(int number) {
-        return new RowKey("note", "t" + number, 1);
-    }
-
     @Test
-    void aHeartbeatOfOneRowWaitsForNoOther() throws Exception {
+    void aTakeOverWaitsForNoRowThatSomebodyHasLocked() throws Exception {
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             boolean ignored = statement.execute(
                     "select * from " + TABLE + " where task_name = 'note' and task_instance = 't3' for update");
-            assertThat(table.beat(List.of(row(7)))).containsExactly(true);
+            assertThat(tables.sql().inTransaction(() -> table.freeSomeOf(7, true, 5, 50)))
+                    .isEqualTo(19);
             other.rollback();
         }
-    }
-
-    /** Locks a row, unless it is locked, just before a statement that begins with a text. */
-    private DelegatingDataSource lockingBefore(String beginning, String id, Connection other) {
-        return new DelegatingDataSource(dataSource) {
-            @Override
-            public Connection getConnection() throws SQLException {
-                Connection target = super.getConnection();
-                return (Connection) Proxy.newProxyInstance(
-                        Connection.class.getClassLoader(),
-                        new Class<?>[] {Connection.class},
-                        (proxy, method, arguments) -> {
-                            if (method.getName().equals("prepareStatement")
-                                    && String.valueOf(arguments[0]).startsWith(beginning)) {
-                                try (Statement statement = other.createStatement()) {
-                                    boolean ignored = statement.execute("select * from " + TABLE
-                                            + " where task_name = 'note' and task_instance = '" + id
-                                            + "' for update skip locked");
-                                }
-                            }
-                            try {
-                                return method.invoke(target, arguments);
-                            } catch (InvocationTargetException ex) {
-                                throw ex.getCause();
-                            }
-                        });
-            }
-        };
-    }
-
-    @Test
-    void aHeartbeatWaitsForNoRowThatIsLockedMeanwhile() throws Exception {
-        try (Connection other = dataSource.getConnection()) {
-            other.setAutoCommit(false);
-            TaskTable late = new TaskTable(lockingBefore("update " + TABLE, "t3", other), Dialect.MARIADB, TABLE);
-            assertThat(late.beat(List.of(row(2), row(3), row(4)))).containsExactly(true, true, true);
-            other.rollback();
-        }
-    }
-
-    @Test
-    void whoFreesWaitsForNoRowThatIsLockedMeanwhile() throws Exception {
-        try (Connection other = dataSource.getConnection()) {
-            other.setAutoCommit(false);
-            TaskTable late = new TaskTable(lockingBefore("update " + TABLE, "t3", other), Dialect.MARIADB, TABLE);
-            assertThat(late.dead(Duration.ofSeconds(4))).contains(row(3));
-            assertThat(late.freeDead(List.of(row(2), row(3), row(4)), Duration.ofSeconds(4)))
-                    .isEqualTo(3);
-            other.rollback();
-        }
+        assertThat(tables.sql().inTransaction(() -> table.freeSomeOf(7, true, 5, 50)))
+                .isEqualTo(1);
     }
 
     @Test
     @Timeout(20)
     void aPauseEndsInATransactionThatSeesAnOldVersionOfTheRow() {
-        RecurringTable recurring = new RecurringTable(table);
-        String name = Handler.RECURRING + "r";
+        RecurringTable recurring = tables.recurring();
+        String name = "r";
         Instant later = table.now().plusSeconds(3_600);
         assertThat(recurring.plant(name, "x", later)).isTrue();
         assertThat(recurring.pause(name)).isTrue();
@@ -198,21 +141,24 @@ class MariaDbConditionsTest {
 
     @Test
     void whoForgetsWhatIsGoneWaitsForNoRowThatStays() throws Exception {
-        RecurringTable recurring = new RecurringTable(table);
+        RecurringTable recurring = tables.recurring();
         Instant now = table.now();
-        assertThat(recurring.plant(Handler.RECURRING + "gone", "x", now.minus(Duration.ofDays(9))))
-                .isTrue();
-        assertThat(recurring.plant(Handler.RECURRING + "stays", "x", now)).isTrue();
+        assertThat(recurring.plant("gone", "x", now)).isTrue();
+        assertThat(recurring.plant("stays", "x", now)).isTrue();
+        recurring.know(List.of("gone", "stays"), Duration.ofDays(1));
+        assertThat(jdbc.update("update " + TABLE
+                        + " set known_at = utc_timestamp(6) - interval 9 day where task_instance = 'gone'"))
+                .isEqualTo(1);
         assertThat(jdbc.update("insert into " + TABLE
-                        + " (task_name, task_instance, execution_time, picked, version)"
-                        + " select 'old', seq, utc_timestamp(6) - interval 9 day, false, 1 from seq_1_to_5000"))
+                        + " (task_name, task_instance, execution_time)"
+                        + " select 'old', seq, utc_timestamp(6) - interval 9 day from seq_1_to_5000"))
                 .isEqualTo(5_000);
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             boolean ignored = statement.execute("update " + TABLE
-                    + " set paused = true where task_name = 'recurring:stays' and task_instance = 'recurring'");
-            assertThat(recurring.deleteBefore(now.minus(Duration.ofDays(7)))).isEqualTo(1);
+                    + " set paused = true where task_name = 'recurring:' and task_instance = 'stays'");
+            assertThat(recurring.forget(Duration.ofDays(7))).isEqualTo(1);
             other.rollback();
         }
     }

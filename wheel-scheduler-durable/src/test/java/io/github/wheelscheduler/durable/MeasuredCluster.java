@@ -98,7 +98,12 @@ final class MeasuredCluster implements AutoCloseable {
 
     private List<String> claimedBy(String name) {
         return jdbc.queryForList(
-                "select task_instance from " + contender.table + " where picked_by = ?", String.class, name);
+                "select task_instance from " + contender.table + " where "
+                        + (contender == Contender.OURS
+                                ? "owner in (select incarnation from wheel_durable_task_node where name = ?)"
+                                : "picked_by = ?"),
+                String.class,
+                name);
     }
 
     void signal(String name, String signal) throws IOException, InterruptedException {

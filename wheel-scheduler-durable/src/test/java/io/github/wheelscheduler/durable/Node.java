@@ -38,7 +38,8 @@ final class Node implements AutoCloseable {
                 Duration.ofMillis(500),
                 Duration.ofSeconds(4),
                 Duration.ofSeconds(20),
-                Duration.ofDays(1));
+                Duration.ofDays(1),
+                5);
     }
 
     <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {

@@ -11,20 +11,24 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * Durable tasks at one moment.
  *
  * @param node the name of this node
+ * @param draining whether this node claims nothing more
  * @param clockError by how much the database's clock may differ from what this node takes it for
  * @param counts of this node, since its start
- * @param nodes the nodes that have claimed something
+ * @param nodes the nodes that are not known to be dead
  * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link DurableOverview#MOST}
  * @param failed how many tasks have failed for good; counted likewise
+ * @param unreadable how many tasks no node could read so far; counted likewise
  * @param recurring the recurring tasks, by id
  */
 public record DurableDescriptor(
         String node,
+        boolean draining,
         Duration clockError,
         DurableCounts counts,
         List<DurableOverview.NodeShare> nodes,
         int overdue,
         int failed,
+        int unreadable,
         List<RecurringTaskDescriptor> recurring)
         implements OperationResponseBody {
 
@@ -32,11 +36,13 @@ public record DurableDescriptor(
         DurableOverview overview = engine.overview();
         return new DurableDescriptor(
                 engine.settings().node(),
+                engine.isDraining(),
                 engine.clockError(),
                 engine.counts(),
                 overview.nodes(),
                 overview.overdue(),
                 overview.failed(),
+                overview.unreadable(),
                 engine.recurringTasks().list().stream()
                         .map(RecurringTaskDescriptor::of)
                         .toList());

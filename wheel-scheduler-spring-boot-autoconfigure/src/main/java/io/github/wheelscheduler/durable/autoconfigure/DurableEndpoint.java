@@ -127,6 +127,29 @@ public final class DurableEndpoint {
         });
     }
 
+    /**
+     * Lets this node claim nothing more and run on, as before it is replaced, or lets it claim again.
+     *
+     * @param who steers, for the log
+     * @return what all nodes do then
+     * @throws IllegalArgumentException if there is no such action
+     */
+    OperationResponseBody steerNode(String who, @Nullable String action) {
+        return log.steer(who, action, "durable node", engine.settings().node(), () -> {
+            String before = stateOfNode();
+            switch (action == null ? "" : action.toLowerCase(Locale.ROOT)) {
+                case "drain" -> engine.drain();
+                case "resume" -> engine.endDrain();
+                default -> throw new IllegalArgumentException("action must be drain or resume, was " + action);
+            }
+            return new SteeringLog.Steered<OperationResponseBody>(durable(), before, stateOfNode());
+        });
+    }
+
+    private String stateOfNode() {
+        return engine.isDraining() ? "draining" : "claiming";
+    }
+
     /** Returns kind and name. */
     private static String[] pathOf(Object segments, @Nullable String sameKind, @Nullable String sameName) {
         String[] path = EndpointAnswers.path(segments);
@@ -226,7 +249,8 @@ public final class DurableEndpoint {
         try {
             return DurableTask.State.valueOf(text.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException ex) {
-            throw new IllegalArgumentException("state must be scheduled, claimed or failed, was " + text, ex);
+            throw new IllegalArgumentException(
+                    "state must be scheduled, claimed, failed or unreadable, was " + text, ex);
         }
     }
 

@@ -32,6 +32,12 @@ public final class DurableEndpointJmxExtension {
         return EndpointAnswers.orThrow(() -> endpoint.some(path, null, null, state, after, limit));
     }
 
+    /** Drains this node, or lets it claim again, and returns what all nodes do. */
+    @WriteOperation
+    public OperationResponseBody steerNode(@Nullable String action) {
+        return EndpointAnswers.orThrow(() -> endpoint.steerNode(SteeringLog.JMX, action));
+    }
+
     /** Steers a task, and returns it. */
     @WriteOperation
     public OperationResponseBody steer(

@@ -72,6 +72,12 @@ public final class DurableEndpointWebExtension {
         return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
     }
 
+    /** Drains this node, or lets it claim again, and answers with what all nodes do. */
+    @WriteOperation
+    public WebEndpointResponse<OperationResponseBody> steerNode(SecurityContext context, @Nullable String action) {
+        return answer(() -> endpoint.steerNode(SteeringLog.userOf(context), action));
+    }
+
     /** Hides the text of the database, which has statements in it. */
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {

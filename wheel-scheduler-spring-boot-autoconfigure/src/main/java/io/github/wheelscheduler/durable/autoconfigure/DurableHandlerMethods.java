@@ -1,10 +1,11 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
+import io.github.wheelscheduler.durable.DurableBody;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.RetryPolicy;
-import io.github.wheelscheduler.durable.TaskBody;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -83,7 +84,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         EarlyReturn.refuse("DurableHandler", method, userClassOf(beanName, type));
         RetryPolicy retries = retriesOf(method, annotation);
         try {
-            engine.handle(annotation.value(), payloadType, retries, body(beanName, method));
+            engine.handle(annotation.value(), payloadType, retries, annotation.maxConcurrent(), body(beanName, method));
         } catch (IllegalStateException | IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     ex.getMessage() + ": " + method + " of the bean " + beanName + otherThan(annotation.value()),
@@ -98,17 +99,19 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return other == null ? "" : ", and " + other;
     }
 
-    private TaskBody<Object> body(String beanName, Method method) {
-        return payload -> call(beanName, method, payload);
+    private DurableBody<Object> body(String beanName, Method method) {
+        return (payload, run) -> call(beanName, method, payload, run);
     }
 
     /** Returns what the payload is, or void if there is none. */
     static Type payloadTypeOf(Method method, Class<?> beanType) {
-        if (method.getParameterCount() > 1) {
-            throw unusablePayload("A method with @DurableHandler must have one parameter at most, the payload, but "
-                    + method + " has " + method.getParameterCount());
+        int payloads = method.getParameterCount() - (knowsItsRun(method) ? 1 : 0);
+        if (payloads > 1) {
+            throw unusablePayload(
+                    "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but "
+                            + method + " has " + method.getParameterCount());
         }
-        if (method.getParameterCount() == 0) {
+        if (payloads == 0) {
             return Void.class;
         }
         ResolvableType type = ResolvableType.forMethodParameter(method, 0, ClassUtils.getUserClass(beanType));
@@ -124,10 +127,24 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return type.getType() instanceof TypeVariable<?> ? type.toClass() : type.getType();
     }
 
+    private static boolean knowsItsRun(Method method) {
+        int count = method.getParameterCount();
+        return count > 0 && method.getParameterTypes()[count - 1] == DurableRun.class;
+    }
+
     private static UnusableSetupException unusablePayload(String message) {
         return new UnusableSetupException(
                 message,
                 "Let the method have one parameter whose class is known, such as a record with all that a run needs, or none.");
+    }
+
+    private static @Nullable Object[] arguments(Method method, @Nullable Object payload, DurableRun run) {
+        boolean knowsItsRun = knowsItsRun(method);
+        return switch (method.getParameterCount()) {
+            case 0 -> new Object[0];
+            case 1 -> new @Nullable Object[] {knowsItsRun ? run : payload};
+            default -> new @Nullable Object[] {payload, run};
+        };
     }
 
     private RetryPolicy retriesOf(Method method, DurableHandler annotation) {
@@ -147,12 +164,12 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return DurationStyle.detectAndParse(String.valueOf(resolved));
     }
 
-    private void call(String beanName, Method method, @Nullable Object payload) throws Exception {
+    private void call(String beanName, Method method, @Nullable Object payload, DurableRun run) throws Exception {
         Object bean = beanFactory.getBean(beanName);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
         try {
-            Object ignored = method.getParameterCount() == 0 ? invocable.invoke(bean) : invocable.invoke(bean, payload);
+            Object ignored = invocable.invoke(bean, arguments(method, payload, run));
         } catch (InvocationTargetException ex) {
             Throwable cause = ex.getTargetException();
             if (cause instanceof Exception exception) {

@@ -18,10 +18,14 @@ final class DurableHealthIndicator extends AbstractHealthIndicator {
     protected void doHealthCheck(Health.Builder builder) {
         Throwable problem = engine.problem();
         DurableCounts counts = engine.counts();
+        String holder = engine.holder();
         Health.Builder ignored = (problem == null ? builder.up() : builder.down(problem))
                 .withDetail("node", engine.settings().node())
                 .withDetail("waiting", counts.waiting())
                 .withDetail("running", counts.running())
                 .withDetail("clockError", engine.clockError().toString());
+        if (holder != null) {
+            Health.Builder unused = builder.withDetail("workersHeldBy", holder);
+        }
     }
 }

@@ -30,10 +30,7 @@ final class DurableLifecycle implements SmartLifecycle {
         try {
             engine.start();
         } catch (UnsupportedDatabaseException ex) {
-            throw new UnusableSetupException(
-                    String.valueOf(ex.getMessage()),
-                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
-                    ex);
+            throw new UnusableSetupException(String.valueOf(ex.getMessage()), ex.action(), ex);
         }
     }
 

@@ -56,8 +56,13 @@ final class DurableMeters implements DurableObserver {
                 DurableCounts::lost);
         counter(
                 engine,
+                "given.back",
+                "rows that were given back, as other nodes may start them sooner",
+                DurableCounts::givenBack);
+        counter(
+                engine,
                 "unreadable",
-                "rows that were given back, as nobody here can read them",
+                "rows that were set aside, as nobody here can read them",
                 DurableCounts::unreadable);
         TimeGauge.builder(
                         PREFIX + "clock.error",

@@ -15,14 +15,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether durable tasks run on this node. Tasks that a node schedules run on others in any case.
  * @param table Name of the table, perhaps after that of its schema and a dot.
  * @param initializeSchema When to make the table at the start, if it is not there.
- * @param node Name of this process in the database, 1 to 50 characters, which no other process has. Host and a random part unless set.
+ * @param node Name of this process in the database, 1 to 50 characters, by which people know it. Host and a random part unless set.
  * @param maxConcurrent Maximum number of durable tasks that run at a time on this node.
  * @param claimAhead How long before it is due a task is claimed, 100 ms to 1 minute.
- * @param maxClaimed Maximum number of tasks that a node has claimed and not started.
+ * @param maxClaimed Maximum number of tasks that a node has claimed and not started, a bound of memory.
  * @param heartbeat How often a node says that it is alive, 100 ms to 1 minute.
  * @param deadAfter How long a node may say nothing before its tasks are taken over, at least four heartbeats.
  * @param closeLimit How long closing waits for tasks that run before it interrupts them.
- * @param forgetAfter How long a recurring task may be overdue, as no node knows it any more, before its row is deleted.
+ * @param forgetAfter How long no node may know a recurring task before its row is deleted.
+ * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
  */
 @ConfigurationProperties(DurableProperties.PREFIX)
 public record DurableProperties(
@@ -36,7 +37,8 @@ public record DurableProperties(
         @DefaultValue("1500ms") Duration heartbeat,
         @DefaultValue("6s") Duration deadAfter,
         @DefaultValue("20s") Duration closeLimit,
-        @DefaultValue("7d") Duration forgetAfter) {
+        @DefaultValue("7d") Duration forgetAfter,
+        @DefaultValue("5") int maxDeaths) {
 
     static final String PREFIX = "wheel.scheduler.durable";
 
@@ -65,7 +67,8 @@ public record DurableProperties(
                     heartbeat,
                     deadAfter,
                     closeLimit,
-                    forgetAfter);
+                    forgetAfter,
+                    maxDeaths);
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }

@@ -12,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param owner the node that has claimed it; null if none has
  * @param failures how many runs have failed
  * @param lastFailure when the last of them did; null if none has
- * @param failure the first line of the exception of a task that has failed for good; else null
+ * @param failure the first line of why a task has failed for good or cannot be read; else null
  */
 public record DurableTaskDescriptor(
         String handler,

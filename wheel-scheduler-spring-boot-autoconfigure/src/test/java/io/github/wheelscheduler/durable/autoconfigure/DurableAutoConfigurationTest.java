@@ -138,7 +138,8 @@ class DurableAutoConfigurationTest {
         runner.withUserConfiguration(WithTwoParameters.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContaining("must have one parameter at most, the payload, but"));
+                        .hasMessageContaining(
+                                "must have one parameter at most, the payload, and a DurableRun behind it"));
     }
 
     @Test

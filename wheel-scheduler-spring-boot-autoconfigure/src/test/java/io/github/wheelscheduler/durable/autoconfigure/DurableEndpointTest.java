@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.durable.Durable;
+import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
 import java.time.Duration;
@@ -125,6 +126,20 @@ class DurableEndpointTest {
     }
 
     @Test
+    void aNodeIsDrainedAndClaimsAgain() throws Exception {
+        assertThat(read(other, "", "{'action': 'drain'}").path("draining").asBoolean())
+                .isTrue();
+        assertThat(read(one, "", "").path("draining").asBoolean()).isFalse();
+        assertThat(other.context().getBean(DurableEngine.class).isDraining()).isTrue();
+        assertThat(read(other, "", "{'action': 'resume'}").path("draining").asBoolean())
+                .isFalse();
+        assertRefused(400, "", "{'action': 'explode'}", "action must be drain or resume, was explode");
+        assertThat(read(one, "", "").path("nodes"))
+                .extracting(node -> node.path("node").asString())
+                .contains("a", "b");
+    }
+
+    @Test
     void oneTimeTasksAreSeenAndSteered() throws Exception {
         DurableTasks tasks = one.context().getBean(DurableTasks.class);
         Instant later = Instant.now().plusSeconds(3_600);
@@ -190,7 +205,8 @@ class DurableEndpointTest {
         assertRefused(400, "/recurring/night/close", "{'action': 'retime', 'cron': '0 0 0 31 2 *'}", "some time");
         assertRefused(400, "/tasks/mail?limit=501", "", "limit must be between 1 and 500, was 501");
         assertRefused(400, "/tasks/mail?limit=many", "", "was many");
-        assertRefused(400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed or failed, was lost");
+        assertRefused(
+                400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed, failed or unreadable, was lost");
         assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");
         assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "was none");
         assertRefused(400, "/tasks/recurring:night", "", "must not begin with recurring:");

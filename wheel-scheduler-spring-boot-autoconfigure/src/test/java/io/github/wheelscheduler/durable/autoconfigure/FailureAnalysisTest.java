@@ -359,7 +359,8 @@ class FailureAnalysisTest {
     void aHandlerWithTwoParameters(CapturedOutput output) {
         failToStart(TwoParameters.class);
         assertThat(output)
-                .contains("A method with @DurableHandler must have one parameter at most, the payload, but ")
+                .contains(
+                        "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but ")
                 .contains("TwoParameters.two(", "has 2.", "Let the method have one parameter whose class is known");
     }
 

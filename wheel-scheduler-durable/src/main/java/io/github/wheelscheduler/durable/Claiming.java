@@ -1,0 +1,386 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.internal.LogLimit;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims rows ahead of their time and starts them when they are due.
+ *
+ * <pre>
+ *  look: how much is due of which handler --> plan: what will start here soon --> claim that --> in hand, and a turn on the wheel for each
+ *  turn: a worker is free and something is due --> what is next by turns of handlers --> run
+ * </pre>
+ *
+ * A row in hand waits without a thread, and for no statement when its time comes. A turn is not for its row but for whatever is next then, so that a
+ * backlog of one handler does not stand before the others. One thread looks at a time; any thread has a turn.
+ */
+final class Claiming {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int BATCH = 200;
+    private static final int UNREADABLE_AT_A_LOOK = 3;
+    private static final long ASK_AGAIN_NANOS = 200_000_000;
+
+    private final DurableSettings settings;
+    private final WheelScheduledExecutor workers;
+    private final DatabaseClock clock;
+    private final Tables tables;
+    private final NodeLife life;
+    private final Handlers handlers;
+    private final Availability availability;
+    private final Tally tally;
+    private final InHand inHand;
+    private final Runs runs;
+    private final Runnable claimSoon;
+    private final LogLimit held;
+
+    /** When this node began, by the database's clock: what no node could read is tried once since then. */
+    private final Instant startedAt;
+
+    private final ReentrantLock looking = new ReentrantLock();
+    private final Set<Turn> turns = ConcurrentHashMap.newKeySet();
+
+    // Who looks
+
+    /** The handlers whose unreadable rows have all been tried since the start. */
+    private final Set<String> swept = new HashSet<>();
+
+    private int nextUnreadable;
+
+    // Who looks writes it, who runs reads it
+
+    /** Whether there was more than could be claimed. */
+    private volatile boolean isBehind;
+
+    /** Half of what was waiting after the last look that left something. */
+    private volatile int runsLow;
+
+    /** Whether something was given back and no worker has become free since then. */
+    private volatile boolean isStuck;
+
+    Claiming(
+            DurableSettings settings,
+            WheelScheduledExecutor workers,
+            DatabaseClock clock,
+            Tables tables,
+            NodeLife life,
+            Handlers handlers,
+            Availability availability,
+            Tally tally,
+            InHand inHand,
+            Runs runs,
+            Runnable claimSoon) {
+        this.settings = settings;
+        this.workers = workers;
+        this.clock = clock;
+        this.tables = tables;
+        this.life = life;
+        this.handlers = handlers;
+        this.availability = availability;
+        this.tally = tally;
+        this.inHand = inHand;
+        this.runs = runs;
+        this.claimSoon = claimSoon;
+        this.held = new LogLimit(workers::nanoTime);
+        this.startedAt = clock.now();
+    }
+
+    // Looking
+
+    /** Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits. */
+    void look(BooleanSupplier mayClaim) {
+        looking.lock();
+        try {
+            if (!mayClaim.getAsBoolean()) {
+                giveBack(inHand.removeWaiting());
+                return;
+            }
+            List<Claim> stuck = inHand.removeStuck(clock.now(), workers.nanoTime());
+            if (!stuck.isEmpty()) {
+                isStuck = true;
+                giveBack(stuck);
+            }
+            reportHolder();
+            boolean more = mayClaimMore();
+            while (more) {
+                more = claimSome() && mayClaimMore() && mayClaim.getAsBoolean();
+            }
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    /** Who has given something back waits for a worker. */
+    private boolean mayClaimMore() {
+        return !isStuck || inHand.running() < settings.maxConcurrent();
+    }
+
+    /** Gives back all that waits. */
+    void giveBackWaiting() {
+        look(() -> false);
+    }
+
+    /** Forgets what waits: it belongs to an incarnation that others have found dead. */
+    void dropWaiting() {
+        int dropped = inHand.removeWaiting().size();
+        long ignored = tally.lost.addAndGet(dropped);
+    }
+
+    private void giveBack(List<Claim> claims) {
+        if (!claims.isEmpty()) {
+            int ignored =
+                    tables.tasks().giveBack(claims.stream().map(Claim::key).toList());
+            tally.givenBack.addAndGet(claims.size());
+        }
+    }
+
+    private void reportHolder() {
+        String holder = inHand.holder(workers.nanoTime());
+        if (holder != null && held.tryPass() >= 0) {
+            LOGGER.warn("All " + settings.maxConcurrent()
+                    + " workers of durable tasks have been busy for longer than usual, most of them with '" + holder
+                    + "': this node claims nothing until one is free");
+        }
+    }
+
+    /** Returns whether there is more to claim at once. */
+    private boolean claimSome() {
+        int room = settings.maxClaimed() - inHand.waiting();
+        Map<String, Integer> candidates =
+                tables.tasks().countDue(handlers.oneTimeNames(), BATCH, handlers.recurringIds(), settings.claimAhead());
+        availability.isThere();
+        Map<String, Integer> plan = inHand.toClaim(candidates, handlers.bounds(), workers.nanoTime());
+        List<TaskRow> rows = claim(plan, room);
+        isBehind = candidates.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
+        runsLow = inHand.waiting() / 2;
+        // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
+        return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
+    }
+
+    private List<TaskRow> claim(Map<String, Integer> plan, int room) {
+        Map<String, Integer> limits = new HashMap<>();
+        List<String> recurring = new ArrayList<>();
+        int left = room;
+        for (Map.Entry<String, Integer> entry : plan.entrySet()) {
+            int limit = Math.min(left, entry.getValue());
+            if (limit > 0) {
+                left -= limit;
+                if (entry.getKey().startsWith(Handler.RECURRING)) {
+                    boolean ignored = recurring.add(entry.getKey().substring(Handler.RECURRING.length()));
+                } else {
+                    Integer ignored = limits.put(entry.getKey(), limit);
+                }
+            }
+        }
+        long owner = life.incarnation();
+        List<TaskRow> rows =
+                tables.tasks().claim(owner, settings.claimAhead(), limits, recurring, !inHand.hasSuspect());
+        place(rows, owner);
+        return rows;
+    }
+
+    private void place(List<TaskRow> rows, long owner) {
+        List<Claim> refused = new ArrayList<>();
+        for (TaskRow row : rows) {
+            Claim claim = new Claim(row, owner);
+            tally.claimed.incrementAndGet();
+            if ((row.isSuspect() && inHand.hasSuspect()) || !place(claim)) {
+                refused.add(claim);
+            }
+        }
+        giveBack(refused);
+    }
+
+    /** Lets a claim wait for its time; false, and it is forgotten, if the executor does not take it. */
+    private boolean place(Claim claim) {
+        Handler<?> handler = handlers.find(claim.handlerName());
+        inHand.add(claim, handler == null ? 1 : handler.mostRunning());
+        try {
+            arm(claim.dueAt());
+            return true;
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Not accepted: " + claim, ex);
+            // Somebody else's turn may have started it.
+            return !inHand.remove(claim);
+        }
+    }
+
+    /** Tries some of the rows that no node could read: those of one handler at a time. */
+    void claimUnreadable(BooleanSupplier mayClaim) {
+        looking.lock();
+        try {
+            List<String> names = handlers.oneTimeNames();
+            if (names.isEmpty() || !mayClaim.getAsBoolean() || !mayClaimMore()) {
+                return;
+            }
+            String name = names.get(Math.floorMod(nextUnreadable++, names.size()));
+            boolean isSwept = swept.contains(name);
+            long owner = life.incarnation();
+            List<TaskRow> rows =
+                    tables.tasks().claimUnreadable(owner, name, isSwept ? null : startedAt, UNREADABLE_AT_A_LOOK);
+            if (rows.isEmpty()) {
+                boolean ignored = swept.add(name);
+            }
+            place(rows, owner);
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
+    void giveBackUnknown() {
+        // While nobody claims: what is claimed by then and not in hand is not going to be.
+        looking.lock();
+        try {
+            List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
+            if (!unknown.isEmpty()) {
+                int freed = tables.tasks().giveBack(unknown);
+                LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
+            }
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    // Turns
+
+    /** On the wheel until something is due; then it starts what is next. Worker. */
+    private final class Turn implements Runnable, ManagedTask {
+
+        private volatile @Nullable WheelTimer<?> timer;
+
+        @Override
+        public void run() {
+            boolean ignored = turns.remove(this);
+            haveTurn();
+        }
+
+        /** Whether it is over, and has started nothing. */
+        boolean isLost() {
+            WheelTimer<?> armed = timer;
+            return armed != null && armed.isDone();
+        }
+
+        /** The rejection handler has no say: a row is given back. */
+        @Override
+        public boolean isSteered() {
+            return true;
+        }
+
+        /** A row is not lost because others fill the group. */
+        @Override
+        public boolean waitsWhenFull() {
+            return true;
+        }
+
+        @Override
+        public String taskName() {
+            return DurableEngine.GROUP;
+        }
+    }
+
+    private void arm(Instant at) {
+        Instant now = clock.now();
+        armIn(at.isAfter(now) ? Duration.between(now, at).toNanos() : 0);
+    }
+
+    private void armIn(long delayNanos) {
+        Turn turn = new Turn();
+        boolean ignored = turns.add(turn);
+        try {
+            turn.timer = workers.schedule(turn, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (Throwable ex) {
+            ignored = turns.remove(turn);
+            throw ex;
+        }
+    }
+
+    /** Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as the database's clock was asked meanwhile. */
+    void mendTurns() {
+        boolean ignored = turns.removeIf(Turn::isLost);
+        InHand.Startable startable = inHand.startable();
+        try {
+            for (int missing = startable.count() - turns.size(); missing > 0; missing--) {
+                arm(startable.earliest());
+            }
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
+        }
+    }
+
+    private void haveTurn() {
+        Instant now = clock.now();
+        Claim claim = inHand.start(now, workers.nanoTime());
+        if (claim == null) {
+            mendTurns();
+            return;
+        }
+        if (isBehind && inHand.waiting() <= runsLow) {
+            claimSoon.run();
+        }
+        boolean counts = false;
+        try {
+            if (mayStart(claim)) {
+                counts = runs.run(claim, now);
+            }
+        } finally {
+            ended(claim, counts);
+        }
+    }
+
+    /** Whether a claim is still this node's, as far as anybody can know. */
+    private boolean mayStart(Claim claim) {
+        try {
+            if (isOurs(claim)) {
+                return true;
+            }
+            inHand.forget(claim);
+            tally.lost.incrementAndGet();
+            LOGGER.warn(
+                    "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
+        } catch (RuntimeException ex) {
+            availability.isAway(ex);
+            inHand.putBack(claim);
+            armIn(ASK_AGAIN_NANOS);
+        }
+        return false;
+    }
+
+    private boolean isOurs(Claim claim) {
+        return claim.owner() == life.incarnation()
+                && (!life.isDoubtful() || tables.tasks().isOurs(claim.owner(), claim.key()))
+                && (!claim.row().isSuspect() || tables.tasks().mark(claim.key()));
+    }
+
+    private void ended(Claim claim, boolean counts) {
+        boolean letsOthersStart = inHand.ended(claim, workers.nanoTime(), counts);
+        if (letsOthersStart) {
+            mendTurns();
+        }
+        boolean wasStuck = isStuck;
+        isStuck = false;
+        if (wasStuck || (isBehind && inHand.waiting() <= runsLow)) {
+            claimSoon.run();
+        }
+    }
+}

@@ -1,0 +1,432 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * A node: it connects when the database answers, and from then on keepers claim, say that it lives, and look after recurring tasks, again and again, until it is closed.
+ * Any thread.
+ */
+final class DurableNode {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int LOOKS_PER_CLAIM_AHEAD = 5;
+    private static final int LOOKS_AHEAD = 2;
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
+    private static final Duration ASK_CLOCK = Duration.ofSeconds(10);
+    private static final Duration KEEP_RECURRING = Duration.ofSeconds(10);
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+    private static final long LAST_SECONDS = 1;
+    private static final long PAUSE_NANOS = 2_000_000;
+
+    private final DurableSettings settings;
+    private final NodeGroups groups;
+    private final Database database;
+    private final DatabaseClock clock;
+    private final Handlers handlers;
+    private final Payloads payloads;
+    private final DurableObserver observer;
+    private final Availability availability = new Availability();
+    private final Tally tally = new Tally();
+    private final InHand inHand;
+    private final RecurringKeeper recurring;
+
+    private final AtomicBoolean isStarted = new AtomicBoolean();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** Whether a keeper is about to look because somebody has asked for it. */
+    private final AtomicBoolean isLookAsked = new AtomicBoolean();
+
+    /** Between start and stop. */
+    private volatile boolean isRunning;
+
+    private volatile boolean isDraining;
+
+    /** When it was stopped, on the executor's clock: what closing may take counts from then. */
+    private volatile long stoppedNanos;
+
+    /** Null until the database has answered for the first time. Writer: who connects. */
+    private volatile @Nullable Connected connected;
+
+    /** What a node works with when the database has answered. */
+    private record Connected(NodeLife life, Claiming claiming, Runs runs) {}
+
+    DurableNode(
+            DurableSettings settings,
+            WheelScheduledExecutor executor,
+            Database database,
+            DatabaseClock clock,
+            Handlers handlers,
+            Payloads payloads,
+            DurableObserver observer) {
+        this.settings = settings;
+        this.groups = NodeGroups.of(executor, settings);
+        this.database = database;
+        this.clock = clock;
+        this.handlers = handlers;
+        this.payloads = payloads;
+        this.observer = observer;
+        this.inHand = new InHand(settings.maxConcurrent(), lookEvery().toNanos());
+        this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
+    }
+
+    Availability availability() {
+        return availability;
+    }
+
+    DurableCounts counts() {
+        return tally.read(inHand.waiting(), inHand.running());
+    }
+
+    /** Returns the handler that holds all workers of this node, longer than usual; null if none does. */
+    @Nullable
+    String holder() {
+        return inHand.holder(groups.workers().nanoTime());
+    }
+
+    // Its life
+
+    /**
+     * Begins to claim and to run tasks, for the first time or again; if the database does not answer, as soon as it does.
+     *
+     * @throws UnsupportedDatabaseException if the database is none that this works with
+     * @throws IllegalStateException if it has been closed
+     */
+    void start() {
+        if (isClosed.get()) {
+            throw new IllegalStateException("A node that has been closed cannot be started");
+        }
+        isRunning = true;
+        if (isStarted.compareAndSet(false, true)) {
+            connectNowOrSoon();
+        } else {
+            tellWhetherItClaims();
+            lookSoon();
+        }
+    }
+
+    private void connectNowOrSoon() {
+        try {
+            connect();
+        } catch (DataAccessException ex) {
+            availability.isAway(ex);
+            connectSoon();
+        }
+    }
+
+    private void connectSoon() {
+        try {
+            Object ignored = groups.keepers().schedule(this::connectAgain, AGAIN.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Closed before the database has answered");
+        }
+    }
+
+    private void connectAgain() {
+        try {
+            connect();
+        } catch (Throwable ex) {
+            // An error, too: the node is to run in the end.
+            availability.isAway(ex);
+            connectSoon();
+        }
+    }
+
+    private void connect() {
+        Tables tables = database.tables();
+        clock.ask(tables.tasks()::now);
+        NodeLife life = new NodeLife(settings, database.held(), () -> Moment.now(groups.workers()));
+        life.join();
+        Runs runs = new Runs(
+                settings.node(),
+                groups.keepers(),
+                clock,
+                tables,
+                handlers,
+                payloads,
+                availability,
+                tally,
+                observer,
+                inHand);
+        connected = new Connected(
+                life,
+                new Claiming(
+                        settings,
+                        groups.workers(),
+                        clock,
+                        tables,
+                        life,
+                        handlers,
+                        availability,
+                        tally,
+                        inHand,
+                        runs,
+                        this::lookSoon),
+                runs);
+        availability.isThere();
+        LOGGER.info("Durable tasks of " + handlers.size() + " handlers run on node " + settings.node()
+                + ", whose clock is known to " + clock.error());
+        every(KEEP_RECURRING, this::keepRecurring);
+        every(AGAIN, this::plantRecurring);
+        every(lookEvery(), this::look);
+        every(settings.heartbeat(), this::beat);
+        every(settings.deadAfter(), this::giveBackUnknown);
+        every(ASK_CLOCK, () -> clock.ask(tables.tasks()::now));
+    }
+
+    /** Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again. */
+    void drain(boolean does) {
+        isDraining = does;
+        tellWhetherItClaims();
+        lookSoon();
+    }
+
+    boolean isDraining() {
+        return isDraining;
+    }
+
+    private void tellWhetherItClaims() {
+        Connected node = connected;
+        if (node != null) {
+            try {
+                Object ignored =
+                        groups.keepers().submit(() -> guarded(() -> node.life().claims(mayClaimAtAll())));
+            } catch (RejectedExecutionException ex) {
+                LOGGER.debug("Closed already");
+            }
+        }
+    }
+
+    /** Claims nothing more, gives back what has not started, and waits for runs. */
+    void stop() {
+        if (isRunning) {
+            isRunning = false;
+            stoppedNanos = groups.executor().nanoTime();
+            giveBackAndAwaitRuns();
+        }
+    }
+
+    /** The same for good: what still runs after the limit, counted from when it was stopped, is interrupted, and the groups are shut down. */
+    void close() {
+        stop();
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
+        boolean isQuiet = !isStarted.get() || awaitRuns();
+        if (!isQuiet) {
+            LOGGER.warn(inHand.running() + " durable tasks still run after " + settings.closeLimit()
+                    + (groups.ownsWorkers() ? ", and are interrupted" : ", in a group that is not this node's own"));
+        }
+        Connected node = connected;
+        if (node != null) {
+            node.runs().interrupting();
+        }
+        try {
+            if (groups.ownsWorkers()) {
+                List<Runnable> ignored = groups.workers().shutdownNow();
+                boolean unused = groups.workers().awaitTermination(LAST_SECONDS, TimeUnit.SECONDS);
+            }
+            if (inHand.running() > 0) {
+                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
+                        + "; other nodes run them again after " + settings.deadAfter());
+            }
+            // What the database is still to be told goes on until then.
+            groups.keepers().shutdown();
+            if (!groups.keepers().awaitTermination(LAST_SECONDS, TimeUnit.SECONDS)) {
+                LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
+                        + settings.deadAfter());
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        List<Runnable> ignored = groups.keepers().shutdownNow();
+        if (node != null) {
+            leave(node);
+        }
+    }
+
+    private void leave(Connected node) {
+        try {
+            node.life().leave();
+        } catch (RuntimeException ex) {
+            LOGGER.debug("The node's row stays, and is found dead", ex);
+        }
+    }
+
+    private void giveBackAndAwaitRuns() {
+        Connected node = connected;
+        if (node == null) {
+            return;
+        }
+        try {
+            // On another thread: the database may not answer.
+            groups.keepers()
+                    .submit(() -> {
+                        node.life().claims(false);
+                        node.claiming().giveBackWaiting();
+                    })
+                    .get(Math.max(1, leftNanos()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
+            LOGGER.warn(
+                    "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
+        }
+        boolean ignored = awaitRuns();
+    }
+
+    private boolean awaitRuns() {
+        while (inHand.running() > 0
+                && leftNanos() > 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+        return inHand.running() == 0;
+    }
+
+    private long leftNanos() {
+        return settings.closeLimit().toNanos() - (groups.executor().nanoTime() - stoppedNanos);
+    }
+
+    // Again and again
+
+    /** Often enough to see each row about a second before it is due, and a pause soon. */
+    private Duration lookEvery() {
+        Duration pause = settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
+        return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
+    }
+
+    private void every(Duration pause, Runnable step) {
+        Object ignored =
+                groups.keepers().scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable ex) {
+            // An error, too: it must not end the series.
+            if (Availability.isOfDatabase(ex)) {
+                availability.isAway(ex);
+            } else {
+                LOGGER.error("Keeping durable tasks has failed, and goes on", ex);
+            }
+        }
+    }
+
+    private Connected connected() {
+        Connected node = connected;
+        if (node == null) {
+            throw new IllegalStateException("must be connected");
+        }
+        return node;
+    }
+
+    private void look() {
+        connected().claiming().look(this::mayClaim);
+    }
+
+    private boolean mayClaim() {
+        return mayClaimAtAll() && groups.mayRunTasks();
+    }
+
+    private boolean mayClaimAtAll() {
+        return isRunning && !isDraining && !isClosed.get();
+    }
+
+    /** Looks for rows that are due soon without waiting for the next time. Any thread. */
+    void lookSoon() {
+        if (connected != null && !isClosed.get() && isLookAsked.compareAndSet(false, true)) {
+            try {
+                Object ignored = groups.keepers().schedule(this::lookAsked, 0, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException ex) {
+                isLookAsked.set(false);
+            }
+        }
+    }
+
+    private void lookAsked() {
+        isLookAsked.set(false);
+        guarded(this::look);
+    }
+
+    /** Looks once the transaction that the caller is in has committed, or now if there is none. Any thread. */
+    void lookSoonAfterCommit() {
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    // One that is registered while others are told of the commit is told only of this.
+                    if (status != STATUS_ROLLED_BACK) {
+                        lookSoon();
+                    }
+                }
+            });
+        } else {
+            lookSoon();
+        }
+    }
+
+    private void beat() {
+        Connected node = connected();
+        NodeLife.Beat beat = node.life().beat();
+        availability.isThere();
+        if (beat.wasDead()) {
+            node.claiming().dropWaiting();
+        }
+        if (beat.freed() > 0) {
+            LOGGER.info(beat.freed() + " durable tasks of nodes that are not heard of any more can be claimed again");
+            long unused = tally.takenOver.addAndGet(beat.freed());
+            lookSoon();
+        }
+        node.claiming().mendTurns();
+        node.claiming().claimUnreadable(this::mayClaim);
+    }
+
+    private void giveBackUnknown() {
+        connected().claiming().giveBackUnknown();
+    }
+
+    // Recurring tasks
+
+    /** Runs something again and again, once for all nodes that do; returns what ends it on this node. */
+    Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
+        Runnable end = recurring.repeat(id, recurrence, skipsMissed, body);
+        if (connected != null) {
+            try {
+                Object ignored = groups.keepers().submit(() -> guarded(this::plantRecurring));
+            } catch (RejectedExecutionException ex) {
+                LOGGER.debug("Closed before the row of " + id + " was made");
+            }
+        }
+        return end;
+    }
+
+    private synchronized void plantRecurring() {
+        recurring.plant(database.tables());
+    }
+
+    private synchronized void keepRecurring() {
+        recurring.plant(database.tables());
+        int gone = recurring.keep(database.tables());
+        if (gone > 0) {
+            LOGGER.info(gone + " recurring durable tasks were known by no node for " + settings.forgetAfter()
+                    + ", and are forgotten");
+        }
+    }
+}

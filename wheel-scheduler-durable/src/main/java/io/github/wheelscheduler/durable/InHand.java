@@ -1,0 +1,370 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.durable.ClaimPlan.Work;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that a node has claimed: those that wait, by handler and time, those that run, and those whose end is still to be told. Handlers take turns:
+ * what starts next is of the one whose turn is longest ago. Any thread; one lock, under which nothing else is called.
+ */
+final class InHand {
+
+    /** An estimate falls by one part in so many with each run that is shorter. */
+    private static final int FALL = 8;
+
+    /** A run that takes so many times as long as is usual may hang: its worker is not counted on. */
+    private static final int HANGS = 10;
+
+    private final int workers;
+    private final long lookNanos;
+
+    private final Map<RowKey, Claim> all = new HashMap<>();
+    private final Map<String, Load> loads = new HashMap<>();
+
+    /** Handlers of which something waits; the first has the next turn. */
+    private final TreeSet<Load> turns =
+            new TreeSet<>(Comparator.<Load>comparingLong(load -> load.lastTurn).thenComparing(load -> load.handler));
+
+    private long lastTurn;
+    private int waiting;
+    private int running;
+    private @Nullable Claim suspect;
+
+    /** What a node has of one handler. Guarded by the lock. */
+    private static final class Load {
+        private final String handler;
+        private final TreeSet<Claim> waiting = new TreeSet<>(Claim.BY_TIME);
+        private final Set<Claim> running = new HashSet<>();
+        private int mostRunning = Integer.MAX_VALUE;
+        private long lastTurn;
+        private long usualNanos;
+
+        Load(String handler, long usualNanos) {
+            this.handler = handler;
+            this.usualNanos = usualNanos;
+        }
+
+        private long longestNanos(long nowNanos) {
+            long longest = usualNanos;
+            for (Claim claim : running) {
+                longest = Math.max(longest, nowNanos - claim.startNanos);
+            }
+            return longest;
+        }
+    }
+
+    /**
+     * Makes one that has nothing.
+     *
+     * @param workers how many runs go on at a time
+     * @param lookNanos how often a node looks for more; a handler that nobody has measured is expected to take so long
+     */
+    InHand(int workers, long lookNanos) {
+        this.workers = workers;
+        this.lookNanos = lookNanos;
+    }
+
+    // What waits
+
+    /** Adds a row that waits. */
+    synchronized void add(Claim claim, int mostRunning) {
+        Load load = loadOf(claim);
+        load.mostRunning = mostRunning;
+        enqueue(load, claim);
+        Claim ignored = all.put(claim.key(), claim);
+    }
+
+    private void enqueue(Load load, Claim claim) {
+        if (load.waiting.add(claim)) {
+            waiting++;
+            boolean ignored = turns.add(load);
+        }
+    }
+
+    private boolean dequeue(Claim claim) {
+        Load load = loads.get(claim.handlerName());
+        if (load == null || !load.waiting.remove(claim)) {
+            return false;
+        }
+        waiting--;
+        if (load.waiting.isEmpty()) {
+            boolean ignored = turns.remove(load);
+        }
+        return true;
+    }
+
+    /** Takes a row away that waits, and forgets it; false if it does not wait any more. */
+    synchronized boolean remove(Claim claim) {
+        if (!dequeue(claim)) {
+            return false;
+        }
+        forget(claim);
+        return true;
+    }
+
+    /** Forgets a row of which the database knows how it has ended, or that is not this node's any more. */
+    synchronized void forget(Claim claim) {
+        boolean ignored = all.remove(claim.key(), claim);
+    }
+
+    /** Takes all away that waits, and forgets it. */
+    synchronized List<Claim> removeWaiting() {
+        List<Claim> removed = new ArrayList<>();
+        for (Load load : List.copyOf(turns)) {
+            removed.addAll(load.waiting);
+        }
+        removed.forEach(this::remove);
+        return removed;
+    }
+
+    // What runs
+
+    /** Starts what is next of what is due, and returns it; null if nothing is. */
+    synchronized @Nullable Claim start(Instant now, long nowNanos) {
+        Claim next = next(now);
+        if (next == null) {
+            return null;
+        }
+        boolean ignored = dequeue(next);
+        Load load = loadOf(next);
+        // The place in the turns follows from the last one, which must not change in there.
+        boolean isMore = turns.remove(load);
+        load.lastTurn = ++lastTurn;
+        if (isMore) {
+            ignored = turns.add(load);
+        }
+        next.startNanos = nowNanos;
+        ignored = load.running.add(next);
+        running++;
+        if (next.row().isSuspect()) {
+            suspect = next;
+        }
+        return next;
+    }
+
+    private @Nullable Claim next(Instant now) {
+        for (Load load : turns) {
+            Claim first = load.running.size() < load.mostRunning ? firstOf(load) : null;
+            if (first != null && !first.dueAt().isAfter(now)) {
+                return first;
+            }
+        }
+        return null;
+    }
+
+    private Load loadOf(Claim claim) {
+        return loads.computeIfAbsent(claim.handlerName(), name -> new Load(name, lookNanos));
+    }
+
+    private @Nullable Claim firstOf(Load load) {
+        for (Claim claim : load.waiting) {
+            if (suspect == null || !claim.row().isSuspect()) {
+                return claim;
+            }
+        }
+        return null;
+    }
+
+    /** A run has ended, and its worker is free. Returns whether that lets something start that had to wait for it alone. */
+    synchronized boolean ended(Claim claim, long nowNanos, boolean counts) {
+        Load load = stopped(claim);
+        if (load == null) {
+            return false;
+        }
+        if (counts) {
+            long taken = nowNanos - claim.startNanos;
+            load.usualNanos = taken >= load.usualNanos ? taken : load.usualNanos - (load.usualNanos - taken) / FALL;
+        }
+        return load.mostRunning != Integer.MAX_VALUE || claim.row().isSuspect();
+    }
+
+    /** A run could not start, and is to be tried again. */
+    synchronized void putBack(Claim claim) {
+        Load load = stopped(claim);
+        if (load != null) {
+            enqueue(load, claim);
+        }
+    }
+
+    private @Nullable Load stopped(Claim claim) {
+        Load load = loads.get(claim.handlerName());
+        if (load == null || !load.running.remove(claim)) {
+            return null;
+        }
+        running--;
+        if (suspect == claim) {
+            suspect = null;
+        }
+        return load;
+    }
+
+    // What can be expected
+
+    /**
+     * Returns how many rows to claim of each handler, so that they start before the next look.
+     *
+     * @param candidates how many there are of each
+     * @param bounds how many runs of a handler may go on at a time, where that is bounded
+     */
+    synchronized Map<String, Integer> toClaim(
+            Map<String, Integer> candidates, Map<String, Integer> bounds, long nowNanos) {
+        List<Work> works = new ArrayList<>();
+        for (Load load : turns) {
+            if (!candidates.containsKey(load.handler)) {
+                works.add(work(load, load.waiting.size(), load.mostRunning, nowNanos));
+            }
+        }
+        candidates.forEach((handler, count) -> {
+            Load load = loads.getOrDefault(handler, new Load(handler, lookNanos));
+            works.add(
+                    work(load, load.waiting.size() + count, bounds.getOrDefault(handler, load.mostRunning), nowNanos));
+        });
+        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
+        Map<String, Integer> toClaim = new HashMap<>();
+        candidates.forEach((handler, count) -> {
+            Load load = loads.get(handler);
+            int more = starts.getOrDefault(handler, 0) - (load == null ? 0 : load.waiting.size());
+            if (more > 0) {
+                Integer ignored = toClaim.put(handler, Math.min(more, count));
+            }
+        });
+        return toClaim;
+    }
+
+    private Work work(Load load, int count, int bound, long nowNanos) {
+        long usual = load.longestNanos(nowNanos);
+        // What is bounded may run that often until then.
+        long rounds = Math.max(1, (lookNanos + usual - 1) / Math.max(1, usual));
+        long soon = bound == Integer.MAX_VALUE ? count : bound * rounds - load.running.size();
+        return new Work(load.handler, load.lastTurn, usual, (int) Math.max(0, Math.min(count, soon)));
+    }
+
+    private List<Long> freeInNanos(long nowNanos) {
+        List<Long> free = new ArrayList<>();
+        for (int i = running; i < workers; i++) {
+            free.add(0L);
+        }
+        for (Load load : loads.values()) {
+            for (Claim claim : load.running) {
+                long age = nowNanos - claim.startNanos;
+                if (age <= Math.max(lookNanos, HANGS * load.usualNanos)) {
+                    // A run that has taken longer than usual takes as long again.
+                    free.add(age < load.usualNanos ? load.usualNanos - age : age);
+                }
+            }
+        }
+        return free;
+    }
+
+    /** Takes away what has been due for longer than a look and is not expected to start before the next one, and forgets it: other nodes may be free. */
+    synchronized List<Claim> removeStuck(Instant now, long nowNanos) {
+        Map<String, List<Claim>> overdue = new HashMap<>();
+        List<Work> works = new ArrayList<>();
+        for (Load load : turns) {
+            List<Claim> due = load.waiting.stream()
+                    .takeWhile(claim -> !claim.dueAt().isAfter(now))
+                    .toList();
+            if (!due.isEmpty()) {
+                List<Claim> ignored = overdue.put(load.handler, due);
+                works.add(work(load, due.size(), load.mostRunning, nowNanos));
+            }
+        }
+        if (overdue.isEmpty()) {
+            return List.of();
+        }
+        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
+        Instant longAgo = now.minusNanos(lookNanos);
+        List<Claim> stuck = new ArrayList<>();
+        overdue.forEach((handler, due) -> due.stream()
+                .skip(starts.getOrDefault(handler, 0))
+                .filter(claim -> claim.dueAt().isBefore(longAgo))
+                .forEach(stuck::add));
+        stuck.removeIf(claim -> !remove(claim));
+        return stuck;
+    }
+
+    // Counts
+
+    synchronized int waiting() {
+        return waiting;
+    }
+
+    synchronized int running() {
+        return running;
+    }
+
+    synchronized boolean hasSuspect() {
+        return suspect != null
+                || turns.stream()
+                        .anyMatch(load -> load.waiting.stream()
+                                .anyMatch(claim -> claim.row().isSuspect()));
+    }
+
+    /** Returns what waits and has been due before then. */
+    synchronized int overdue(Instant then) {
+        int overdue = 0;
+        for (Load load : turns) {
+            for (Claim claim : load.waiting) {
+                if (!claim.dueAt().isBefore(then)) {
+                    break;
+                }
+                overdue++;
+            }
+        }
+        return overdue;
+    }
+
+    /**
+     * What waits and could start, as far as its handler's bound and suspects let it.
+     *
+     * @param count how many rows
+     * @param earliest when the first of them is due; the end of time if there is none
+     */
+    record Startable(int count, Instant earliest) {}
+
+    synchronized Startable startable() {
+        int count = 0;
+        Instant earliest = Instant.MAX;
+        for (Load load : turns) {
+            Claim first = load.running.size() < load.mostRunning ? firstOf(load) : null;
+            if (first != null) {
+                count += Math.min(load.waiting.size(), load.mostRunning - load.running.size());
+                earliest = first.dueAt().isBefore(earliest) ? first.dueAt() : earliest;
+            }
+        }
+        return new Startable(count, earliest);
+    }
+
+    /** Returns those of the given rows that are not here. */
+    synchronized List<RowKey> missing(Collection<RowKey> rows) {
+        return rows.stream().filter(row -> !all.containsKey(row)).toList();
+    }
+
+    /** Returns what runs. */
+    synchronized List<String> runningTasks() {
+        return loads.values().stream()
+                .flatMap(load -> load.running.stream().map(Claim::toString))
+                .toList();
+    }
+
+    /** Returns the handler whose runs hold all workers, longer than usual; null if some worker is free or soon will be. */
+    synchronized @Nullable String holder(long nowNanos) {
+        if (running < workers || freeInNanos(nowNanos).stream().anyMatch(free -> free < lookNanos)) {
+            return null;
+        }
+        return loads.values().stream()
+                .max(Comparator.comparingInt(load -> load.running.size()))
+                .map(load -> load.handler)
+                .orElse(null);
+    }
+}

@@ -1,0 +1,184 @@
+package io.github.wheelscheduler.durable;
+
+import io.github.wheelscheduler.durable.NodeTable.NodeRow;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The life of this node in the database: it says that it lives, finds out which others do not, and frees what they had.
+ *
+ * <p>{@link #beat} is called by one thread at a time. Any thread may ask which incarnation this is, and whether it was heard of.
+ */
+final class NodeLife {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int FREED_IN_A_BATCH = 500;
+
+    private final DurableSettings settings;
+    private final Database.HeldConnection held;
+    private final Supplier<Moment> clock;
+    private final Watch watch;
+
+    /** Writer: {@link #beat}, or {@link #join}. */
+    private volatile long incarnation;
+
+    /** Before the database was told last that this incarnation lives. Writers: as above. */
+    private volatile Moment lastHeard;
+
+    /** Whether the row says that this node claims nothing more. */
+    private volatile boolean isClosing;
+
+    private Moment lastOrphans;
+
+    NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock) {
+        this.settings = settings;
+        this.held = held;
+        this.clock = clock;
+        this.watch =
+                new Watch(settings.deadAfter().toNanos(), settings.heartbeat().toNanos());
+        this.lastHeard = clock.get();
+        this.lastOrphans = lastHeard;
+    }
+
+    /** What a beat has found. */
+    record Beat(boolean wasDead, int freed) {}
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    /** Adds this node, as one that lives, under a new number. */
+    void join() {
+        Moment before = clock.get();
+        long next = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node()));
+        if (isClosing) {
+            boolean unused = held.use(tables -> tables.nodes().close(next));
+        }
+        incarnation = next;
+        lastHeard = before;
+    }
+
+    /** Whether nobody has heard of this node for so long that it may have been found dead. */
+    boolean isDoubtful() {
+        return lastHeard.nanosUntil(clock.get()) > settings.deadAfter().toNanos() / 2;
+    }
+
+    /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
+    Beat beat() {
+        Moment before = clock.get();
+        long current = incarnation;
+        boolean isAlive = held.use(tables -> tables.nodes().beat(current));
+        if (isAlive) {
+            lastHeard = before;
+        } else {
+            LOGGER.warn(
+                    "The node " + settings.node()
+                            + " was not heard of, and others have taken its durable tasks over; it goes on under another number");
+            join();
+        }
+        return new Beat(!isAlive, takeOver());
+    }
+
+    private int takeOver() {
+        Moment start = clock.get();
+        List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
+        int freed = 0;
+        for (NodeRow node : watch.dead(nodes, start.nanos())) {
+            int some = node.incarnation() == incarnation ? 0 : bury(node);
+            freed += some == FREED_IN_A_BATCH
+                    ? some + freeRest(node.incarnation(), node.state() == NodeTable.ALIVE, start)
+                    : some;
+        }
+        if (watch.hasNewTwin(nodes, incarnation, settings.node())) {
+            LOGGER.warn("Another process is a node of durable tasks with the name " + settings.node()
+                    + ", too. Both work, as two nodes; give each a name of its own to tell them apart");
+        }
+        for (NodeRow node : nodes) {
+            if (node.isDead() && hasTime(start)) {
+                freed += freeRest(node.incarnation(), node.state() == NodeTable.DEAD, start);
+            }
+        }
+        return freed + freeOrphans(nodes, start);
+    }
+
+    private boolean hasTime(Moment start) {
+        return start.nanosUntil(clock.get()) < settings.heartbeat().toNanos();
+    }
+
+    /** Marks a node as dead and frees some of its rows, both or neither; if it has said something meanwhile, it is alive. */
+    private int bury(NodeRow seen) {
+        return held.use(tables -> tables.sql().inTransaction(() -> {
+            NodeRow node = tables.nodes().lock(seen.incarnation());
+            if (node == null || node.isDead() || node.beat() != seen.beat()) {
+                return 0;
+            }
+            boolean ignored = tables.nodes().bury(node.incarnation());
+            LOGGER.info("The node " + node.name()
+                    + " is not heard of any more; its durable tasks can be claimed by others");
+            return tables.tasks()
+                    .freeSomeOf(
+                            node.incarnation(),
+                            node.state() == NodeTable.ALIVE,
+                            settings.maxDeaths(),
+                            FREED_IN_A_BATCH);
+        }));
+    }
+
+    /** Frees what a dead node still has, and deletes its row when that is nothing. */
+    private int freeRest(long dead, boolean isSuspicious, Moment start) {
+        int freed = 0;
+        int some;
+        do {
+            some = held.use(tables -> tables.sql()
+                    .inTransaction(() ->
+                            tables.tasks().freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH)));
+            freed += some;
+        } while (some == FREED_IN_A_BATCH && hasTime(start));
+        if (some == 0) {
+            boolean ignored = held.use(tables -> tables.nodes().delete(dead));
+        }
+        return freed;
+    }
+
+    /** Frees rows that name a node which is not there: it claimed them so late that it had been forgotten. Once in a while. */
+    private int freeOrphans(List<NodeRow> nodes, Moment start) {
+        if (lastOrphans.nanosUntil(start) < settings.deadAfter().toNanos()) {
+            return 0;
+        }
+        lastOrphans = start;
+        Map<Long, Integer> owners = held.use(tables -> tables.tasks().claimedByOwner());
+        int freed = 0;
+        for (long owner : owners.keySet()) {
+            if (owner != incarnation
+                    && nodes.stream().noneMatch(node -> node.incarnation() == owner)
+                    && isUnknown(owner)) {
+                freed += freeRest(owner, false, start);
+            }
+        }
+        return freed;
+    }
+
+    /** It may have joined since the nodes were read. */
+    private boolean isUnknown(long owner) {
+        return held.use(tables -> tables.nodes().list()).stream().noneMatch(node -> node.incarnation() == owner);
+    }
+
+    /** Says whether this node claims; one that does not ends its runs, and none of them is to be thought to have killed it. */
+    void claims(boolean does) {
+        isClosing = !does;
+        boolean ignored = held.use(tables ->
+                does ? tables.nodes().open(incarnation) : tables.nodes().close(incarnation));
+    }
+
+    /** Takes the node's row away, unless it still has rows of tasks: then it is found dead. */
+    void leave() {
+        boolean ignored = held.use(tables -> tables.nodes().delete(incarnation));
+        held.close();
+    }
+}

@@ -1,0 +1,109 @@
+package io.github.wheelscheduler.durable;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Runs statements on the tables. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any thread.
+ */
+final class Sql {
+
+    private final DataSource dataSource;
+    private final Dialect dialect;
+    private final String table;
+    private final JdbcTemplate outer;
+
+    /** For rows of a node; reads what is committed, so that no two wait for each other because of what is between rows. */
+    private final TransactionTemplate transaction;
+
+    Sql(DataSource dataSource, Dialect dialect, String table) {
+        this.dataSource = dataSource;
+        this.dialect = dialect;
+        this.table = table;
+        this.outer = new JdbcTemplate(dataSource);
+        this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** Fills in a statement: {task} and {node} are the tables, {now} is the time, {next} the version that follows. */
+    String text(String template) {
+        return template.replace("{task}", table)
+                .replace("{node}", table + "_node")
+                .replace("{now}", dialect.now())
+                // The greatest version is followed by the first.
+                .replace("{next}", "version % " + Long.MAX_VALUE + " + 1");
+    }
+
+    /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
+    <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
+        return outer.execute((ConnectionCallback<T>) connection -> {
+            T result = work.apply(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
+            if (!connection.getAutoCommit() && !isInTransaction()) {
+                connection.commit();
+            }
+            return result;
+        });
+    }
+
+    /** Whether the connection is that of a transaction of Spring's, which somebody else ends. */
+    private boolean isInTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.hasResource(dataSource);
+    }
+
+    /** Does something in a transaction of its own. */
+    <T> T inTransaction(Supplier<T> work) {
+        return Objects.requireNonNull(transaction.execute(status -> work.get()));
+    }
+
+    int update(String sql, @Nullable Object... parameters) {
+        return committed(jdbc -> jdbc.update(sql, parameters));
+    }
+
+    /** Runs a statement once for each row of parameters; returns how many rows that has changed. */
+    int updateEach(String sql, List<Object[]> parameters) {
+        if (parameters.isEmpty()) {
+            return 0;
+        }
+        int changed = 0;
+        for (int count : committed(jdbc -> jdbc.batchUpdate(sql, parameters))) {
+            // A driver may not know how many.
+            changed += count == 0 ? 0 : 1;
+        }
+        return changed;
+    }
+
+    <T> List<T> query(String sql, RowMapper<T> mapper, @Nullable Object... parameters) {
+        return committed(jdbc -> jdbc.query(sql, mapper, parameters));
+    }
+
+    @Nullable
+    Instant instant(ResultSet row, String column) throws SQLException {
+        return dialect.instant(row, column);
+    }
+
+    @Nullable
+    Object timeOrNull(@Nullable Instant instant) {
+        return instant == null ? null : dialect.time(instant);
+    }
+}

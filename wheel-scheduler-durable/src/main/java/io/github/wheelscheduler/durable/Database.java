@@ -20,11 +20,15 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.jdbc.datasource.init.ScriptException;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
 final class Database {
 
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    /** SQL states of what makes no sense to a database, or is not allowed, begin so. */
+    private static final String NOT_ALLOWED = "42";
 
     private final DataSource dataSource;
     private final DurableSettings settings;
@@ -78,6 +82,19 @@ final class Database {
             }
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
+        } catch (ScriptException ex) {
+            Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+            // Two nodes that make them at the same time are in each other's way once.
+            if (cause instanceof SQLException failure
+                    && String.valueOf(failure.getSQLState()).startsWith(NOT_ALLOWED)) {
+                throw new UnsupportedDatabaseException(
+                        "The tables " + settings.table() + " and " + settings.table() + "_node cannot be made: "
+                                + failure.getMessage(),
+                        "Give wheel.scheduler.durable.table a name that the database does not keep for itself, or let a user that may make tables run "
+                                + dialect.script() + " of the package io.github.wheelscheduler.durable.",
+                        ex);
+            }
+            throw ex;
         }
     }
 

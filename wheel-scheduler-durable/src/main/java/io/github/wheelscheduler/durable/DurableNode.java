@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -13,7 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -152,6 +155,7 @@ final class DurableNode {
         clock.ask(tables.tasks()::now);
         NodeLife life = new NodeLife(settings, database.held(), () -> Moment.now(groups.workers()));
         life.join();
+        requireSecondConnection(tables);
         Runs runs = new Runs(
                 settings.node(),
                 groups.keepers(),
@@ -187,6 +191,19 @@ final class DurableNode {
         every(settings.heartbeat(), this::beat);
         every(settings.deadAfter(), this::giveBackUnknown);
         every(ASK_CLOCK, () -> clock.ask(tables.tasks()::now));
+    }
+
+    /** The first one is kept for heartbeats from now on. */
+    private static void requireSecondConnection(Tables tables) {
+        try {
+            Instant ignored = tables.tasks().now();
+        } catch (CannotGetJdbcConnectionException ex) {
+            throw new UnsupportedDatabaseException(
+                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but did not: "
+                            + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
+                    "Give the pool at least two connections, better max-concurrent and two, as by spring.datasource.hikari.maximum-pool-size.",
+                    ex);
+        }
     }
 
     /** Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again. */

@@ -15,6 +15,7 @@ import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -77,7 +78,62 @@ final class Sql {
     }
 
     int update(String sql, @Nullable Object... parameters) {
+        commitThoughItIsLate();
         return committed(jdbc -> jdbc.update(sql, parameters));
+    }
+
+    /**
+     * Sees to it that a change is committed that a caller makes after the commit of the caller's transaction, as in {@code afterCommit}: its connection is still that of
+     * the transaction, which nobody commits any more.
+     */
+    void commitThoughItIsLate() {
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                && isInTransaction()
+                && !TransactionSynchronizationManager.hasResource(this)) {
+            TransactionSynchronizationManager.bindResource(this, this);
+            TransactionSynchronizationManager.registerSynchronization(new LateCommit());
+        }
+    }
+
+    /** One that is registered after the commit is told only of the completion. */
+    private final class LateCommit implements TransactionSynchronization {
+
+        private boolean isInTime;
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            noteInTime();
+        }
+
+        @Override
+        public void beforeCompletion() {
+            noteInTime();
+        }
+
+        /** What is changed from now on may be too late. */
+        private void noteInTime() {
+            isInTime = true;
+            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(Sql.this);
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(Sql.this);
+            if (!isInTime && status == STATUS_COMMITTED) {
+                Object committed = outer.execute((ConnectionCallback<Boolean>) connection -> {
+                    if (!connection.getAutoCommit()) {
+                        connection.commit();
+                    }
+                    return true;
+                });
+                Objects.requireNonNull(committed);
+            }
+        }
+
+        @Override
+        public void suspend() {
+            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(Sql.this);
+        }
     }
 
     /** Runs a statement once for each row of parameters; returns how many rows that has changed. */

@@ -101,6 +101,7 @@ final class TaskTable {
             }
             return inserted;
         }
+        sql.commitThoughItIsLate();
         // One statement, not a batch: the text of a batch that fails quotes payloads.
         return sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
             Connection connection = statement.getConnection();

@@ -1,0 +1,195 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A node works on tables that fit its release, and stops the start on others with what to do. */
+@ParameterizedClass
+@EnumSource
+class LayoutTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final TestDatabase database;
+    private final HikariDataSource dataSource;
+    private final JdbcTemplate jdbc;
+
+    LayoutTest(TestDatabase database) {
+        this.database = database;
+        dataSource = database.newDataSource();
+        jdbc = new JdbcTemplate(dataSource);
+    }
+
+    @AfterEach
+    void close() {
+        dataSource.close();
+    }
+
+    private static DurableSettings settings(String table, boolean initializes) {
+        DurableSettings usual = Node.settings("a");
+        return new DurableSettings(
+                table,
+                initializes,
+                "a",
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                usual.heartbeat(),
+                usual.deadAfter(),
+                usual.closeLimit(),
+                usual.forgetAfter(),
+                usual.maxDeaths());
+    }
+
+    private Node node(String table, boolean initializes) {
+        return new Node(settings(table, initializes), dataSource, DurableObserver.NONE);
+    }
+
+    private ThrowableAssertAlternative<UnsupportedDatabaseException> refused(String table) {
+        try (Node node = node(table, false)) {
+            return assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(node::start);
+        }
+    }
+
+    private String script() {
+        return "schema-" + database.name().toLowerCase(Locale.ROOT) + ".sql";
+    }
+
+    private void change(String sql) {
+        assertThat(jdbc.update(sql)).isEqualTo(1);
+    }
+
+    @Test
+    void missingTablesStopTheStart() {
+        refused("wheel_durable_task")
+                .withMessageStartingWith("The tables wheel_durable_task and wheel_durable_task_node must be there")
+                .satisfies(ex -> assertThat(ex.action()).contains(script(), "initialize-schema"));
+    }
+
+    @Test
+    void aNameThatTheDatabaseKeepsForItselfStopsTheStart() {
+        try (Node node = node("table", true)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class)
+                    .isThrownBy(node::start)
+                    .withMessageStartingWith("The tables table and table_node cannot be made: ");
+        }
+    }
+
+    @Test
+    void theScriptThatAUserRunsIsEnough() throws Exception {
+        ResourceDatabasePopulator script =
+                new ResourceDatabasePopulator(new ClassPathResource(script(), TaskTable.class));
+        script.execute(dataSource);
+        // A migration may be run once more.
+        script.execute(dataSource);
+        assertRuns("wheel_durable_task", false);
+    }
+
+    private void assertRuns(String table, boolean initializes) {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (Node node = node(table, initializes).handle("note", String.class, ran::add)) {
+            node.start();
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> ran.contains("one"));
+        }
+    }
+
+    @Test
+    void aTableMayHaveAnotherNameAndASchema() {
+        assertRuns("other_tasks", true);
+        if (database == TestDatabase.POSTGRESQL) {
+            jdbc.execute("create schema jobs");
+            assertRuns("jobs.tasks", true);
+            assertThat(jdbc.queryForObject("select count(*) from jobs.tasks_node", Integer.class))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void tablesThatAUserHasWrittenWithoutTheRowStopTheStart() {
+        assertRuns("wheel_durable_task", true);
+        change("delete from wheel_durable_task_node where incarnation = 0");
+        refused("wheel_durable_task")
+                .withMessageContaining("must have the layout 1, but wheel_durable_task_node says nothing of it");
+    }
+
+    @Test
+    void tablesThatANewerReleaseHasAddedToAreWorkedOn() {
+        assertRuns("wheel_durable_task", true);
+        change("update wheel_durable_task_node set layout = 2 where incarnation = 0");
+        assertRuns("wheel_durable_task", false);
+        change("update wheel_durable_task_node set oldest_layout = 2 where incarnation = 0");
+        refused("wheel_durable_task")
+                .withMessageContaining("says 2, for nodes of at least 2")
+                .satisfies(ex -> assertThat(ex.action()).contains("newer release"));
+    }
+
+    @Test
+    void tablesOfAnOlderReleaseStopTheStart() {
+        assertRuns("wheel_durable_task", true);
+        change("update wheel_durable_task_node set layout = 0, oldest_layout = 0 where incarnation = 0");
+        refused("wheel_durable_task").satisfies(ex -> assertThat(ex.action()).contains(script()));
+    }
+
+    @Test
+    void aPoolOfOneConnectionStopsTheStart() {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setMaximumPoolSize(1);
+        config.setConnectionTimeout(500);
+        try (HikariDataSource small = new HikariDataSource(config);
+                Node node = new Node("a", small)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class)
+                    .isThrownBy(node::start)
+                    .withMessageStartingWith("The pool of connections must have one for durable tasks beside");
+        }
+    }
+
+    @Test
+    void whatIsScheduledAfterTheCommitIsCommitted() {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setAutoCommit(false);
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (HikariDataSource manual = new HikariDataSource(config);
+                Node node = new Node("a", manual).handle("note", String.class, ran::add)) {
+            node.start();
+            new TransactionTemplate(new DataSourceTransactionManager(manual)).executeWithoutResult(status -> {
+                assertThat(node.engine.schedule("note", "1", "in it", Instant.now()))
+                        .isTrue();
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        assertThat(node.engine.schedule("note", "2", "after it", Instant.now()))
+                                .isTrue();
+                    }
+                });
+            });
+            await().atMost(PATIENCE).until(() -> ran.size() == 2);
+            assertThat(ran).containsExactlyInAnyOrder("in it", "after it");
+            assertThat(node.engine.scheduleAll("note", List.of())).isZero();
+        }
+    }
+}

@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class InHand {
 
-    /** An estimate falls by one part in so many with each run that is shorter. */
+    /** An estimate falls by one part in so many of the difference with each run that is shorter. */
     private static final int FALL = 8;
+
+    /** A mean moves by one part in so many. */
+    private static final int MEAN = 32;
 
     /** A run that takes so many times as long as is usual may hang: its worker is not counted on. */
     private static final int HANGS = 10;
@@ -47,11 +50,16 @@ final class InHand {
         private final Set<Claim> running = new HashSet<>();
         private int mostRunning = Integer.MAX_VALUE;
         private long lastTurn;
+        /** Rises at once and falls slowly: what is claimed is to start in time also after a longer run. */
         private long usualNanos;
+
+        /** What is given back must be stuck, and not only behind a longer run. */
+        private long meanNanos;
 
         Load(String handler, long usualNanos) {
             this.handler = handler;
             this.usualNanos = usualNanos;
+            this.meanNanos = usualNanos;
         }
 
         private long longestNanos(long nowNanos) {
@@ -184,6 +192,7 @@ final class InHand {
         if (counts) {
             long taken = nowNanos - claim.startNanos;
             load.usualNanos = taken >= load.usualNanos ? taken : load.usualNanos - (load.usualNanos - taken) / FALL;
+            load.meanNanos += (taken - load.meanNanos) / MEAN;
         }
         return load.mostRunning != Integer.MAX_VALUE || claim.row().isSuspect();
     }
@@ -221,13 +230,16 @@ final class InHand {
         List<Work> works = new ArrayList<>();
         for (Load load : turns) {
             if (!candidates.containsKey(load.handler)) {
-                works.add(work(load, load.waiting.size(), load.mostRunning, nowNanos));
+                works.add(work(load, load.waiting.size(), load.mostRunning, load.longestNanos(nowNanos)));
             }
         }
         candidates.forEach((handler, count) -> {
             Load load = loads.getOrDefault(handler, new Load(handler, lookNanos));
-            works.add(
-                    work(load, load.waiting.size() + count, bounds.getOrDefault(handler, load.mostRunning), nowNanos));
+            works.add(work(
+                    load,
+                    load.waiting.size() + count,
+                    bounds.getOrDefault(handler, load.mostRunning),
+                    load.longestNanos(nowNanos)));
         });
         Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
         Map<String, Integer> toClaim = new HashMap<>();
@@ -241,8 +253,7 @@ final class InHand {
         return toClaim;
     }
 
-    private Work work(Load load, int count, int bound, long nowNanos) {
-        long usual = load.longestNanos(nowNanos);
+    private Work work(Load load, int count, int bound, long usual) {
         // What is bounded may run that often until then.
         long rounds = Math.max(1, (lookNanos + usual - 1) / Math.max(1, usual));
         long soon = bound == Integer.MAX_VALUE ? count : bound * rounds - load.running.size();
@@ -276,7 +287,7 @@ final class InHand {
                     .toList();
             if (!due.isEmpty()) {
                 List<Claim> ignored = overdue.put(load.handler, due);
-                works.add(work(load, due.size(), load.mostRunning, nowNanos));
+                works.add(work(load, due.size(), load.mostRunning, Math.min(load.meanNanos, load.usualNanos)));
             }
         }
         if (overdue.isEmpty()) {

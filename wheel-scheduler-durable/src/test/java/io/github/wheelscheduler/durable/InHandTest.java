@@ -77,7 +77,7 @@ class InHandTest {
 
     /** Lets runs of a handler take so long that it is measured. */
     private void measure(String handler, long millis) {
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 200; i++) {
             add(handler, 1, now());
             Claim claim = Objects.requireNonNull(start());
             pass(millis);
@@ -199,6 +199,17 @@ class InHandTest {
         pass(200);
         assertThat(inHand.removeStuck(now(), nowNanos)).hasSize(5);
         assertThat(inHand.waiting()).isZero();
+    }
+
+    @Test
+    void oneLongerRunHasNothingGivenBack() {
+        measure("h", 2);
+        add("h", 1, now());
+        Claim longer = Objects.requireNonNull(start());
+        pass(50);
+        end(List.of(longer));
+        add("h", 500, now().minusSeconds(1));
+        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
     }
 
     @Test

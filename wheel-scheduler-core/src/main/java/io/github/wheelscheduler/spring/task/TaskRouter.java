@@ -18,7 +18,7 @@ public interface TaskRouter {
      * @param task what is to run
      * @param schedule when, after settings have been heard
      * @param first when a fixed rate or delay starts; null for at once
-     * @param isEnabled whether it runs at all; if not, it is to be left
+     * @param isEnabled whether it runs at all on this node; a scheduler that it is left to shows it as disabled, and may be told to resume it
      * @return its future; null to leave it to the scheduler
      */
     @Nullable

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.durable.ScheduleRecurrence;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.lang.reflect.Method;
@@ -36,6 +37,10 @@ final class DurableSchedules
         implements TaskRouter, BeanPostProcessor, ApplicationListener<ContextRefreshedEvent>, Ordered {
 
     private static final Log LOGGER = LogFactory.getLog(DurableSchedules.class);
+
+    /** The settings of tasks that hold for all nodes alike. */
+    private static final Set<String> SETTINGS =
+            Set.of("enabled", "cron", "zone", "fixed-rate", "fixed-delay", "initial-delay");
 
     private final ObjectProvider<DurableEngine> engine;
     private final ObjectProvider<DurableProperties> properties;
@@ -79,15 +84,31 @@ final class DurableSchedules
             return null;
         }
         boolean ignored = routed.add(id);
-        if (!isEnabled) {
-            return null;
-        }
         Method method = declaration.method();
         EarlyReturn.refuse("Durable", method, declaration.type());
+        refuseSettings(id, method);
+        if (!isEnabled) {
+            // Not left to the scheduler, at which it could be resumed, beside the other nodes.
+            LOGGER.info("The durable task " + id + " does not run on this node, as its setting enabled is false");
+            return new Routed(() -> {});
+        }
         String name = annotation.value().isEmpty() ? id : annotation.value();
         ScheduledFuture<?> routed = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method);
         byName.put(name, method);
         return routed;
+    }
+
+    /** A setting that is for runs of one node would be ignored in silence. */
+    private void refuseSettings(String id, Method method) {
+        catalog.getObject().settingsOf(id, TaskSettings.NONE).toMap().forEach((setting, value) -> {
+            if (!SETTINGS.contains(setting)) {
+                throw new UnusableSetupException(
+                        "A method with @Durable must have no setting but for its schedule, but " + setting + " is "
+                                + value + ": " + method,
+                        "Leave the setting " + setting + " of the task " + id
+                                + " out. Runs of durable tasks follow from their row: what they miss is said by @Durable(missed), and they are paused and re-timed for all nodes at wheeldurable.");
+            }
+        });
     }
 
     private static @Nullable Durable durable(Method method) {

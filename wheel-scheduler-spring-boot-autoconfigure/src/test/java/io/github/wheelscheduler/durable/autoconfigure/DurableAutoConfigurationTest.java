@@ -24,6 +24,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -235,6 +237,46 @@ class DurableAutoConfigurationTest {
                     await().atMost(PATIENCE).until(() -> ticking.plain.get() >= 5);
                     assertThat(ticking.ticks).hasValue(0);
                 });
+    }
+
+    @Test
+    void aDurableTaskThatIsDisabledOnANodeCannotBeResumedThere() {
+        String id = Ticking.class.getName() + ".tick";
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .withPropertyValues("wheel.scheduler.tasks[" + id + "].enabled=false")
+                .run(context -> {
+                    Ticking ticking = context.getBean(Ticking.class);
+                    await().atMost(PATIENCE).until(() -> ticking.plain.get() >= 5);
+                    assertThat(ticking.ticks).hasValue(0);
+                    assertThat(context.getBean(WheelTaskScheduler.class)
+                                    .getTaskRegistry()
+                                    .ids())
+                            .doesNotContain(id);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "missed-runs=latest",
+                "jitter=5s",
+                "jitter-kind=fixed",
+                "gap=skip",
+                "overlap=first",
+                "time-limit=10m",
+                "back-off.delay=10s",
+                "pause-after-failures=10"
+            })
+    void aSettingThatDurableTasksDoNotHaveStopsTheStart(String setting) {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .withPropertyValues("wheel.scheduler.tasks[" + Ticking.class.getName() + ".tick]." + setting)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                "A method with @Durable must have no setting but for its schedule, but "
+                                        + setting.substring(0, setting.indexOf('='))));
     }
 
     @Test

@@ -329,41 +329,59 @@ final class Claiming {
     }
 
     private void haveTurn() {
+        if (isBehind && inHand.waiting() <= runsLow) {
+            claimSoon.run();
+        }
         Instant now = clock.now();
         Claim claim = inHand.start(now, workers.nanoTime());
         if (claim == null) {
             mendTurns();
             return;
         }
-        if (isBehind && inHand.waiting() <= runsLow) {
-            claimSoon.run();
+        if (!mayStart(claim)) {
+            return;
         }
         boolean counts = false;
         try {
-            if (mayStart(claim)) {
-                counts = runs.run(claim, now);
-            }
+            counts = runs.run(claim, now);
         } finally {
             ended(claim, counts);
         }
     }
 
-    /** Whether a claim is still this node's, as far as anybody can know. */
+    /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */
     private boolean mayStart(Claim claim) {
+        boolean isAnswered = false;
+        boolean isOurs = false;
         try {
-            if (isOurs(claim)) {
-                return true;
+            isOurs = isOurs(claim);
+            isAnswered = true;
+        } catch (RuntimeException ex) {
+            availability.isAway(ex);
+        } finally {
+            if (!isOurs) {
+                startNot(claim, isAnswered);
             }
+        }
+        return isOurs;
+    }
+
+    private void startNot(Claim claim, boolean isLost) {
+        if (isLost) {
             inHand.forget(claim);
+            ended(claim, false);
             tally.lost.incrementAndGet();
             LOGGER.warn(
                     "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
-        } catch (RuntimeException ex) {
-            availability.isAway(ex);
-            inHand.putBack(claim);
-            armIn(ASK_AGAIN_NANOS);
+            return;
         }
-        return false;
+        // Nothing of it follows: another worker may start it at once.
+        inHand.putBack(claim);
+        try {
+            armIn(ASK_AGAIN_NANOS);
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
+        }
     }
 
     private boolean isOurs(Claim claim) {

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
@@ -28,6 +29,7 @@ final class Runs {
     private static final int MOST_DOUBLINGS = 10;
     private static final int LONGEST_FAILURE = 8_000;
     private static final int MOST_TELLING_AGAIN = 2;
+    private static final int JITTER = 10;
 
     /** After how long a row is tried again that no node could read. */
     private static final RetryPolicy UNREADABLE_PAUSES =
@@ -259,10 +261,15 @@ final class Runs {
             String text = textOf(ex);
             return () -> tables.tasks().giveUp(claim.key(), failures, now, text);
         }
-        Duration pause = handler.retries().pauseAfter(failures);
+        Duration pause = jittered(handler.retries().pauseAfter(failures));
         log("The durable task " + claim + " has failed, and is tried again in " + pause, ex);
         Instant next = now.plus(pause);
         return () -> tables.tasks().tryAgain(claim.key(), next, failures, now);
+    }
+
+    /** What has failed together is not tried again together: up to a tenth later. */
+    private static Duration jittered(Duration pause) {
+        return pause.plusNanos(ThreadLocalRandom.current().nextLong(Math.max(1, pause.toNanos() / JITTER)));
     }
 
     private void report(Claim claim, UnreadablePayloadException ex) {

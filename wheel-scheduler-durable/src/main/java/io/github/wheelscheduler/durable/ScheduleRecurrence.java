@@ -12,6 +12,8 @@ import org.springframework.scheduling.TriggerContext;
 /** The schedule of a {@code @Scheduled} method, as the scheduler has settled it. */
 public final class ScheduleRecurrence implements Recurrence {
 
+    private static final Duration SHORTEST_PERIOD = Duration.ofMillis(1);
+
     private final TaskSchedule schedule;
     private final @Nullable Instant start;
 
@@ -33,6 +35,9 @@ public final class ScheduleRecurrence implements Recurrence {
             throw new IllegalArgumentException(
                     "A durable schedule must be a cron expression, a fixed rate or a fixed delay, was "
                             + schedule.kind());
+        }
+        if (schedule instanceof TaskSchedule.FixedRate rate && rate.period().compareTo(SHORTEST_PERIOD) < 0) {
+            throw new IllegalArgumentException("A durable fixed rate must be at least 1 ms, was " + rate.period());
         }
         // A trigger without a zone is asked with this machine's clock.
         return new ScheduleRecurrence(schedule.meantIn(ZoneId.systemDefault()), start);

@@ -83,8 +83,14 @@ class NodeLifeTest {
                         + "current_timestamp)",
                 GHOST,
                 state);
-        assertThat(living.engine.schedule("note", id, id, Instant.now())).isTrue();
-        change(1, "update " + TASKS + " set state = 1, owner = ? where task_instance = ?", GHOST, id);
+        assertThat(living.engine.schedule("note", id, id, Instant.now().plusSeconds(600)))
+                .isTrue();
+        change(
+                1,
+                "update " + TASKS + " set state = 1, owner = ?, execution_time = current_timestamp"
+                        + " where task_instance = ?",
+                GHOST,
+                id);
     }
 
     @Test

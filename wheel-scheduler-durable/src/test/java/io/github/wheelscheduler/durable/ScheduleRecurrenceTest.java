@@ -63,4 +63,11 @@ class ScheduleRecurrenceTest {
                         ScheduleRecurrence.of(TaskSchedule.trigger(new PeriodicTrigger(Duration.ofSeconds(1))), null))
                 .withMessageEndingWith("was trigger");
     }
+
+    @Test
+    void aRateThatNoDatabaseCanFollowIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ScheduleRecurrence.of(TaskSchedule.fixedRate(Duration.ofNanos(1)), null))
+                .withMessage("A durable fixed rate must be at least 1 ms, was PT0.000000001S");
+    }
 }

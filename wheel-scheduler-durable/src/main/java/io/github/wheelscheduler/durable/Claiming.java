@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *  turn: a worker is free and something is due --> what is next by turns of handlers --> run
  * </pre>
  *
- * A row in hand waits without a thread, and for no statement when its time comes. A turn is not for its row but for whatever is next then, so that a
+ * A row in hand waits without a thread, and for no statement when its time comes. A turn is not for its row: it starts the row that is next then, so that a
  * backlog of one handler does not stand before the others. One thread looks at a time; any thread has a turn.
  */
 final class Claiming {
@@ -220,7 +220,7 @@ final class Claiming {
             return true;
         } catch (RejectedExecutionException ex) {
             LOGGER.debug("Not accepted: " + claim, ex);
-            // Somebody else's turn may have started it.
+            // Another turn may have started it.
             return !inHand.remove(claim);
         }
     }

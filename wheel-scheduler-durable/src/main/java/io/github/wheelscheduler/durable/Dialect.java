@@ -13,7 +13,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between databases. Statements are templates of {@link Sql#text}. Whatever compares times asks the database for the time: a
+ * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks the database for the time: a
  * node that had to wait for a connection or a lock does not say what was true before that.
  */
 enum Dialect {

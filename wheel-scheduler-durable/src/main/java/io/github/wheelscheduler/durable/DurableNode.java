@@ -52,7 +52,7 @@ final class DurableNode {
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    /** Whether a keeper is about to look because somebody has asked for it. */
+    /** A keeper is about to look, as it was asked to. */
     private final AtomicBoolean isLookAsked = new AtomicBoolean();
 
     /** Between start and stop. */

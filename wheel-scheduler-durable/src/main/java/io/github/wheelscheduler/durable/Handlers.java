@@ -45,7 +45,7 @@ final class Handlers {
                 .toList();
     }
 
-    /** Returns how many runs of a handler may go on at a time, of those that are bounded. */
+    /** Returns how many runs of each bounded handler may go on at a time. */
     Map<String, Integer> bounds() {
         Map<String, Integer> bounds = new HashMap<>();
         for (Handler<?> handler : byName.values()) {

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a node has claimed: those that wait, by handler and time, those that run, and those whose end is still to be told. Handlers take turns:
+ * The rows that a node has claimed: waiting ones by handler and time, running ones, and ended ones that the database has not been told of. Handlers take turns:
  * what starts next is of the one whose turn is longest ago. Any thread; one lock, under which nothing else is called.
  */
 final class InHand {

@@ -106,7 +106,7 @@ final class NodeTable {
     }
 
     /**
-     * Locks the row of a node that seems to be dead, and returns it as it is now; null if somebody else has locked it, or it is gone. In a transaction of
+     * Locks the row of a node that seems to be dead, and returns it as it is now; null if another transaction has locked it, or it is gone. In a transaction of
      * the caller's.
      */
     @Nullable

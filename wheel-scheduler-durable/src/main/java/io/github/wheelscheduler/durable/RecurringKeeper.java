@@ -71,7 +71,7 @@ final class RecurringKeeper {
         return planted.add(handler) && first != null;
     }
 
-    /** Finds out which rows have gone, says which ones this node knows, and then forgets those that none does; returns how many. */
+    /** Finds out which rows have gone, says which ones this node knows, and then forgets rows that no node knows; returns how many. */
     int keep(Tables tables) {
         Set<String> there = tables.recurring().ids();
         boolean ignored = planted.removeIf(handler -> !there.contains(handler.id()));

@@ -95,7 +95,7 @@ final class RecurringTable {
     }
 
     /**
-     * Deletes tasks that no node has known for some time, but for those that somebody has steered; returns how many. One by one: MariaDB locks all that a
+     * Deletes tasks that no node has known for some time, but for tasks that users have steered; returns how many. One by one: MariaDB locks all that a
      * statement reads.
      */
     int forget(Duration time) {

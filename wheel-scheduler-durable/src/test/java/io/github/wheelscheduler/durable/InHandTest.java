@@ -86,7 +86,7 @@ class InHandTest {
     }
 
     @Test
-    void aHandlerThatNobodyHasMeasuredHasOneClaimForEachFreeWorker() {
+    void anUnmeasuredHandlerHasAClaimForEachFreeWorker() {
         assertThat(toClaim("new", 200)).isEqualTo(Map.of("new", WORKERS));
         add("new", 3, now());
         List<Claim> started = startAll();
@@ -337,7 +337,7 @@ class InHandTest {
     }
 
     @Test
-    void aBurstOfLongRunsIsSharedByAllNodesAndHardlyAnythingIsGivenBack() {
+    void nodesShareABurstOfLongRunsAndGiveHardlyAnyBack() {
         Cluster cluster = new Cluster(3);
         Instant due = START.plusSeconds(2);
         for (int i = 0; i < 300; i++) {

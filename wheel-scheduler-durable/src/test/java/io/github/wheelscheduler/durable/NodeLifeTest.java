@@ -122,7 +122,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeThatFindsItselfMarkedTakesANewIncarnationAndStartsNothingOfTheOldOne() {
+    void aMarkedNodeGoesOnUnderANewNumber() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         long before = incarnationsOf("a").get(0);
@@ -168,7 +168,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aClaimWhoseAnswerIsLostStartsElsewhereWithinTwoDeadAfter() {
+    void aClaimWithoutAnAnswerStartsWithinTwoDeadAfter() {
         CuttingDataSource cutting = new CuttingDataSource(dataSource);
         Node node = node("a", cutting).start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);

@@ -45,6 +45,7 @@ class ConfigurationMetadataTest {
                                 "io.github.wheelscheduler.durable.autoconfigure.DurableProperties$Initialization embedded"),
                         Map.entry("wheel.scheduler.durable.max-claimed", "java.lang.Integer 2000"),
                         Map.entry("wheel.scheduler.durable.max-concurrent", "java.lang.Integer 10"),
+                        Map.entry("wheel.scheduler.durable.max-deaths", "java.lang.Integer 5"),
                         Map.entry("wheel.scheduler.durable.node", "java.lang.String null"),
                         Map.entry("wheel.scheduler.durable.table", "java.lang.String wheel_durable_task"),
                         Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.TaskTable.RowState;
+import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

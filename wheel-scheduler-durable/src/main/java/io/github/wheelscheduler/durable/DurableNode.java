@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.NodeLife.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

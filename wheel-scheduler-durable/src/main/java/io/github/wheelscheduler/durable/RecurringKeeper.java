@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Database.Tables;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

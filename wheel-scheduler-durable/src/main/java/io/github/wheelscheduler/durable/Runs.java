@@ -1,9 +1,13 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
+import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.io.PrintWriter;
 import java.io.StringWriter;

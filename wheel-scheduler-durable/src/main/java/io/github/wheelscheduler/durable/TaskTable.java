@@ -507,4 +507,91 @@ final class TaskTable {
                         row.version())
                 == 1;
     }
+
+    /**
+     * A row as a node has claimed it: whoever changes hands with it gives it another version. Ordered as several are locked.
+     *
+     * @param handler the name of its handler, or {@link Handler#RECURRING} for all recurring tasks
+     * @param id which task it is of that handler
+     * @param version of the row
+     */
+    record RowKey(String handler, String id, long version) implements Comparable<RowKey> {
+
+        private static final Comparator<RowKey> ORDER =
+                Comparator.comparing(RowKey::handler).thenComparing(RowKey::id).thenComparingLong(RowKey::version);
+
+        @Override
+        public int compareTo(RowKey other) {
+            return ORDER.compare(this, other);
+        }
+
+        /** Returns the name by which a node knows its handler: each recurring task is a handler of its own. */
+        String handlerName() {
+            return handler.equals(Handler.RECURRING) ? handler + id : handler;
+        }
+    }
+
+    /**
+     * A row that a node has claimed.
+     *
+     * @param payload null if it was too long to come with the claim
+     * @param dueAt when it is due, by the database's clock
+     * @param firstDueAt when it was due at first, before retries
+     * @param failures how many runs have failed in a row
+     * @param lastSuccessAt when the last run ended that did not fail; null if none has
+     * @param lastFailureAt when the last run failed; null if none has
+     * @param unreadable how often in a row it could not be read
+     * @param suspicions how many nodes in a row died that had claimed it
+     * @param deaths how many of these died while it ran alone as a suspect
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares rows
+    record TaskRow(
+            RowKey key,
+            byte @Nullable [] payload,
+            Instant dueAt,
+            Instant firstDueAt,
+            int failures,
+            @Nullable Instant lastSuccessAt,
+            @Nullable Instant lastFailureAt,
+            int unreadable,
+            int suspicions,
+            int deaths) {
+
+        /** From so many on, the task may have killed the nodes: it runs with a mark, and one such task at a time on a node. */
+        static final int SUSPECT = 2;
+
+        boolean isSuspect() {
+            return suspicions >= SUSPECT;
+        }
+
+        /** Without the payload, which may be secret. */
+        @Override
+        public String toString() {
+            return key.handler().equals(Handler.RECURRING) ? key.handlerName() : key.handler() + " " + key.id();
+        }
+    }
+
+    /** What a row is, as the column {@code state} has it. */
+    static final class RowState {
+
+        /** It waits for its time, and can be claimed. */
+        static final int WAITING = 0;
+
+        /** The incarnation in {@code owner} has it. */
+        static final int CLAIMED = 1;
+
+        /** It has failed for good. */
+        static final int FAILED = 2;
+
+        /** No node could read it; {@code execution_time} is when it is tried again. */
+        static final int UNREADABLE = 3;
+
+        /** It is a recurring task that somebody has paused, and no node has it. */
+        static final int PAUSED = 4;
+
+        /** It is a recurring task whose schedule has ended. */
+        static final int ENDED = 5;
+
+        private RowState() {}
+    }
 }

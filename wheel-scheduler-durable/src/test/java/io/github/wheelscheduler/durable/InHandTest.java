@@ -2,6 +2,9 @@ package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.durable.InHand.Claim;
+import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.Database.Tables;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

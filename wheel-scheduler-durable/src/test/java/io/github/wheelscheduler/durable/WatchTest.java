@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.durable.NodeLife.Watch;
 import io.github.wheelscheduler.durable.NodeTable.NodeRow;
 import java.time.Instant;
 import java.util.List;

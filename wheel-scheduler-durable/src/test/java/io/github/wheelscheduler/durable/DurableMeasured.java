@@ -437,8 +437,8 @@ class DurableMeasured {
         Duration length = Duration.ofSeconds(length(20, 120));
         long period = MeasuredNode.TICK.toMillis() * 1_000;
         try (MeasuredCluster cluster = new MeasuredCluster(server, Contender.OURS).start("n1", "n2")) {
-            cluster.tell("n1", "tick");
-            cluster.tell("n2", "tick");
+            cluster.tell("n1", MeasuredNode.repeat("tick", MeasuredNode.TICK));
+            cluster.tell("n2", MeasuredNode.repeat("tick", MeasuredNode.TICK));
             await().atMost(SOON.multipliedBy(5)).until(() -> cluster.ticks().size() > 2);
             long phase = dueOfTick(cluster);
             MeasuredCluster.pass(length.dividedBy(3));

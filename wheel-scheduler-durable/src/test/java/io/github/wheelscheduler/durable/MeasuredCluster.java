@@ -15,12 +15,14 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.util.FileSystemUtils;
 
 /** Some processes on a database of their own. Closing kills those that are left. */
 final class MeasuredCluster implements AutoCloseable {
@@ -33,6 +35,8 @@ final class MeasuredCluster implements AutoCloseable {
     private final Contender contender;
     private final Path logs;
     private final Map<String, Process> nodes = new LinkedHashMap<>();
+    private final Map<String, Integer> starts = new HashMap<>();
+    private final Map<String, Object> properties = new LinkedHashMap<>();
     private final Set<String> running = new TreeSet<>();
 
     MeasuredCluster(MeasuredServer server, Contender contender) throws IOException, SQLException {
@@ -41,8 +45,10 @@ final class MeasuredCluster implements AutoCloseable {
         this.dataSource = TestDatabase.dataSource(url);
         this.jdbc = new JdbcTemplate(dataSource);
         jdbc.execute("create extension pg_stat_statements");
-        this.logs = Files.createDirectories(Path.of(
-                "target", "measured", url.substring(url.lastIndexOf('/') + 1).replaceAll("\\W.*", "")));
+        Path directory = Path.of(
+                "target", "measured", url.substring(url.lastIndexOf('/') + 1).replaceAll("\\W.*", ""));
+        boolean ignored = FileSystemUtils.deleteRecursively(directory);
+        this.logs = Files.createDirectories(directory);
         if (contender == Contender.DB_SCHEDULER) {
             jdbc.execute(Contender.TABLE_OF_DB_SCHEDULER);
         }
@@ -52,34 +58,65 @@ final class MeasuredCluster implements AutoCloseable {
 
     MeasuredCluster start(String... names) throws IOException {
         for (String name : names) {
-            Files.deleteIfExists(log(name));
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx256m",
-                            "-XX:+UseSerialGC",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            MeasuredNode.class.getName(),
-                            contender.name(),
-                            url,
-                            name,
-                            log(name).toString())
-                    .redirectErrorStream(true)
-                    .redirectOutput(logs.resolve(name + ".out").toFile())
-                    .start();
-            nodes.put(name, process);
-            running.add(name);
+            launch(name);
         }
         for (String name : names) {
             await().atMost(PATIENCE)
-                    .until(() -> !MeasuredLog.lines(log(name), "started").isEmpty());
+                    .until(() -> MeasuredLog.lines(log(name), "started").size() == starts.get(name));
         }
         return this;
     }
 
+    /** Lets nodes that start from now on have a system property. */
+    MeasuredCluster with(String property, Object value) {
+        properties.put(property, value);
+        return this;
+    }
+
+    /** Starts a process without waiting for it, for the first time or again. */
+    void launch(String name) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", "-XX:+UseSerialGC"));
+        properties.forEach((property, value) -> command.add("-Dmeasured." + property + "=" + value));
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                MeasuredNode.class.getName(),
+                contender.name(),
+                url,
+                name,
+                log(name).toString()));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output(name).toFile()))
+                .start();
+        nodes.put(name, process);
+        running.add(name);
+        starts.merge(name, 1, Integer::sum);
+    }
+
+    Process process(String name) {
+        return nodes.get(name);
+    }
+
     Path log(String name) {
         return logs.resolve(name + ".log");
+    }
+
+    private Path output(String name) {
+        return logs.resolve(name + ".out");
+    }
+
+    /** Returns the lines that nodes have printed with some text in them. */
+    List<String> printed(String text) throws IOException {
+        List<String> found = new ArrayList<>();
+        for (String name : nodes.keySet()) {
+            Files.readAllLines(output(name)).stream()
+                    .filter(line -> line.contains(text))
+                    .map(line -> name + ": " + line)
+                    .forEach(found::add);
+        }
+        return found;
     }
 
     List<String> running() {
@@ -135,6 +172,21 @@ final class MeasuredCluster implements AutoCloseable {
         jdbc.execute("vacuum analyze " + contender.table);
         assertThat(databaseNow()).as("inserted in time").isBefore(first);
         return MeasuredLog.micros(first);
+    }
+
+    /** Inserts tasks of {@link MeasuredHandlers}, each with the milliseconds that it takes; their ids are the first letter of the handler's title and a number. */
+    void insert(MeasuredHandlers handler, int count, long millis, long firstMicros, long stepMicros) {
+        assertThat(jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
+                                + " select ?, ? || i, convert_to(?, 'UTF8'), ?::timestamptz + i * (? * interval '1 microsecond')"
+                                + " from generate_series(0, ? - 1) i",
+                        handler.title(),
+                        handler.title().substring(0, 1),
+                        "" + millis,
+                        MeasuredLog.instant(firstMicros).atOffset(ZoneOffset.UTC),
+                        stepMicros,
+                        count))
+                .isEqualTo(count);
     }
 
     long rows() {

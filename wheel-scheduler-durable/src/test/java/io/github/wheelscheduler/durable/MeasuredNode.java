@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -54,20 +55,42 @@ public final class MeasuredNode {
 
     private void startOurs(String name) {
         DurableEngine made = ours(name, dataSource, log);
+        MeasuredHandlers.add(List.of(System.getProperty("measured.handlers", "").split(",")), made, log);
+        Runtime.getRuntime().addShutdownHook(new Thread(made::close));
         made.start();
         engine = made;
     }
 
-    /** Makes a node with all defaults, whose runs are noted. */
+    /** Makes a node whose runs are noted, with all defaults but for what system properties say. */
     static DurableEngine ours(String name, HikariDataSource dataSource, MeasuredLog log) {
         DurableEngine made = new DurableEngine(
-                DurableSettings.ofNode(name),
+                settings(name),
                 WheelScheduledExecutor.builder().build(),
                 dataSource,
                 JsonMapper.builder().build(),
                 DurableObserver.NONE);
         made.handle("note", String.class, RetryPolicy.DEFAULT, id -> log.run(String.valueOf(id), made.clockError()));
         return made;
+    }
+
+    private static DurableSettings settings(String name) {
+        DurableSettings usual = DurableSettings.ofNode(name);
+        return new DurableSettings(
+                usual.table(),
+                usual.initializeSchema(),
+                name,
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                millis("measured.heartbeat", usual.heartbeat()),
+                millis("measured.dead-after", usual.deadAfter()),
+                millis("measured.close-limit", usual.closeLimit()),
+                usual.forgetAfter(),
+                Integer.getInteger("measured.max-deaths", usual.maxDeaths()));
+    }
+
+    private static Duration millis(String property, Duration usual) {
+        return Duration.ofMillis(Long.getLong(property, usual.toMillis()));
     }
 
     /** As precise and as quick as it can be told to be, and as quick to take over as ours. */
@@ -87,6 +110,11 @@ public final class MeasuredNode {
                 .start();
     }
 
+    /** Returns the line that makes a node repeat a task at a fixed rate. */
+    static String repeat(String id, Duration period) {
+        return "repeat " + id + " " + period.toMillis();
+    }
+
     private void obey() throws IOException {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -97,12 +125,16 @@ public final class MeasuredNode {
                         + ManagementFactory.getMemoryMXBean()
                                 .getHeapMemoryUsage()
                                 .getUsed());
-            } else if (ours != null && line.equals("tick")) {
+            } else if (ours != null && line.startsWith("repeat ")) {
+                String[] words = line.split(" ", -1);
                 Runnable ignored = ours.repeat(
-                        "tick",
-                        ScheduleRecurrence.of(TaskSchedule.fixedRate(TICK), null),
+                        words[1],
+                        ScheduleRecurrence.of(
+                                TaskSchedule.fixedRate(Duration.ofMillis(Long.parseLong(words[2]))), null),
                         false,
-                        () -> log.run("tick", ours.clockError()));
+                        () -> log.run(words[1], ours.clockError()));
+            } else if (ours != null && line.equals("counts")) {
+                log.line("counts " + ours.counts().givenBack());
             } else if (ours != null) {
                 new MeasuredMoves(ours, log).play(line);
             }

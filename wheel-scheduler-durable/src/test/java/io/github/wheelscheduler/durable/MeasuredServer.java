@@ -48,6 +48,19 @@ final class MeasuredServer implements AutoCloseable {
         server.close();
     }
 
+    /** The same as {@code pg_ctl stop -m immediate} does it, as if the machine had failed. */
+    void crash() throws IOException, InterruptedException {
+        long pid = Long.parseLong(Files.readAllLines(directory.resolve("data").resolve("postmaster.pid"))
+                .get(0));
+        ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+        Process kill = new ProcessBuilder("kill", "-QUIT", "" + pid).inheritIO().start();
+        if (kill.waitFor() != 0) {
+            throw new IOException("kill must end with 0, ended with " + kill.exitValue());
+        }
+        ProcessHandle ignored = postmaster.onExit().join();
+        server.close();
+    }
+
     void startAgain() throws IOException {
         server = start();
     }

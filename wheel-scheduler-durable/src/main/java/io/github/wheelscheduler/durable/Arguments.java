@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Checks what users hand over, and says what is wrong with it. Any thread. */
 final class Arguments {
@@ -55,6 +56,15 @@ final class Arguments {
         Objects.requireNonNull(delay, "delay must not be null");
         if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
             throw new IllegalArgumentException("delay must be 0 to 1,000 years, was " + delay);
+        }
+    }
+
+    static void requireLimits(int maxConcurrent, @Nullable Duration timeLimit) {
+        if (maxConcurrent < 1) {
+            throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
+        }
+        if (timeLimit != null && (timeLimit.toMillis() < 1 || timeLimit.compareTo(LONGEST_DELAY) > 0)) {
+            throw new IllegalArgumentException("timeLimit must be 1 ms to 1,000 years, was " + timeLimit);
         }
     }
 

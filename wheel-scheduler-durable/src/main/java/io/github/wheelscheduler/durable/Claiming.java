@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,8 +65,8 @@ final class Claiming {
 
     // Who looks
 
-    /** The handlers whose unreadable rows have all been tried since the start. */
-    private final Set<String> swept = new HashSet<>();
+    /** Up to which time the unreadable rows of a handler have been tried since the start; the end of time if all have. */
+    private final Map<String, Instant> sweptTo = new HashMap<>();
 
     private int nextUnreadable;
 
@@ -169,33 +168,27 @@ final class Claiming {
 
     /** Returns whether there is more to claim at once. */
     private boolean claimSome() {
-        int room = settings.maxClaimed() - inHand.waiting();
         Map<String, Integer> candidates =
                 tables.tasks().countDue(handlers.oneTimeNames(), BATCH, handlers.recurringIds(), settings.claimAhead());
         availability.isThere();
-        Map<String, Integer> plan = inHand.toClaim(candidates, handlers.bounds(), workers.nanoTime());
-        List<TaskRow> rows = claim(plan, room);
+        Map<String, Integer> plan = inHand.toClaim(candidates, handlers.bounds(), room(), workers.nanoTime());
+        List<TaskRow> rows = claim(plan);
         isBehind = candidates.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
         runsLow = inHand.waiting() / 2;
         // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
     }
 
-    private List<TaskRow> claim(Map<String, Integer> plan, int room) {
-        Map<String, Integer> limits = new HashMap<>();
+    private int room() {
+        return settings.maxClaimed() - inHand.waiting();
+    }
+
+    private List<TaskRow> claim(Map<String, Integer> plan) {
+        Map<String, Integer> limits = new HashMap<>(plan);
         List<String> recurring = new ArrayList<>();
-        int left = room;
-        for (Map.Entry<String, Integer> entry : plan.entrySet()) {
-            int limit = Math.min(left, entry.getValue());
-            if (limit > 0) {
-                left -= limit;
-                if (entry.getKey().startsWith(Handler.RECURRING)) {
-                    boolean ignored = recurring.add(entry.getKey().substring(Handler.RECURRING.length()));
-                } else {
-                    Integer ignored = limits.put(entry.getKey(), limit);
-                }
-            }
-        }
+        limits.keySet()
+                .removeIf(name -> name.startsWith(Handler.RECURRING)
+                        && recurring.add(name.substring(Handler.RECURRING.length())));
         long owner = life.incarnation();
         List<TaskRow> rows =
                 tables.tasks().claim(owner, settings.claimAhead(), limits, recurring, !inHand.hasSuspect());
@@ -229,23 +222,28 @@ final class Claiming {
         }
     }
 
-    /** Tries some of the rows that no node could read: those of one handler at a time. */
+    /** Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start, and those whose pause is over. */
     void claimUnreadable(BooleanSupplier mayClaim) {
         looking.lock();
         try {
             List<String> names = handlers.oneTimeNames();
-            if (names.isEmpty() || !mayClaim.getAsBoolean() || !mayClaimMore()) {
+            int limit = Math.min(UNREADABLE_AT_A_LOOK, room());
+            if (names.isEmpty() || limit <= 0 || !mayClaim.getAsBoolean() || !mayClaimMore()) {
                 return;
             }
             String name = names.get(Math.floorMod(nextUnreadable++, names.size()));
-            boolean isSwept = swept.contains(name);
             long owner = life.incarnation();
-            List<TaskRow> rows =
-                    tables.tasks().claimUnreadable(owner, name, isSwept ? null : startedAt, UNREADABLE_AT_A_LOOK);
-            if (rows.isEmpty()) {
-                boolean ignored = swept.add(name);
+            Instant swept = sweptTo.getOrDefault(name, Instant.EPOCH);
+            List<TaskRow> rows = swept.equals(Instant.MAX)
+                    ? tables.tasks().claimUnreadable(owner, name, limit)
+                    : tables.tasks().claimUnreadable(owner, name, swept, startedAt, limit);
+            if (!swept.equals(Instant.MAX)) {
+                Instant ignored = sweptTo.put(
+                        name,
+                        rows.isEmpty() ? Instant.MAX : rows.get(rows.size() - 1).dueAt());
             }
-            place(rows, owner);
+            Instant now = clock.now();
+            place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
         } finally {
             looking.unlock();
         }
@@ -256,6 +254,7 @@ final class Claiming {
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         looking.lock();
         try {
+            inHand.keepOnly(handlers.names());
             List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
             if (!unknown.isEmpty()) {
                 int freed = tables.tasks().giveBack(unknown);
@@ -391,7 +390,15 @@ final class Claiming {
     private boolean isOurs(Claim claim) {
         return claim.owner() == life.incarnation()
                 && (!life.isDoubtful() || tables.tasks().isOurs(claim.owner(), claim.key()))
-                && (!claim.row().isSuspect() || tables.tasks().mark(claim.key()));
+                && (!claim.row().isSuspect() || tables.tasks().mark(claim.key()))
+                && hasPayload(claim);
+    }
+
+    private boolean hasPayload(Claim claim) {
+        if (claim.payload == null) {
+            claim.payload = tables.tasks().payload(claim.key());
+        }
+        return claim.payload != null;
     }
 
     private void ended(Claim claim, boolean counts) {

@@ -1,11 +1,13 @@
 package io.github.wheelscheduler.durable;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,6 +26,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
+import org.springframework.util.ClassUtils;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
 final class Database {
@@ -32,6 +35,10 @@ final class Database {
 
     /** SQL states of what makes no sense to a database, or is not allowed, begin so. */
     private static final String NOT_ALLOWED = "42";
+
+    private static final int LEAST_CONNECTIONS = 2;
+    private static final boolean HAS_HIKARI =
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", Database.class.getClassLoader());
 
     private final DataSource dataSource;
     private final DurableSettings settings;
@@ -70,10 +77,53 @@ final class Database {
         if (settings.initializeSchema()) {
             makeTables(dialect);
         }
+        requireTwoConnections();
         Tables opened = Tables.of(new Sql(dataSource, dialect, settings.table()));
         requireLayout(opened, dialect);
         tables = opened;
         return opened;
+    }
+
+    private void requireTwoConnections() {
+        int size = HAS_HIKARI ? Hikari.size(dataSource) : LEAST_CONNECTIONS;
+        if (size < LEAST_CONNECTIONS) {
+            throw new UnsupportedDatabaseException(
+                    "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was "
+                            + size,
+                    "Give the pool better max-concurrent and two connections, as by spring.datasource.hikari.maximum-pool-size.",
+                    null);
+        }
+    }
+
+    /** Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does. */
+    Duration longestKept() {
+        return Duration.ofMillis(HAS_HIKARI ? Hikari.leakMillis(dataSource) : 0);
+    }
+
+    /** What a pool of HikariCP says of itself; the class need not be there. */
+    private static final class Hikari {
+
+        private Hikari() {}
+
+        private static @Nullable HikariDataSource pool(DataSource dataSource) {
+            try {
+                return dataSource.isWrapperFor(HikariDataSource.class)
+                        ? dataSource.unwrap(HikariDataSource.class)
+                        : null;
+            } catch (SQLException ex) {
+                return null;
+            }
+        }
+
+        static int size(DataSource dataSource) {
+            HikariDataSource pool = pool(dataSource);
+            return pool == null ? LEAST_CONNECTIONS : pool.getMaximumPoolSize();
+        }
+
+        static long leakMillis(DataSource dataSource) {
+            HikariDataSource pool = pool(dataSource);
+            return pool == null ? 0 : pool.getLeakDetectionThreshold();
+        }
     }
 
     /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
@@ -156,31 +206,31 @@ final class Database {
 
     /** Returns a connection for what must not wait for others. */
     HeldConnection held() {
-        return new HeldConnection(dataSource, tables().sql().dialect(), settings.table());
+        return new HeldConnection(dataSource, tables().sql().dialect(), settings);
     }
 
     /**
      * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One thread uses it at a time. A connection that has
-     * failed is given back, and the next call takes another one.
+     * failed, or has not answered for as long as makes a node dead, is given back, and the next call takes another one.
      */
     static final class HeldConnection {
 
         private final DataSource dataSource;
         private final Dialect dialect;
-        private final String table;
+        private final DurableSettings settings;
 
         private @Nullable SingleConnectionDataSource held;
 
-        HeldConnection(DataSource dataSource, Dialect dialect, String table) {
+        HeldConnection(DataSource dataSource, Dialect dialect, DurableSettings settings) {
             this.dataSource = dataSource;
             this.dialect = dialect;
-            this.table = table;
+            this.settings = settings;
         }
 
         /** Does something with the tables over this connection. */
         synchronized <T extends @Nullable Object> T use(Function<Tables, T> work) {
             try {
-                return work.apply(Tables.of(new Sql(connect(), dialect, table)));
+                return work.apply(Tables.of(new Sql(connect(), dialect, settings.table())));
             } catch (Throwable ex) {
                 close();
                 throw ex;
@@ -190,15 +240,35 @@ final class Database {
         private DataSource connect() {
             SingleConnectionDataSource current = held;
             if (current == null) {
-                try {
-                    Connection connection = dataSource.getConnection();
-                    current = new SingleConnectionDataSource(connection, true);
-                } catch (SQLException ex) {
-                    throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
-                }
+                current = another();
                 held = current;
             }
             return current;
+        }
+
+        private SingleConnectionDataSource another() {
+            try {
+                Connection connection = dataSource.getConnection();
+                try {
+                    connection.setNetworkTimeout(
+                            Runnable::run, (int) settings.deadAfter().toMillis());
+                } catch (SQLException ex) {
+                    LOGGER.debug("The driver waits for an answer for as long as it likes", ex);
+                }
+                return new SingleConnectionDataSource(connection, true);
+            } catch (SQLException ex) {
+                throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
+            }
+        }
+
+        /** Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds nobody up meanwhile. */
+        void renew() {
+            SingleConnectionDataSource other = another();
+            synchronized (this) {
+                SingleConnectionDataSource old = held;
+                held = old == null ? null : other;
+                (old == null ? other : old).destroy();
+            }
         }
 
         /** Gives the connection back. */

@@ -141,7 +141,7 @@ enum Dialect {
      */
     List<String> lockDue(List<Integer> limits, int recurring, boolean suspectsToo) {
         String condition = suspectsToo ? "" : " and coalesce(suspicions, 0) < " + TaskRow.SUSPECT;
-        String columns = this == POSTGRESQL ? "task_name, task_instance" : COLUMNS;
+        String columns = lockedColumns();
         List<String> statements = new ArrayList<>();
         for (int limit : limits) {
             statements.add("select " + columns + " from " + due("task_name = ?") + condition
@@ -153,12 +153,26 @@ enum Dialect {
         return statements;
     }
 
-    /** Returns the statement that finds and locks some rows of a name that no node could read, whose pause is over, or that have not been tried since a time. */
-    String lockUnreadable(boolean hasTime, int limit) {
-        return "select " + (this == POSTGRESQL ? "task_name, task_instance" : COLUMNS) + " from {task} where state = "
-                + RowState.UNREADABLE + " and task_name = ? and (execution_time <= " + selected(now)
-                + (hasTime ? " or last_failure < ?" : "") + ") order by execution_time limit " + limit
-                + SKIPPING_LOCKED;
+    /** Returns the statement that finds and locks some rows of a name that no node could read and whose pause is over. */
+    String lockUnreadable(int limit) {
+        return lockKept("execution_time <= " + selected(now), limit);
+    }
+
+    /** Returns the same for rows whose pause is over at some time or later, and that have not been tried since another. */
+    String lockUntried(int limit) {
+        return lockKept("execution_time >= ? and last_failure < ?", limit);
+    }
+
+    private String lockKept(String condition, int limit) {
+        return "select " + lockedColumns() + " from {task}"
+                + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
+                + RowState.UNREADABLE + " and task_name = ? and " + condition + " order by execution_time limit "
+                + limit + SKIPPING_LOCKED;
+    }
+
+    /** What is claimed in the same statement is read when that is done. */
+    private String lockedColumns() {
+        return this == POSTGRESQL ? "task_name, task_instance, suspicions" : COLUMNS;
     }
 
     /** Whether what is locked is claimed in the same statement, as {@link #claim} says; else by {@link #pick}, in the same transaction. */
@@ -179,7 +193,11 @@ enum Dialect {
                     .append("), ");
             found.add("select * from due_" + i);
         }
-        return text + "due as (" + String.join(" union all ", found) + "), claimed as (update {task} t" + CLAIMED
+        // Of what may have killed nodes a node has one at a time.
+        String isSuspect = "coalesce(suspicions, 0) >= " + TaskRow.SUSPECT;
+        return text + "found as (" + String.join(" union all ", found) + "), due as (select * from found where not "
+                + isSuspect + " union all (select * from found where " + isSuspect
+                + " limit 1)), claimed as (update {task} t" + CLAIMED
                 + " from due where t.task_name = due.task_name and t.task_instance = due.task_instance"
                 + " returning t.*) select " + COLUMNS + " from claimed order by execution_time";
     }
@@ -223,7 +241,12 @@ enum Dialect {
                 ? "with recursive names(n) as ((" + next + ") union all select (" + next
                         + " and task_name > names.n) from names where names.n is not null)"
                         + " select n from names where n is not null"
-                : "select task_name from {task} where state = " + RowState.WAITING + " group by task_name";
+                : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
+    }
+
+    /** Returns the expression that is no bytes. */
+    String noBytes() {
+        return this == POSTGRESQL ? "''::bytea" : "X''";
     }
 
     /** Returns the expression that is a parameter of type text. */

@@ -71,23 +71,28 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
 
     /** The same for a payload of any type, such as a list of something. */
     public void handle(String name, Type payloadType, RetryPolicy retries, TaskBody<?> body) {
-        handle(name, payloadType, retries, Integer.MAX_VALUE, (payload, run) -> run(body, payload));
+        handle(name, payloadType, retries, Integer.MAX_VALUE, null, (payload, run) -> run(body, payload));
     }
 
     /**
-     * The same for a body that knows of its runs, with a bound.
+     * The same for a body that knows of its runs, with bounds.
      *
      * @param maxConcurrent how many of its runs may go on at a time on this node, at least 1
+     * @param timeLimit after how long a run is interrupted, which then has failed unless it ends as if nothing had been, at least 1 ms; null for never
      */
-    public void handle(String name, Type payloadType, RetryPolicy retries, int maxConcurrent, DurableBody<?> body) {
-        if (maxConcurrent < 1) {
-            throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
-        }
+    public void handle(
+            String name,
+            Type payloadType,
+            RetryPolicy retries,
+            int maxConcurrent,
+            @Nullable Duration timeLimit,
+            DurableBody<?> body) {
+        Arguments.requireLimits(maxConcurrent, timeLimit);
         Arguments.requireHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, body));
+        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, timeLimit, body));
     }
 
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type

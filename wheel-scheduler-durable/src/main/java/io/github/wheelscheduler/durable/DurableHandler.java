@@ -38,4 +38,10 @@ public @interface DurableHandler {
 
     /** How many of its runs may go on at a time on a node, at least 1; as many as the node has workers unless set. */
     int maxConcurrent() default Integer.MAX_VALUE;
+
+    /**
+     * After how long a run is interrupted, such as {@code 30s}; placeholders are resolved. One that throws then has failed; one that ends as if nothing had been has
+     * not. Never unless set.
+     */
+    String timeLimit() default "";
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.HeldConnection;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.NodeLife.Moment;
@@ -16,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -36,7 +37,10 @@ final class DurableNode {
     private static final Duration ASK_CLOCK = Duration.ofSeconds(10);
     private static final Duration KEEP_RECURRING = Duration.ofSeconds(10);
     private static final Duration AGAIN = Duration.ofSeconds(1);
-    private static final long LAST_SECONDS = 1;
+
+    /** Once for runs that have been interrupted, for what the database is still to be told, and for the node's row. */
+    private static final long LAST_MILLIS = 500;
+
     private static final long PAUSE_NANOS = 2_000_000;
 
     private final DurableSettings settings;
@@ -155,9 +159,24 @@ final class DurableNode {
     private void connect() {
         Tables tables = database.tables();
         clock.ask(tables.tasks()::now);
-        NodeLife life = new NodeLife(settings, database.held(), () -> Moment.now(groups.workers()));
+        HeldConnection held = database.held();
+        NodeLife life = new NodeLife(settings, held, () -> Moment.now(groups.workers()), this::mayClaimAtAll);
         life.join();
-        requireSecondConnection(tables);
+        try {
+            requireSecondConnection(tables);
+            begin(tables, life);
+            Duration kept = database.longestKept();
+            if (!kept.isZero()) {
+                every(groups.keepers(), kept.dividedBy(2), held::renew);
+            }
+        } catch (Throwable ex) {
+            connected = null;
+            leave(life);
+            throw ex;
+        }
+    }
+
+    private void begin(Tables tables, NodeLife life) {
         Runs runs = new Runs(
                 settings.node(),
                 groups.keepers(),
@@ -187,23 +206,22 @@ final class DurableNode {
         availability.isThere();
         LOGGER.info("Durable tasks of " + handlers.size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
-        every(KEEP_RECURRING, this::keepRecurring);
-        every(AGAIN, this::plantRecurring);
-        every(lookEvery(), this::look);
-        every(settings.heartbeat(), this::beat);
-        every(settings.deadAfter(), this::giveBackUnknown);
-        every(ASK_CLOCK, () -> clock.ask(tables.tasks()::now));
+        every(groups.heart(), settings.heartbeat(), this::beat);
+        every(groups.keepers(), lookEvery(), this::look);
+        every(groups.keepers(), KEEP_RECURRING, this::keepRecurring);
+        every(groups.keepers(), AGAIN, this::plantRecurring);
+        every(groups.keepers(), settings.heartbeat(), this::tryUnreadable);
+        every(groups.keepers(), settings.deadAfter(), this::giveBackUnknown);
+        every(groups.keepers(), ASK_CLOCK, () -> clock.ask(tables.tasks()::now));
     }
 
-    /** The first one is kept for heartbeats from now on. */
+    /** The first one is kept for heartbeats from now on. A pool that says how large it is has been asked before. */
     private static void requireSecondConnection(Tables tables) {
         try {
             Instant ignored = tables.tasks().now();
         } catch (CannotGetJdbcConnectionException ex) {
-            throw new UnsupportedDatabaseException(
-                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but did not: "
-                            + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
-                    "Give the pool at least two connections, better max-concurrent and two, as by spring.datasource.hikari.maximum-pool-size.",
+            throw new DataAccessResourceFailureException(
+                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but has none that is free",
                     ex);
         }
     }
@@ -223,8 +241,7 @@ final class DurableNode {
         Connected node = connected;
         if (node != null) {
             try {
-                Object ignored =
-                        groups.keepers().submit(() -> guarded(() -> node.life().claims(mayClaimAtAll())));
+                Object ignored = groups.keepers().submit(() -> guarded(node.life()::tell));
             } catch (RejectedExecutionException ex) {
                 LOGGER.debug("Closed already");
             }
@@ -258,7 +275,7 @@ final class DurableNode {
         try {
             if (groups.ownsWorkers()) {
                 List<Runnable> ignored = groups.workers().shutdownNow();
-                boolean unused = groups.workers().awaitTermination(LAST_SECONDS, TimeUnit.SECONDS);
+                boolean unused = groups.workers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS);
             }
             if (inHand.running() > 0) {
                 LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
@@ -266,7 +283,7 @@ final class DurableNode {
             }
             // What the database is still to be told goes on until then.
             groups.keepers().shutdown();
-            if (!groups.keepers().awaitTermination(LAST_SECONDS, TimeUnit.SECONDS)) {
+            if (!groups.keepers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
                         + settings.deadAfter());
             }
@@ -274,14 +291,27 @@ final class DurableNode {
             Thread.currentThread().interrupt();
         }
         List<Runnable> ignored = groups.keepers().shutdownNow();
-        if (node != null) {
-            leave(node);
-        }
+        leaveSoon();
     }
 
-    private void leave(Connected node) {
+    /** Where heartbeats are sent, as one may be under way, and for no longer than the database needs for a statement. */
+    private void leaveSoon() {
+        Connected node = connected;
         try {
-            node.life().leave();
+            if (node != null) {
+                groups.heart().submit(() -> leave(node.life())).get(LAST_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
+            LOGGER.debug("The node's row stays, and is found dead", ex);
+        }
+        List<Runnable> ignored = groups.heart().shutdownNow();
+    }
+
+    private static void leave(NodeLife life) {
+        try {
+            life.leave();
         } catch (RuntimeException ex) {
             LOGGER.debug("The node's row stays, and is found dead", ex);
         }
@@ -296,7 +326,7 @@ final class DurableNode {
             // On another thread: the database may not answer.
             groups.keepers()
                     .submit(() -> {
-                        node.life().claims(false);
+                        node.life().tell();
                         node.claiming().giveBackWaiting();
                     })
                     .get(Math.max(1, leftNanos()), TimeUnit.NANOSECONDS);
@@ -330,9 +360,8 @@ final class DurableNode {
         return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
     }
 
-    private void every(Duration pause, Runnable step) {
-        Object ignored =
-                groups.keepers().scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
+    private void every(WheelScheduledExecutor group, Duration pause, Runnable step) {
+        Object ignored = group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void guarded(Runnable step) {
@@ -340,11 +369,19 @@ final class DurableNode {
             step.run();
         } catch (Throwable ex) {
             // An error, too: it must not end the series.
+            note(ex);
+        }
+    }
+
+    private void note(Throwable ex) {
+        try {
             if (Availability.isOfDatabase(ex)) {
                 availability.isAway(ex);
             } else {
                 LOGGER.error("Keeping durable tasks has failed, and goes on", ex);
             }
+        } catch (Throwable again) {
+            // There may be no memory for words.
         }
     }
 
@@ -373,8 +410,12 @@ final class DurableNode {
         if (connected != null && !isClosed.get() && isLookAsked.compareAndSet(false, true)) {
             try {
                 Object ignored = groups.keepers().schedule(this::lookAsked, 0, TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException ex) {
+            } catch (Throwable ex) {
+                // An error, too: the next look comes by itself, and may be asked for again.
                 isLookAsked.set(false);
+                if (!(ex instanceof RejectedExecutionException)) {
+                    note(ex);
+                }
             }
         }
     }
@@ -414,7 +455,10 @@ final class DurableNode {
             lookSoon();
         }
         node.claiming().mendTurns();
-        node.claiming().claimUnreadable(this::mayClaim);
+    }
+
+    private void tryUnreadable() {
+        connected().claiming().claimUnreadable(this::mayClaim);
     }
 
     private void giveBackUnknown() {

@@ -20,6 +20,6 @@ public interface DurableRun {
     /** Returns the name of the node that this is. */
     String node();
 
-    /** Whether the run is to end, because the node closes. It is interrupted then, too. */
+    /** Whether the run is to end, because the node closes or its time limit is over. It is interrupted then, too. */
     boolean isCancelled();
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A handler of this node.
  *
  * @param mostRunning how many of its runs may go on at a time on this node
+ * @param timeLimit after how long a run is interrupted; null for never
  * @param recurrence when it runs again after each run; null for one-time tasks
  * @param skipsMissed whether a recurring run that is much too late is left out
  */
@@ -17,6 +18,7 @@ record Handler<T>(
         Type payloadType,
         RetryPolicy retries,
         int mostRunning,
+        @Nullable Duration timeLimit,
         DurableBody<? super T> body,
         @Nullable Recurrence recurrence,
         boolean skipsMissed) {
@@ -27,8 +29,13 @@ record Handler<T>(
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
     static <T> Handler<T> ofOneTime(
-            String name, Type payloadType, RetryPolicy retries, int mostRunning, DurableBody<? super T> body) {
-        return new Handler<>(name, payloadType, retries, mostRunning, body, null, false);
+            String name,
+            Type payloadType,
+            RetryPolicy retries,
+            int mostRunning,
+            @Nullable Duration timeLimit,
+            DurableBody<? super T> body) {
+        return new Handler<>(name, payloadType, retries, mostRunning, timeLimit, body, null, false);
     }
 
     static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
@@ -37,6 +44,7 @@ record Handler<T>(
                 Void.class,
                 RetryPolicy.DEFAULT,
                 Integer.MAX_VALUE,
+                null,
                 (payload, run) -> body.run(),
                 recurrence,
                 skipsMissed);

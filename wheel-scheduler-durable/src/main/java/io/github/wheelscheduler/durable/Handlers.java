@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,10 @@ final class Handlers {
             }
         }
         return bounds;
+    }
+
+    Set<String> names() {
+        return byName.keySet();
     }
 
     int size() {

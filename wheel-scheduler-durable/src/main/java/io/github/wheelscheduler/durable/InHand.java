@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -42,6 +43,9 @@ final class InHand {
     /** Handlers of which something waits; the first has the next turn. */
     private final TreeSet<Load> turns =
             new TreeSet<>(Comparator.<Load>comparingLong(load -> load.lastTurn).thenComparing(load -> load.handler));
+
+    /** Memory ran out where a handler was to take its next turn. */
+    private boolean isTurnLost;
 
     private long lastTurn;
     private int waiting;
@@ -93,14 +97,21 @@ final class InHand {
     synchronized void add(Claim claim, int mostRunning) {
         Load load = loadOf(claim);
         load.mostRunning = mostRunning;
-        enqueue(load, claim);
         Claim ignored = all.put(claim.key(), claim);
+        enqueue(load, claim);
     }
 
+    /** If memory runs out, the row is forgotten, so that it is found and given back. */
     private void enqueue(Load load, Claim claim) {
-        if (load.waiting.add(claim)) {
-            waiting++;
-            boolean ignored = turns.add(load);
+        try {
+            if (load.waiting.add(claim)) {
+                waiting++;
+                boolean ignored = turns.add(load);
+            }
+        } catch (Throwable ex) {
+            boolean ignored = dequeue(claim);
+            forget(claim);
+            throw ex;
         }
     }
 
@@ -148,21 +159,30 @@ final class InHand {
         if (next == null) {
             return null;
         }
-        boolean ignored = dequeue(next);
         Load load = loadOf(next);
-        // The place in the turns follows from the last one, which must not change in there.
-        boolean isMore = turns.remove(load);
-        load.lastTurn = ++lastTurn;
-        if (isMore) {
-            ignored = turns.add(load);
-        }
+        boolean ignored = load.running.add(next);
+        ignored = dequeue(next);
         next.startNanos = nowNanos;
-        ignored = load.running.add(next);
         running++;
         if (next.row().isSuspect()) {
             suspect = next;
         }
+        // The place in the turns follows from the last one, which must not change in there.
+        boolean isMore = turns.remove(load);
+        load.lastTurn = ++lastTurn;
+        if (isMore) {
+            takeTurn(load);
+        }
         return next;
+    }
+
+    private void takeTurn(Load load) {
+        try {
+            boolean ignored = turns.add(load);
+        } catch (OutOfMemoryError ex) {
+            // The run starts all the same.
+            isTurnLost = true;
+        }
     }
 
     private @Nullable Claim next(Instant now) {
@@ -229,9 +249,10 @@ final class InHand {
      *
      * @param candidates how many there are of each
      * @param bounds how many runs of a handler may go on at a time, where that is bounded
+     * @param room how many rows in all; the handler whose turn is longest ago comes first
      */
     synchronized Map<String, Integer> toClaim(
-            Map<String, Integer> candidates, Map<String, Integer> bounds, long nowNanos) {
+            Map<String, Integer> candidates, Map<String, Integer> bounds, int room, long nowNanos) {
         List<Work> works = new ArrayList<>();
         for (Load load : turns) {
             if (!candidates.containsKey(load.handler)) {
@@ -247,14 +268,18 @@ final class InHand {
                     load.longestNanos(nowNanos)));
         });
         Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
-        Map<String, Integer> toClaim = new HashMap<>();
-        candidates.forEach((handler, count) -> {
-            Load load = loads.get(handler);
-            int more = starts.getOrDefault(handler, 0) - (load == null ? 0 : load.waiting.size());
-            if (more > 0) {
-                Integer ignored = toClaim.put(handler, Math.min(more, count));
+        works.sort(Comparator.comparingLong(Work::lastTurn));
+        Map<String, Integer> toClaim = new LinkedHashMap<>();
+        int left = room;
+        for (Work work : works) {
+            Load load = loads.get(work.handler());
+            int more = starts.getOrDefault(work.handler(), 0) - (load == null ? 0 : load.waiting.size());
+            int limit = Math.min(Math.min(more, left), candidates.getOrDefault(work.handler(), 0));
+            if (limit > 0) {
+                left -= limit;
+                Integer ignored = toClaim.put(work.handler(), limit);
             }
-        });
+        }
         return toClaim;
     }
 
@@ -309,6 +334,12 @@ final class InHand {
         return stuck;
     }
 
+    /** Forgets how long runs of handlers take that are not here any more. */
+    synchronized void keepOnly(Set<String> handlers) {
+        loads.values()
+                .removeIf(load -> load.waiting.isEmpty() && load.running.isEmpty() && !handlers.contains(load.handler));
+    }
+
     // Counts
 
     synchronized int waiting() {
@@ -349,6 +380,10 @@ final class InHand {
     record Startable(int count, Instant earliest) {}
 
     synchronized Startable startable() {
+        if (isTurnLost) {
+            isTurnLost = false;
+            loads.values().stream().filter(load -> !load.waiting.isEmpty()).forEach(turns::add);
+        }
         int count = 0;
         Instant earliest = Instant.MAX;
         for (Load load : turns) {
@@ -438,6 +473,9 @@ final class InHand {
         private final TaskRow row;
         private final long owner;
 
+        /** Null if it has not come with the row, and has not been read. Writer: who is about to run it. */
+        byte @Nullable [] payload;
+
         /** When its run has begun. Guarded by {@link InHand}. */
         long startNanos;
 
@@ -445,6 +483,7 @@ final class InHand {
         Claim(TaskRow row, long owner) {
             this.row = row;
             this.owner = owner;
+            this.payload = row.payload();
         }
 
         TaskRow row() {

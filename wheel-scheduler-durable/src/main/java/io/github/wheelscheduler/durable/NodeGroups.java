@@ -5,17 +5,19 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor of a node, and its two groups there. Any thread.
+ * The executor of a node, and its groups there. Any thread.
  *
  * @param workers runs tasks
  * @param ownsWorkers whether the group of workers is this node's own, and not one that the application has set up
  * @param keepers talks with the database, and is not held up by pause or halt
+ * @param heart says that the node lives, on a thread that waits for nothing else
  */
 record NodeGroups(
         WheelScheduledExecutor executor,
         WheelScheduledExecutor workers,
         boolean ownsWorkers,
-        WheelScheduledExecutor keepers) {
+        WheelScheduledExecutor keepers,
+        WheelScheduledExecutor heart) {
 
     private static final int MOST_KEEPERS = 4;
 
@@ -28,12 +30,20 @@ record NodeGroups(
                         .maxWorkers(settings.maxConcurrent())
                         .onFull(OnFull.WAIT)
                         .build();
-        WheelScheduledExecutor keepers = executor.newGroup(DurableEngine.GROUP + "-keeper")
-                .maxWorkers(MOST_KEEPERS)
+        return new NodeGroups(
+                executor,
+                workers,
+                given == null,
+                apart(executor, "-keeper", MOST_KEEPERS),
+                apart(executor, "-heart", 1));
+    }
+
+    private static WheelScheduledExecutor apart(WheelScheduledExecutor executor, String name, int most) {
+        return executor.newGroup(DurableEngine.GROUP + name)
+                .maxWorkers(most)
                 .onFull(OnFull.WAIT)
                 .standsApart(true)
                 .build();
-        return new NodeGroups(executor, workers, given == null, keepers);
     }
 
     private static @Nullable WheelScheduledExecutor givenWorkers(WheelScheduledExecutor executor) {

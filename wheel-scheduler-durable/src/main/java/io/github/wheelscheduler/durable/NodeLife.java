@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -27,6 +28,7 @@ final class NodeLife {
     private final DurableSettings settings;
     private final Database.HeldConnection held;
     private final Supplier<Moment> clock;
+    private final BooleanSupplier claims;
     private final Watch watch;
 
     /** Writer: {@link #beat}, or {@link #join}. */
@@ -35,15 +37,14 @@ final class NodeLife {
     /** Before the database was told last that this incarnation lives. Writers: as above. */
     private volatile Moment lastHeard;
 
-    /** Whether the row says that this node claims nothing more. */
-    private volatile boolean isClosing;
-
     private Moment lastOrphans;
 
-    NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock) {
+    /** @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it */
+    NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock, BooleanSupplier claims) {
         this.settings = settings;
         this.held = held;
         this.clock = clock;
+        this.claims = claims;
         this.watch =
                 new Watch(settings.deadAfter().toNanos(), settings.heartbeat().toNanos());
         this.lastHeard = clock.get();
@@ -61,10 +62,7 @@ final class NodeLife {
     void join() {
         Moment before = clock.get();
         long next = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node()));
-        if (isClosing) {
-            boolean unused = held.use(tables -> tables.nodes().close(next));
-        }
+        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node(), state()));
         incarnation = next;
         lastHeard = before;
     }
@@ -78,7 +76,7 @@ final class NodeLife {
     Beat beat() {
         Moment before = clock.get();
         long current = incarnation;
-        boolean isAlive = held.use(tables -> tables.nodes().beat(current));
+        boolean isAlive = tell(current);
         if (isAlive) {
             lastHeard = before;
         } else {
@@ -174,11 +172,17 @@ final class NodeLife {
         return held.use(tables -> tables.nodes().list()).stream().noneMatch(node -> node.incarnation() == owner);
     }
 
-    /** Says whether this node claims; one that does not ends its runs, and none of them is to be thought to have killed it. */
-    void claims(boolean does) {
-        isClosing = !does;
-        boolean ignored = held.use(tables ->
-                does ? tables.nodes().open(incarnation) : tables.nodes().close(incarnation));
+    /** Says whether this node claims without waiting for the next beat, which says it, too. */
+    void tell() {
+        boolean ignored = tell(incarnation);
+    }
+
+    private boolean tell(long current) {
+        return held.use(tables -> tables.nodes().beat(current, state()));
+    }
+
+    private int state() {
+        return claims.getAsBoolean() ? NodeTable.ALIVE : NodeTable.CLOSING;
     }
 
     /** Takes the node's row away, unless it still has rows of tasks: then it is found dead. */

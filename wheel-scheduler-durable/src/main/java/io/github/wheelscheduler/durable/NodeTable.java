@@ -54,36 +54,22 @@ final class NodeTable {
         return sql.update(sql.text(template), parameters);
     }
 
-    /** Adds a node, which is alive. */
-    boolean add(long incarnation, String name) {
+    /** Adds a node, which is in that state. */
+    boolean add(long incarnation, String name, int state) {
         return update(
-                        "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, " + ALIVE
-                                + ", 1, {now})",
+                        "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, ?, 1, {now})",
                         incarnation,
-                        name)
+                        name,
+                        state)
                 == 1;
     }
 
-    /** Says that a node is alive; false if others have found it dead. */
-    boolean beat(long incarnation) {
+    /** Says that a node lives, and in which state it is; false if others have found it dead. */
+    boolean beat(long incarnation, int state) {
         return update(
-                        "update {node} set beat = beat + 1, beat_at = {now} where incarnation = ? and state < " + DEAD,
-                        incarnation)
-                == 1;
-    }
-
-    /** Says that a node ends its runs; false if others have found it dead. */
-    boolean close(long incarnation) {
-        return update(
-                        "update {node} set state = " + CLOSING + " where incarnation = ? and state < " + DEAD,
-                        incarnation)
-                == 1;
-    }
-
-    /** Says again that a node claims, after {@link #close}. */
-    boolean open(long incarnation) {
-        return update(
-                        "update {node} set state = " + ALIVE + " where incarnation = ? and state = " + CLOSING,
+                        "update {node} set beat = beat + 1, beat_at = {now}, state = ? where incarnation = ? and state < "
+                                + DEAD,
+                        state,
                         incarnation)
                 == 1;
     }

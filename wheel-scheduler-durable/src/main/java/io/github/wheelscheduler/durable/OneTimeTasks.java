@@ -105,7 +105,17 @@ final class OneTimeTasks implements DurableTasks {
             times[i] = request.at();
             earliest = request.at().isBefore(earliest) ? request.at() : earliest;
         }
-        int inserted = count == 0 ? 0 : database.tables().tasks().insertAll(handler, ids, data, times);
+        if (count == 0) {
+            return 0;
+        }
+        TaskTable tasks = database.tables().tasks();
+        int inserted = 0;
+        for (int i = 0; i < count; i++) {
+            RowKey own = Runs.currentOf(handler, ids[i]);
+            inserted += own != null && tasks.scheduleNext(own, data[i], times[i]) ? 1 : 0;
+        }
+        // The row of the own run is there, and left out.
+        inserted += tasks.insertAll(handler, ids, data, times);
         if (inserted > 0) {
             claimSoonIfDueBy(earliest);
         }

@@ -120,10 +120,21 @@ final class RecurringTable {
             if (steered == null) {
                 return false;
             }
-            Instant next = next(steered.recurrence(row.id(), declared), dueAt, steered.regularTime, end.at());
+            Instant next = nextOrEnd(row.id(), steered, declared, dueAt, end.at());
             if (release(row, steered, next, dueAt, end)) {
                 return true;
             }
+        }
+    }
+
+    /** What fails to say when it comes again is over: asking it again helps nobody. */
+    private static @Nullable Instant nextOrEnd(
+            String id, Steered steered, Recurrence declared, Instant dueAt, Instant endedAt) {
+        try {
+            return next(steered.recurrence(id, declared), dueAt, steered.regularTime, endedAt);
+        } catch (RuntimeException ex) {
+            LOGGER.error("The schedule of the durable task " + id + " has failed, so it has ended", ex);
+            return null;
         }
     }
 
@@ -279,15 +290,16 @@ final class RecurringTable {
                 row.getLong("version"));
     }
 
-    /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. */
+    /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A run that has been triggered stays. */
     boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;
+        String keepsTime = isClaimed + " or regular_time is not null";
         return update(
                         "update {task} set schedule = ?, version = case when " + isClaimed
-                                + " then version else {next} end, execution_time = case when " + isClaimed
-                                + " then execution_time else ? end, regular_time = case when " + isClaimed
-                                + " and regular_time is not null then " + dialect.time() + " end, state = case when "
-                                + isClaimed + " then state else " + BY_PAUSE + " end" + ONE,
+                                + " then version else {next} end, execution_time = case when " + keepsTime
+                                + " then execution_time else ? end, regular_time = case when regular_time is not null"
+                                + " then " + dialect.time() + " end, state = case when " + keepsTime
+                                + " then state else " + BY_PAUSE + " end" + ONE,
                         schedule,
                         dialect.time(first),
                         dialect.time(first),

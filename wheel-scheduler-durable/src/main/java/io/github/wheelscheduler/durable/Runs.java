@@ -14,10 +14,12 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -159,12 +161,18 @@ final class Runs {
 
     /** A task may schedule its own id in its run. */
     private void runNoted(Claim claim, Handler<?> handler) throws Exception {
-        byte[] payload = payloadOf(claim);
+        Run run = new Run(claim, handler.timeLimit());
         CURRENT.set(claim.key());
         try {
-            handler.run(payload, payloads, new Run(claim.row()));
+            handler.run(Objects.requireNonNull(claim.payload), payloads, run);
+        } catch (Throwable ex) {
+            if (run.end()) {
+                throw run.tooLong(ex);
+            }
+            throw ex;
         } finally {
             CURRENT.remove();
+            boolean ignored = run.end();
         }
     }
 
@@ -178,12 +186,62 @@ final class Runs {
                 : null;
     }
 
+    /** A run on the thread that makes this. */
     private final class Run implements DurableRun {
 
         private final TaskRow row;
+        private final @Nullable Duration timeLimit;
+        private final Thread thread = Thread.currentThread();
+        private final @Nullable Future<?> alarm;
 
-        Run(TaskRow row) {
-            this.row = row;
+        // Guarded by this
+
+        private boolean isOver;
+        private boolean isInterrupted;
+
+        Run(Claim claim, @Nullable Duration timeLimit) {
+            this.row = claim.row();
+            this.timeLimit = timeLimit;
+            this.alarm = timeLimit == null ? null : alarmIn(timeLimit);
+        }
+
+        private @Nullable Future<?> alarmIn(Duration limit) {
+            try {
+                return keepers.schedule(this::interrupt, limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException ex) {
+                // The node closes, and interrupts runs at its own limit.
+                return null;
+            }
+        }
+
+        private void interrupt() {
+            synchronized (this) {
+                if (isOver) {
+                    return;
+                }
+                isInterrupted = true;
+                thread.interrupt();
+            }
+            LOGGER.warn(
+                    "The durable task " + row + " has run for its time limit of " + timeLimit + ", and is interrupted");
+        }
+
+        /** Ends it: it is not interrupted any more. Returns whether it has been. */
+        boolean end() {
+            if (alarm != null) {
+                boolean ignored = alarm.cancel(false);
+            }
+            synchronized (this) {
+                isOver = true;
+                return isInterrupted;
+            }
+        }
+
+        Exception tooLong(Throwable cause) {
+            TimeoutException tooLong =
+                    new TimeoutException("The run was interrupted at its time limit of " + timeLimit);
+            Throwable ignored = tooLong.initCause(cause);
+            return tooLong;
         }
 
         @Override
@@ -212,15 +270,9 @@ final class Runs {
         }
 
         @Override
-        public boolean isCancelled() {
-            return isInterrupting;
+        public synchronized boolean isCancelled() {
+            return isInterrupting || isInterrupted;
         }
-    }
-
-    private byte[] payloadOf(Claim claim) {
-        byte[] known = claim.row().payload();
-        byte[] read = known == null ? tables.tasks().payload(claim.key()) : known;
-        return read == null ? new byte[0] : read;
     }
 
     /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
@@ -318,16 +370,12 @@ final class Runs {
                                 + " has ended; it is tried again",
                         ex);
             }
-            tellLater(claim, end, attempt);
+            tellIn(
+                    Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS)),
+                    claim,
+                    end,
+                    attempt + 1);
         }
-    }
-
-    private void tellLater(Claim claim, BooleanSupplier end, int attempt) {
-        tellIn(
-                Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS)),
-                claim,
-                end,
-                attempt + 1);
     }
 
     private void tellIn(long pauseMillis, Claim claim, BooleanSupplier end, int attempt) {
@@ -340,7 +388,7 @@ final class Runs {
         }
     }
 
-    /** Each may wait for a lock of a user's, and heartbeats need a thread as well. */
+    /** Each may wait for a lock of a user's, and looks need a thread as well. */
     private void tellAgain(Claim claim, BooleanSupplier end, int attempt) {
         if (!telling.tryAcquire()) {
             tellIn(TELL_AGAIN_MILLIS, claim, end, attempt);
@@ -348,6 +396,9 @@ final class Runs {
         }
         try {
             tell(claim, end, attempt);
+        } catch (Throwable ex) {
+            inHand.forget(claim);
+            throw ex;
         } finally {
             telling.release();
         }

@@ -83,7 +83,8 @@ final class TaskTable {
     boolean replace(String handler, String id, byte[] payload, Instant at) {
         return update(
                         "update {task} set task_data = ?, execution_time = ?, first_time = null, failure = null, "
-                                + "consecutive_failures = 0, " + UNSUSPECTED + "," + FREED + ONE + " and state <> "
+                                + "next_time = null, next_data = null, consecutive_failures = 0, " + UNSUSPECTED + ","
+                                + FREED + ONE + " and state <> "
                                 + RowState.CLAIMED,
                         payload,
                         dialect.time(at),
@@ -266,14 +267,22 @@ final class TaskTable {
         return claim(owner, dialect.lockDue(sizes, recurring.size(), suspectsToo), parameters);
     }
 
+    /** Claims some rows of a name that no node could read so far and whose pause is over. */
+    List<TaskRow> claimUnreadable(long owner, String name, int limit) {
+        return claim(owner, List.of(dialect.lockUnreadable(limit)), List.of(List.of(name)));
+    }
+
     /**
-     * Claims some rows of a name that no node could read so far and whose pause is over.
+     * The same whether their pause is over or not.
      *
-     * @param since also those that have not been tried since then; null for none
+     * @param from only those whose pause is over then, or later
+     * @param since only those that have not been tried since then
      */
-    List<TaskRow> claimUnreadable(long owner, String name, @Nullable Instant since, int limit) {
-        List<Object> parameters = since == null ? List.of(name) : List.of(name, dialect.time(since));
-        return claim(owner, List.of(dialect.lockUnreadable(since != null, limit)), List.of(parameters));
+    List<TaskRow> claimUnreadable(long owner, String name, Instant from, Instant since, int limit) {
+        return claim(
+                owner,
+                List.of(dialect.lockUntried(limit)),
+                List.of(List.of(name, dialect.time(from), dialect.time(since))));
     }
 
     private List<TaskRow> claim(long owner, List<String> locking, List<List<Object>> parameters) {
@@ -294,6 +303,7 @@ final class TaskTable {
                         this::readRow,
                         parameters.get(i).toArray()));
             }
+            leaveOneSuspect(due);
             int ignored = sql.updateEach(
                     sql.text(Dialect.pick()),
                     due.stream()
@@ -308,19 +318,15 @@ final class TaskTable {
         });
     }
 
+    /** As {@link Dialect#claim} does it in its statement. */
+    private static void leaveOneSuspect(List<TaskRow> rows) {
+        TaskRow first = rows.stream().filter(TaskRow::isSuspect).findFirst().orElse(null);
+        boolean ignored = rows.removeIf(row -> row.isSuspect() && row != first);
+    }
+
     private static TaskRow withNextVersion(TaskRow row) {
         RowKey key = row.key();
-        return new TaskRow(
-                new RowKey(key.handler(), key.id(), key.version() % Long.MAX_VALUE + 1),
-                row.payload(),
-                row.dueAt(),
-                row.firstDueAt(),
-                row.failures(),
-                row.lastSuccessAt(),
-                row.lastFailureAt(),
-                row.unreadable(),
-                row.suspicions(),
-                row.deaths());
+        return row.with(new RowKey(key.handler(), key.id(), key.version() % Long.MAX_VALUE + 1), row.dueAt());
     }
 
     private TaskRow readRow(ResultSet row, int number) throws SQLException {
@@ -364,10 +370,10 @@ final class TaskTable {
         return update("update {task} set marked = true" + OURS, row.handler(), row.id(), row.version()) == 1;
     }
 
-    /** Reads the payload of a row that was too long to come with the claim; null if there is none, or it is not this node's any more. */
+    /** Reads the payload of a row that was too long to come with the claim; null if it is not this node's any more. */
     byte @Nullable [] payload(RowKey row) {
         List<byte[]> found = sql.query(
-                sql.text("select task_data from {task}" + OURS),
+                sql.text("select coalesce(task_data, " + dialect.noBytes() + ") from {task}" + OURS),
                 (result, number) -> result.getBytes(1),
                 row.handler(),
                 row.id(),
@@ -562,6 +568,25 @@ final class TaskTable {
 
         boolean isSuspect() {
             return suspicions >= SUSPECT;
+        }
+
+        private TaskRow with(RowKey newKey, Instant newDueAt) {
+            return new TaskRow(
+                    newKey,
+                    payload,
+                    newDueAt,
+                    firstDueAt,
+                    failures,
+                    lastSuccessAt,
+                    lastFailureAt,
+                    unreadable,
+                    suspicions,
+                    deaths);
+        }
+
+        /** Returns it as one that is due by then. */
+        TaskRow dueBy(Instant time) {
+            return dueAt.isAfter(time) ? with(key, time) : this;
         }
 
         /** Without the payload, which may be secret. */

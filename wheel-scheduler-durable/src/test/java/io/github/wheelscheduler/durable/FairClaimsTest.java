@@ -138,10 +138,13 @@ class FairClaimsTest {
                         "\"mended\"".getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(1);
         assertThat(node.engine.cancel("note", "4")).isTrue();
-        // Another node tries them when it starts.
+        assertThat(jdbc.update("update wheel_durable_task set execution_time = execution_time + interval '1' hour"))
+                .isEqualTo(4);
+        // Another node tries them when it starts, long before their pauses are over.
         Node next = node("b", ran).start();
         await().atMost(PATIENCE).until(() -> ran.contains("mended"));
-        await().atMost(PATIENCE).until(() -> next.engine.counts().unreadable() > 0);
+        await().atMost(PATIENCE).until(() -> next.engine.counts().unreadable() == 3);
+        await().atMost(PATIENCE).until(() -> next.engine.counts().waiting() == 0);
         assertThat(node.engine.retry("note", "5")).isTrue();
     }
 
@@ -166,13 +169,14 @@ class FairClaimsTest {
         Node node = node("a", ran);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        node.engine.handle("bound", (java.lang.reflect.Type) String.class, RetryPolicy.DEFAULT, 2, (payload, run) -> {
-            int now = running.incrementAndGet();
-            most.accumulateAndGet(now, Math::max);
-            Thread.sleep(50);
-            running.decrementAndGet();
-            ran.add(run.id() + " " + run.attempt() + " " + run.node());
-        });
+        node.engine.handle(
+                "bound", (java.lang.reflect.Type) String.class, RetryPolicy.DEFAULT, 2, null, (payload, run) -> {
+                    int now = running.incrementAndGet();
+                    most.accumulateAndGet(now, Math::max);
+                    Thread.sleep(50);
+                    running.decrementAndGet();
+                    ran.add(run.id() + " " + run.attempt() + " " + run.node());
+                });
         node.start();
         schedule(node, "bound", 20, Instant.now());
         await().atMost(PATIENCE).until(() -> ran.size() == 20);
@@ -180,8 +184,55 @@ class FairClaimsTest {
         assertThat(ran).contains("7 1 a");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.handle(
-                        "none", (java.lang.reflect.Type) String.class, RetryPolicy.DEFAULT, 0, (payload, run) -> {}))
+                        "none",
+                        (java.lang.reflect.Type) String.class,
+                        RetryPolicy.DEFAULT,
+                        0,
+                        null,
+                        (payload, run) -> {}))
                 .withMessage("maxConcurrent must be at least 1, was 0");
+    }
+
+    @Test
+    void aRunThatTakesLongerThanItsTimeLimitIsInterruptedAndHasFailed() {
+        Node node = node("a", new ConcurrentLinkedQueue<>());
+        AtomicInteger cancelled = new AtomicInteger();
+        node.engine.handle(
+                "slow",
+                (java.lang.reflect.Type) String.class,
+                new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1)),
+                2,
+                Duration.ofMillis(300),
+                (payload, run) -> {
+                    try {
+                        goOn.await();
+                    } finally {
+                        cancelled.addAndGet(run.isCancelled() ? 1 : 0);
+                    }
+                });
+        node.start();
+        schedule(node, "slow", 1, Instant.now());
+        await().atMost(PATIENCE)
+                .until(() -> node.engine
+                                .list("slow", DurableTask.State.FAILED, null, 9)
+                                .size()
+                        == 1);
+        assertThat(node.engine.find("slow", "0"))
+                .get()
+                .satisfies(task -> assertThat(task.failure())
+                        .contains("The run was interrupted at its time limit of PT0.3S", "InterruptedException"));
+        assertThat(cancelled).hasValue(2);
+        schedule(node, "note", 1, Instant.now());
+        await().atMost(PATIENCE).until(() -> node.engine.find("note", "0").isEmpty());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.handle(
+                        "none",
+                        (java.lang.reflect.Type) String.class,
+                        RetryPolicy.DEFAULT,
+                        1,
+                        Duration.ZERO,
+                        (payload, run) -> {}))
+                .withMessage("timeLimit must be 1 ms to 1,000 years, was PT0S");
     }
 
     @Test

@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,7 +21,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -438,6 +444,82 @@ class HarshConditionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.schedule("note", "1", "x".repeat(1 << 24), Instant.now()))
                 .withMessage("payload must be at most 16 MiB as JSON, was 16777218 bytes");
+    }
+
+    @Test
+    void theConnectionThatIsKeptSetsOffNoLeakDetection() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setLeakDetectionThreshold(2_000);
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Logger log = Logger.getLogger("com.zaxxer.hikari.pool.ProxyLeakTask");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                told.add(record.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(handler);
+        try (HikariDataSource watched = new HikariDataSource(config)) {
+            Node node = node(watched).start();
+            JdbcTemplate jdbc = new JdbcTemplate(watched);
+            // Each beat is half a second.
+            await().atMost(PATIENCE)
+                    .until(() -> !jdbc.queryForList(
+                                    "select 1 from wheel_durable_task_node where beat > 10", Integer.class)
+                            .isEmpty());
+            node.close();
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void closingAndStoppingHaveOneLimitAndNameWhatIgnoresItsInterrupt() {
+        DurableSettings usual = Node.settings("a");
+        DurableSettings settings = new DurableSettings(
+                usual.table(),
+                true,
+                "a",
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                usual.heartbeat(),
+                usual.deadAfter(),
+                Duration.ofSeconds(5),
+                usual.forgetAfter(),
+                usual.maxDeaths());
+        AtomicBoolean goesOn = new AtomicBoolean(true);
+        try (HikariDataSource h2 = TestDatabase.H2.newDataSource()) {
+            Node node = new Node(settings, h2, DurableObserver.NONE).handle("deaf", String.class, payload -> {
+                while (goesOn.get()) {
+                    boolean ignored = Thread.interrupted();
+                    LockSupport.parkNanos(1_000_000);
+                }
+            });
+            node.start();
+            assertThat(node.engine.schedule("deaf", "1", "x", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> node.engine.counts().running() == 1);
+            long startNanos = System.nanoTime();
+            node.engine.stop();
+            node.engine.close();
+            // Two limits would be ten seconds.
+            assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
+                    .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(9));
+            assertThat(new JdbcTemplate(h2).queryForList("select state from wheel_durable_task", Integer.class))
+                    .as("not given back")
+                    .containsExactly(RowState.CLAIMED);
+            goesOn.set(false);
+            node.kill();
+        }
     }
 
     @Test

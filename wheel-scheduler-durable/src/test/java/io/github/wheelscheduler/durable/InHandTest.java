@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class InHandTest {
 
     private static final int WORKERS = 10;
+    private static final int ROOM = 2_000;
     private static final long MILLI = 1_000_000;
     private static final long LOOK = 400 * MILLI;
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -75,7 +76,7 @@ class InHandTest {
     }
 
     private Map<String, Integer> toClaim(String handler, int candidates) {
-        return inHand.toClaim(Map.of(handler, candidates), Map.of(), nowNanos);
+        return inHand.toClaim(Map.of(handler, candidates), Map.of(), ROOM, nowNanos);
     }
 
     /** Lets runs of a handler take so long that it is measured. */
@@ -188,7 +189,7 @@ class InHandTest {
         List<Claim> started = startAll();
         assertThat(started).hasSize(WORKERS);
         pass(50);
-        assertThat(inHand.toClaim(Map.of("backlog", 200, "other", 3), Map.of(), nowNanos))
+        assertThat(inHand.toClaim(Map.of("backlog", 200, "other", 3), Map.of(), ROOM, nowNanos))
                 .isEqualTo(Map.of("other", 3));
     }
 
@@ -232,7 +233,7 @@ class InHandTest {
         assertThat(inHand.startable().count()).isZero();
         assertThat(inHand.ended(started.get(0), nowNanos, true)).isTrue();
         assertThat(inHand.startable().count()).isEqualTo(1);
-        assertThat(inHand.toClaim(Map.of("other", 1, "bound2", 100), Map.of("bound2", 3), nowNanos))
+        assertThat(inHand.toClaim(Map.of("other", 1, "bound2", 100), Map.of("bound2", 3), ROOM, nowNanos))
                 .containsEntry("bound2", 3)
                 .containsEntry("other", 1);
     }
@@ -250,6 +251,29 @@ class InHandTest {
         assertThat(start()).isNull();
         assertThat(inHand.ended(started, nowNanos, true)).isTrue();
         assertThat(Objects.requireNonNull(start()).row().isSuspect()).isTrue();
+    }
+
+    @Test
+    void whereThereIsLittleRoomTheHandlerWhoseTurnIsLongestAgoHasIt() {
+        for (String handler : List.of("a", "b")) {
+            add(handler, 1, now());
+            end(List.of(Objects.requireNonNull(start())));
+        }
+        assertThat(inHand.toClaim(Map.of("a", 9, "b", 9), Map.of(), 4, nowNanos))
+                .isEqualTo(Map.of("a", 4));
+        assertThat(inHand.toClaim(Map.of("a", 2, "b", 9), Map.of(), 4, nowNanos))
+                .isEqualTo(Map.of("a", 2, "b", 2));
+        assertThat(inHand.toClaim(Map.of("a", 2), Map.of(), 0, nowNanos)).isEmpty();
+    }
+
+    @Test
+    void whatIsKnownOfAHandlerGoesWithIt() {
+        measure("a", 300);
+        assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
+        inHand.keepOnly(java.util.Set.of("a"));
+        assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
+        inHand.keepOnly(java.util.Set.of());
+        assertThat(toClaim("a", 1_000).get("a")).isEqualTo(toClaim("new", 1_000).get("new"));
     }
 
     @Test
@@ -299,7 +323,7 @@ class InHandTest {
                     .toList();
             due.forEach(claim -> candidates.merge(claim.handlerName(), 1, Integer::sum));
             candidates.replaceAll((handler, count) -> Math.min(200, count));
-            Map<String, Integer> plan = node.toClaim(candidates, Map.of(), millis * MILLI);
+            Map<String, Integer> plan = node.toClaim(candidates, Map.of(), ROOM, millis * MILLI);
             for (Claim claim : due) {
                 int left = plan.getOrDefault(claim.handlerName(), 0);
                 if (left > 0) {

@@ -163,7 +163,8 @@ class LayoutTest {
                 Node node = new Node("a", small)) {
             assertThatExceptionOfType(UnsupportedDatabaseException.class)
                     .isThrownBy(node::start)
-                    .withMessageStartingWith("The pool of connections must have one for durable tasks beside");
+                    .withMessage(
+                            "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was 1");
         }
     }
 

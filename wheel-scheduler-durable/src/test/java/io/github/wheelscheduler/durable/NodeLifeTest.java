@@ -3,12 +3,14 @@ package io.github.wheelscheduler.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -225,6 +227,98 @@ class NodeLifeTest {
     }
 
     @Test
+    void aNodeWhosePoolIsUsedUpIsNotFoundDead() throws Exception {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setMaximumPoolSize(3);
+        try (HikariDataSource small = new HikariDataSource(config);
+                Node node = new Node("a", small).start()) {
+            Node watcher = node("b").start();
+            await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1 && beatOf("b") > 1);
+            List<Long> before = incarnationsOf("a");
+            try (Connection one = small.getConnection();
+                    Connection another = small.getConnection()) {
+                long beat = beatOf("b");
+                // Each is half a second; a node is dead after four.
+                await().atMost(PATIENCE).until(() -> beatOf("b") > beat + 12);
+                assertThat(one).isNotSameAs(another);
+            }
+            assertThat(incarnationsOf("a")).isEqualTo(before);
+            assertThat(watcher.engine.counts().takenOver()).isZero();
+            assertThat(node.engine.counts().takenOver()).isZero();
+        }
+    }
+
+    @Test
+    void aNodeThatNobodyHasHeardOfForLongAsksBeforeItStartsAnything() throws Exception {
+        Node node = node("a").start();
+        await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
+        // Half of dead-after is two seconds.
+        assertThat(node.engine.schedule("note", "1", "one", Duration.ofSeconds(4)))
+                .isTrue();
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            assertThat(statement
+                            .executeQuery("select beat from " + NODES + " where name = 'a' for update")
+                            .next())
+                    .isTrue();
+            awaitClaimed();
+            change(1, "update " + TASKS + " set version = version + 1, owner = ?", GHOST);
+            await().atMost(PATIENCE).until(() -> node.engine.counts().lost() == 1);
+            assertThat(ran).isEmpty();
+            connection.rollback();
+        }
+    }
+
+    private void awaitClaimed() {
+        await().atMost(PATIENCE)
+                .until(() -> jdbc.queryForList("select state from " + TASKS, Integer.class)
+                        .contains(1));
+    }
+
+    @Test
+    void aLongPayloadWhoseRowIsGoneDoesNotRun() {
+        Node node = node("a").start();
+        assertThat(node.engine.schedule("note", "1", "x".repeat(10_000), Duration.ofSeconds(2)))
+                .isTrue();
+        awaitClaimed();
+        change(1, "delete from " + TASKS);
+        await().atMost(PATIENCE).until(() -> node.engine.counts().lost() == 1);
+        assertThat(ran).isEmpty();
+    }
+
+    @Test
+    void aRestartUnderTheSameNameKeepsNothingOfItsPredecessorAlive() {
+        Node node = node("ghost").start();
+        await().atMost(PATIENCE).until(() -> incarnationsOf("ghost").size() == 1);
+        makeGhost(node, NodeTable.ALIVE, "one");
+        awaitRan("one");
+        assertThat(node.engine.counts().takenOver()).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeThatFailsToStartLeavesNoRow() throws Exception {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setMaximumPoolSize(2);
+        config.setConnectionTimeout(300);
+        try (HikariDataSource small = new HikariDataSource(config)) {
+            Node node = new Node("a", small);
+            try (Connection taken = small.getConnection()) {
+                node.start();
+                assertThat(taken.isValid(1)).isTrue();
+                assertThat(node.engine.problem())
+                        .hasMessageStartingWith("The pool of connections must have one for durable tasks beside");
+                assertThat(incarnationsOf("a")).isEmpty();
+            }
+            await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
+            assertThat(node.engine.problem()).isNull();
+            node.close();
+        }
+    }
+
+    @Test
     void twoLivingNodesOfOneNameAreTwo() {
         Node first = node("twin").start();
         Node second = node("twin").start();
@@ -286,6 +380,23 @@ class NodeLifeTest {
                 .until(() -> jdbc.queryForList("select suspicions from " + TASKS, Integer.class)
                                 .get(0)
                         == null);
+    }
+
+    @Test
+    void ofSeveralSuspectsANodeClaimsOne() {
+        CountDownLatch end = new CountDownLatch(1);
+        Node node = node("a").handle("long", String.class, payload -> end.await());
+        for (int i = 0; i < 5; i++) {
+            assertThat(node.engine.schedule("long", "" + i, "x", Instant.now().plusSeconds(60)))
+                    .isTrue();
+        }
+        change(5, "update " + TASKS + " set suspicions = 2, execution_time = current_timestamp");
+        node.start();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().running() == 1);
+        assertThat(node.engine.counts().claimed()).isEqualTo(1);
+        assertThat(node.engine.counts().givenBack()).isZero();
+        end.countDown();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() == 5);
     }
 
     @Test

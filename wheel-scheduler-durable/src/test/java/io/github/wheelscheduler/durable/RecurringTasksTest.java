@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -207,6 +209,85 @@ class RecurringTasksTest {
         await().atMost(PATIENCE)
                 .until(() -> next.engine.recurringTasks().find("gone").isEmpty());
         assertThat(next.engine.list("other", null, null, 1)).hasSize(1);
+    }
+
+    private RecurringTable table() {
+        return new Database(dataSource, Node.settings("x")).tables().recurring();
+    }
+
+    @Test
+    void whatUsersHaveSteeredIsNeverForgotten() {
+        RecurringTable table = table();
+        for (String id : List.of("paused", "retimed", "triggered", "plain")) {
+            assertThat(table.plant(id, "fixed-rate PT1M", Instant.now().plusSeconds(60)))
+                    .isTrue();
+        }
+        assertThat(table.pause("paused")).isTrue();
+        assertThat(table.retime("retimed", "fixed-rate PT2M", Instant.now().plusSeconds(60)))
+                .isTrue();
+        assertThat(table.trigger("triggered")).isTrue();
+        assertThat(jdbc.update("update wheel_durable_task set known_at = current_timestamp - interval '2' day"))
+                .isEqualTo(4);
+        assertThat(table.forget(Duration.ofDays(1))).isEqualTo(1);
+        assertThat(table.ids()).containsExactlyInAnyOrder("paused", "retimed", "triggered");
+    }
+
+    @Test
+    void aTriggeredRunStaysWhenItsTaskIsRetimed() {
+        RecurringTable table = table();
+        Instant before = Instant.now();
+        assertThat(table.plant("a", "fixed-rate PT1H", before.plusSeconds(3_600)))
+                .isTrue();
+        assertThat(table.trigger("a")).isTrue();
+        assertThat(table.retime("a", "fixed-rate PT2H", before.plusSeconds(7_200)))
+                .isTrue();
+        RecurringTask task = table.find("a").orElseThrow();
+        assertThat(task.schedule()).isEqualTo("fixed-rate PT2H");
+        assertThat(task.dueAt()).isBefore(before.plusSeconds(60));
+    }
+
+    /** Comes once, and then not any more, or fails to say when. */
+    private static Recurrence once(java.util.function.Supplier<@Nullable Instant> next) {
+        return new Recurrence() {
+            @Override
+            public String text() {
+                return "once";
+            }
+
+            @Override
+            public Instant first(Instant now) {
+                return now;
+            }
+
+            @Override
+            public @Nullable Instant next(Instant dueAt, Instant endedAt) {
+                return next.get();
+            }
+        };
+    }
+
+    @Test
+    void aScheduleThatHasEndedIsNotMadeAgain() {
+        Node node = node("a");
+        Runnable unused = node.engine.repeat("ends", once(() -> null), false, () -> ran.add("ends"));
+        Runnable ignored = node.engine.repeat(
+                "fails",
+                once(() -> {
+                    throw new IllegalStateException("on purpose");
+                }),
+                false,
+                () -> ran.add("fails"));
+        node.start();
+        await().atMost(PATIENCE)
+                .until(() -> jdbc.queryForList("select state from wheel_durable_task", Integer.class)
+                        .equals(List.of(RowState.ENDED, RowState.ENDED)));
+        node.close();
+        Node next = node("b");
+        Runnable unused1 = next.engine.repeat("ends", once(() -> null), false, () -> ran.add("ends again"));
+        Runnable unused2 = next.engine.repeat("tick", everyMillis(50), false, () -> ran.add("tick"));
+        next.start();
+        await().atMost(PATIENCE).until(() -> ran.contains("tick"));
+        assertThat(ran).containsOnlyOnce("ends", "fails").doesNotContain("ends again");
     }
 
     @Test

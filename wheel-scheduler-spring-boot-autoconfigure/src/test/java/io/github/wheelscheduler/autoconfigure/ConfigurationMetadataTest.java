@@ -39,6 +39,9 @@ class ConfigurationMetadataTest {
                         Map.entry("wheel.scheduler.durable.dead-after", "java.time.Duration 6s"),
                         Map.entry("wheel.scheduler.durable.enabled", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.durable.forget-after", "java.time.Duration 7d"),
+                        Map.entry(
+                                "wheel.scheduler.durable.handlers",
+                                "java.util.Map<java.lang.String,io.github.wheelscheduler.durable.autoconfigure.DurableProperties$OfHandler> null"),
                         Map.entry("wheel.scheduler.durable.heartbeat", "java.time.Duration 1500ms"),
                         Map.entry(
                                 "wheel.scheduler.durable.initialize-schema",

@@ -81,8 +81,10 @@ public final class DurableAutoConfiguration {
 
     @Bean
     static DurableHandlerMethods wheelDurableHandlerMethods(
-            ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
-        return new DurableHandlerMethods(beanFactory, engine);
+            ConfigurableListableBeanFactory beanFactory,
+            DurableEngine engine,
+            ObjectProvider<DurableProperties> properties) {
+        return new DurableHandlerMethods(beanFactory, engine, properties);
     }
 
     @Bean

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.autoconfigure.DurableProperties.OfHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -13,12 +14,15 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
@@ -34,13 +38,18 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final DurableEngine engine;
+    private final ObjectProvider<DurableProperties> properties;
 
     /** The handler methods found so far. */
     private final Map<String, String> byName = new HashMap<>();
 
-    DurableHandlerMethods(ConfigurableListableBeanFactory beanFactory, DurableEngine engine) {
+    DurableHandlerMethods(
+            ConfigurableListableBeanFactory beanFactory,
+            DurableEngine engine,
+            ObjectProvider<DurableProperties> properties) {
         this.beanFactory = beanFactory;
         this.engine = engine;
+        this.properties = properties;
     }
 
     @Override
@@ -52,6 +61,20 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     addHandlersOf(name, type);
                 }
             }
+        }
+        refuseUnknown();
+    }
+
+    private void refuseUnknown() {
+        List<String> unknown = properties.getObject().handlers().keySet().stream()
+                .filter(name -> !byName.containsKey(name))
+                .map(name -> DurableProperties.PREFIX + ".handlers." + name
+                        + " must name a method with @DurableHandler, and there are " + new TreeSet<>(byName.keySet()))
+                .toList();
+        if (!unknown.isEmpty()) {
+            throw new UnusableSetupException(
+                    String.join("; ", unknown),
+                    "Write the name as the annotation has it, in brackets if it has more than letters, digits and dashes, or leave the property out.");
         }
     }
 
@@ -84,11 +107,19 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         EarlyReturn.refuse("DurableHandler", method, userClassOf(beanName, type));
         RetryPolicy retries = retriesOf(method, annotation);
         try {
-            engine.handle(annotation.value(), payloadType, retries, annotation.maxConcurrent(), body(beanName, method));
+            OfHandler own = properties.getObject().handlers().getOrDefault(annotation.value(), OfHandler.NONE);
+            engine.handle(
+                    annotation.value(),
+                    payloadType,
+                    retries,
+                    own.maxConcurrent() == null ? annotation.maxConcurrent() : own.maxConcurrent(),
+                    own.timeLimit() == null ? timeLimitOf(annotation) : own.timeLimit(),
+                    body(beanName, method));
         } catch (IllegalStateException | IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     ex.getMessage() + ": " + method + " of the bean " + beanName + otherThan(annotation.value()),
-                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"). The name is in the database, so one that has tasks should keep it.",
+                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The "
+                            + "name is in the database, so one that has tasks should keep it.",
                     ex);
         }
         byName.put(annotation.value(), method + " of the bean " + beanName);
@@ -157,6 +188,11 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave them out.",
                     ex);
         }
+    }
+
+    private @Nullable Duration timeLimitOf(DurableHandler annotation) {
+        String text = String.valueOf(beanFactory.resolveEmbeddedValue(annotation.timeLimit()));
+        return text.isEmpty() ? null : DurationStyle.detectAndParse(text);
     }
 
     private Duration duration(String text) {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.durable.DurableSettings;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -24,8 +25,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param closeLimit How long closing waits for tasks that run before it interrupts them.
  * @param forgetAfter How long no node may know a recurring task before its row is deleted.
  * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
+ * @param handlers Settings of single handlers by name, over those of their annotations.
  */
-@ConfigurationProperties(DurableProperties.PREFIX)
+@ConfigurationProperties(prefix = DurableProperties.PREFIX, ignoreUnknownFields = false)
 public record DurableProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("wheel_durable_task") String table,
@@ -38,7 +40,20 @@ public record DurableProperties(
         @DefaultValue("6s") Duration deadAfter,
         @DefaultValue("20s") Duration closeLimit,
         @DefaultValue("7d") Duration forgetAfter,
-        @DefaultValue("5") int maxDeaths) {
+        @DefaultValue("5") int maxDeaths,
+        @DefaultValue Map<String, OfHandler> handlers) {
+
+    /**
+     * Settings of a handler.
+     *
+     * @param maxConcurrent How many of its runs may go on at a time on a node.
+     * @param timeLimit After how long a run is interrupted.
+     */
+    public record OfHandler(
+            @Nullable Integer maxConcurrent, @Nullable Duration timeLimit) {
+
+        static final OfHandler NONE = new OfHandler(null, null);
+    }
 
     static final String PREFIX = "wheel.scheduler.durable";
 

@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
@@ -133,6 +134,53 @@ class DurableAutoConfigurationTest {
                             .isZero();
                     assertThat(tasks.find("invoice", "1")).isPresent();
                 });
+    }
+
+    @Test
+    void propertiesOfAHandlerGoOverItsAnnotation() {
+        runner.withUserConfiguration(WithPatience.class)
+                .withPropertyValues(
+                        "wheel.scheduler.durable.handlers[slow.report].time-limit=200ms",
+                        "wheel.scheduler.durable.handlers[slow.report].max-concurrent=1")
+                .run(context -> {
+                    DurableTasks tasks = context.getBean(DurableTasks.class);
+                    assertThat(tasks.schedule("slow.report", "1", null, Instant.now()))
+                            .isTrue();
+                    await().atMost(PATIENCE)
+                            .untilAsserted(
+                                    () -> assertThat(tasks.list("slow.report", DurableTask.State.FAILED, null, 10))
+                                            .singleElement()
+                                            .satisfies(task -> assertThat(task.failure())
+                                                    .contains("at its time limit of PT0.2S")));
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithPatience {
+        @Bean
+        Object handler() {
+            return new Object() {
+                @DurableHandler(value = "slow.report", maxRetries = 0, timeLimit = "${no.limit:1h}")
+                @SuppressWarnings("unused") // found by its annotation
+                void report() throws InterruptedException {
+                    new java.util.concurrent.CountDownLatch(1).await();
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            handlers.invoce.time-limit=1s       | wheel.scheduler.durable.handlers.invoce must name a method
+            handlers.invoice.time-limit=0s      | timeLimit must be 1 ms to 1,000 years, was PT0S
+            handlers.invoice.max-concurrent=0   | maxConcurrent must be at least 1, was 0
+            handlers.invoice.max-concurent=1    | wheel.scheduler.durable.handlers.invoice.max-concurent
+            max-concurent=1                     | wheel.scheduler.durable.max-concurent
+            """)
+    void aPropertyThatMeansNothingStopsTheStart(String property, String text) {
+        runner.withUserConfiguration(WithInvoices.class)
+                .withPropertyValues("wheel.scheduler.durable." + property)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(text));
     }
 
     @Test

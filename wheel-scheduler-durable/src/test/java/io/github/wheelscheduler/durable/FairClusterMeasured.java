@@ -289,8 +289,8 @@ class FairClusterMeasured {
             for (int i = 0; i < restarts; i++) {
                 String name = NODES[i % NODES.length];
                 cluster.signal(name, "-TERM");
-                assertThat(cluster.process(name).waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isTrue();
+                long ended = awaitEnd(cluster, name, System.nanoTime());
+                assertThat(ended).isLessThan(3_000);
                 MeasuredCluster unused = cluster.start(name);
                 // Both run again, wherever that is.
                 awaitRows(cluster, "state = 1", 2);
@@ -307,6 +307,32 @@ class FairClusterMeasured {
             assertThat(suspicions).isEmpty();
             assertThat(ended(cluster, 's')).hasSize(1);
             assertThat(ended(cluster, 'd')).hasSize(1);
+        }
+    }
+
+    @Test
+    void restartsUnderLoadLoseNothing() throws Exception {
+        int tasks = 3_000;
+        long step = 10 * MILLI;
+        try (MeasuredCluster cluster = cluster("sleep").start(NODES)) {
+            long first = nowMicros(cluster) + 2 * SECOND;
+            cluster.insert(MeasuredHandlers.SLEEP, tasks, 100, first, step);
+            for (String name : NODES) {
+                MeasuredCluster.pass(Duration.ofSeconds(5));
+                cluster.signal(name, "-TERM");
+                long unused = awaitEnd(cluster, name, System.nanoTime());
+                MeasuredCluster ignored = cluster.start(name);
+            }
+            awaitRows(cluster, "true", 0);
+            List<MeasuredLog.Run> runs = runs(cluster, 's');
+            MeasuredLateness late = MeasuredLateness.of(runs, first, step);
+            print("three rolling restarts under 100 tasks of 100 ms a second: " + byNode(runs) + ", twice "
+                    + late.moreThanOnce() + ", late by p50 " + late.millis(0.5) + " ms, p99 " + late.millis(0.99)
+                    + " ms, most " + late.most() + " ms");
+            assertThat(late.tasks()).isEqualTo(tasks);
+            assertThat(late.moreThanOnce()).isEmpty();
+            assertThat(late.early).isZero();
+            assertThat(late.mostMicros()).isLessThan(1_500 * MILLI);
         }
     }
 
@@ -450,12 +476,31 @@ class FairClusterMeasured {
                 await().atMost(PATIENCE).until(() -> cluster.runs().size() == 1);
                 long startNanos = System.nanoTime();
                 cluster.signal("n1", "-TERM");
-                long millis = awaitEnd(cluster, startNanos);
+                long millis = awaitEnd(cluster, "n1", startNanos);
                 print("SIGTERM during a run of 60 s (" + handler.title() + "), with a close limit of " + limitMillis
                         + " ms: the process ended after " + millis + " ms, the row is "
                         + cluster.jdbc.queryForList("select state, suspicions from wheel_durable_task"));
                 assertThat(millis).isBetween(limitMillis - 100, limitMillis + 2_000);
                 assertThat(rows(cluster, "true")).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void signalEndsAProcessInTimeWithoutItsDatabase() throws Exception {
+        long limitMillis = 3_000;
+        for (long awayMillis : new long[] {0, 5_000}) {
+            try (MeasuredCluster cluster =
+                    cluster("sleep").with("close-limit", limitMillis).start("n1")) {
+                server.crash();
+                MeasuredCluster.pass(Duration.ofMillis(awayMillis));
+                long startNanos = System.nanoTime();
+                cluster.signal("n1", "-TERM");
+                long millis = awaitEnd(cluster, "n1", startNanos);
+                print("SIGTERM " + awayMillis + " ms after PostgreSQL has crashed, with a close limit of " + limitMillis
+                        + " ms: the process ended after " + millis + " ms");
+                server.startAgain();
+                assertThat(millis).isLessThan(limitMillis + 2_000);
             }
         }
     }
@@ -467,7 +512,7 @@ class FairClusterMeasured {
                 cluster("exit").with("close-limit", limitMillis).start("n1")) {
             cluster.insert(MeasuredHandlers.EXIT, 1, 0, nowMicros(cluster), 0);
             await().atMost(PATIENCE).until(() -> cluster.runs().size() == 1);
-            long millis = awaitEnd(cluster, System.nanoTime());
+            long millis = awaitEnd(cluster, "n1", System.nanoTime());
             int status = cluster.process("n1").exitValue();
             print("System.exit in a handler: the process ended after " + millis + " ms with " + status);
             assertThat(status).isEqualTo(MeasuredHandlers.STATUS);
@@ -475,8 +520,8 @@ class FairClusterMeasured {
         }
     }
 
-    private static long awaitEnd(MeasuredCluster cluster, long startNanos) throws InterruptedException {
-        assertThat(cluster.process("n1").waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+    private static long awaitEnd(MeasuredCluster cluster, String name, long startNanos) throws InterruptedException {
+        assertThat(cluster.process(name).waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .isTrue();
         return (System.nanoTime() - startNanos) / 1_000_000;
     }

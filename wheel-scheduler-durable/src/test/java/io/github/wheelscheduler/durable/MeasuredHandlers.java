@@ -62,12 +62,13 @@ enum MeasuredHandlers {
     static void add(List<String> titles, DurableEngine engine, MeasuredLog log) {
         for (MeasuredHandlers handler : values()) {
             if (titles.contains(handler.title())) {
-                engine.handle(handler.title(), Long.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, (DurableBody<Long>)
-                        (millis, run) -> {
-                            log.run(run.id(), engine.clockError());
-                            handler.run(millis == null ? 0 : millis);
-                            log.line("end " + run.id() + " " + MeasuredLog.nowMicros());
-                        });
+                engine.handle(
+                        handler.title(), Long.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<Long>)
+                                (millis, run) -> {
+                                    log.run(run.id(), engine.clockError());
+                                    handler.run(millis == null ? 0 : millis);
+                                    log.line("end " + run.id() + " " + MeasuredLog.nowMicros());
+                                });
             }
         }
     }

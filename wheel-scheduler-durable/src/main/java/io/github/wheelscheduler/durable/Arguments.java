@@ -13,7 +13,7 @@ final class Arguments {
     private static final int LONGEST_RECURRING = 200;
     private static final int LONGEST_PAGE = 10_000;
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
-    private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
     private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
 
@@ -57,6 +57,11 @@ final class Arguments {
         if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
             throw new IllegalArgumentException("delay must be 0 to 1,000 years, was " + delay);
         }
+    }
+
+    /** Returns when something is due that comes after so long, or after a thousand years: what is later than that is for no calendar of a database. */
+    static Instant after(Instant time, Duration delay) {
+        return time.plus(delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
     }
 
     static void requireLimits(int maxConcurrent, @Nullable Duration timeLimit) {

@@ -279,7 +279,7 @@ final class Runs {
     private BooleanSupplier setAside(Claim claim, UnreadablePayloadException ex) {
         int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
         Instant now = clock.now();
-        Instant until = now.plus(UNREADABLE_PAUSES.pauseAfter(times));
+        Instant until = now.plus(jittered(UNREADABLE_PAUSES.pauseAfter(times)));
         return () -> tables.tasks().setAside(claim.key(), until, times, now, String.valueOf(ex.getMessage()));
     }
 

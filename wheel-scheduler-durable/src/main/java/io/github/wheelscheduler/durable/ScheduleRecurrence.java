@@ -93,7 +93,7 @@ public final class ScheduleRecurrence implements Recurrence {
         if (schedule.isCron()) {
             return after(now);
         }
-        return start == null || start.isBefore(now) ? now : start;
+        return start == null || start.isBefore(now) ? now : Arguments.after(now, Duration.between(now, start));
     }
 
     @Override
@@ -102,14 +102,14 @@ public final class ScheduleRecurrence implements Recurrence {
             return nextInPhase(dueAt, endedAt, rate.period());
         }
         if (schedule instanceof TaskSchedule.FixedDelay fixed) {
-            return endedAt.plus(fixed.delay());
+            return Arguments.after(endedAt, fixed.delay());
         }
         return after(endedAt.isAfter(dueAt) ? endedAt : dueAt);
     }
 
     /** Returns the next multiple of the period that is to come; those that have passed meanwhile are left out. */
     private static Instant nextInPhase(Instant dueAt, Instant now, Duration period) {
-        Instant next = dueAt.plus(period);
+        Instant next = Arguments.after(dueAt, period);
         if (next.isAfter(now)) {
             return next;
         }

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.Database.Tables;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
@@ -82,6 +83,21 @@ class DialectTest {
     }
 
     @Test
+    void unreadableRowsAreFoundByTheirIndex() {
+        assertThat(jdbc.update("update " + TABLE
+                        + " set state = 3, last_failure = clock_timestamp() where task_instance < 't5'"))
+                .isGreaterThan(4_000);
+        assertThat(plan(text(Dialect.POSTGRESQL, Dialect.POSTGRESQL.lockUnreadable(3)), "note"))
+                .contains(TABLE + "_kept", "(execution_time <= ")
+                .doesNotContain("Rows Removed by Filter", "Seq Scan");
+        OffsetDateTime begin = Instant.EPOCH.atOffset(ZoneOffset.UTC);
+        OffsetDateTime later = Instant.now().plusSeconds(60).atOffset(ZoneOffset.UTC);
+        assertThat(plan(text(Dialect.POSTGRESQL, Dialect.POSTGRESQL.lockUntried(3)), "note", begin, later))
+                .contains(TABLE + "_kept", "(execution_time >= ")
+                .doesNotContain("Rows Removed by Filter", "Seq Scan");
+    }
+
+    @Test
     void aTakeOverReadsNoRowOfTheLiving() {
         assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7 where task_instance < 't5'"))
                 .isPositive();
@@ -129,6 +145,14 @@ class DialectTest {
             assertThat(explained(onMariaDb, lockDue(), "note", 1_000L))
                     .containsEntry("type", "range")
                     .containsEntry("key", TABLE + "_due");
+            assertThat(onMariaDb.update("update " + TABLE + " set state = 3 where task_name = 'later'"))
+                    .isEqualTo(70_000);
+            assertThat(explained(onMariaDb, text(Dialect.MARIADB, Dialect.MARIADB.lockUnreadable(3)), "later"))
+                    .containsEntry("type", "range")
+                    .containsEntry("key", TABLE + "_due");
+            assertThat(explained(onMariaDb, text(Dialect.MARIADB, Dialect.MARIADB.waitingNames()))
+                            .get("Extra"))
+                    .contains("Using index for group-by");
         }
     }
 

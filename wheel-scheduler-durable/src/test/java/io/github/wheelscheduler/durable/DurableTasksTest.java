@@ -382,6 +382,46 @@ class DurableTasksTest {
     }
 
     @Test
+    void theCalendarEndsWithTheYear9999() {
+        Instant last = Instant.parse("9999-12-31T23:59:59.999999Z");
+        Node node = node("a").start();
+        assertThat(node.engine.schedule("note", "last", "x", last)).isTrue();
+        assertThat(node.engine.find("note", "last"))
+                .get()
+                .satisfies(task -> assertThat(task.dueAt()).isEqualTo(last));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("note", "later", "x", last.plusNanos(1_000)))
+                .withMessageStartingWith("at must be in one of the years 1 to 9999, was +10000-01-01");
+    }
+
+    @Test
+    void whatHasFailedTogetherIsNotTriedAgainTogether() {
+        Node node = node("a");
+        node.engine.handle(
+                "flaky", String.class, new RetryPolicy(1, Duration.ofSeconds(100), Duration.ofHours(1)), payload -> {
+                    throw new IllegalStateException("on purpose");
+                });
+        node.start();
+        for (int i = 0; i < 10; i++) {
+            assertThat(node.engine.schedule("flaky", "" + i, "x", Instant.now()))
+                    .isTrue();
+        }
+        await().atMost(PATIENCE).until(() -> node.engine.counts().failed() == 10);
+        await().atMost(PATIENCE)
+                .until(() -> node.engine
+                                .list("flaky", DurableTask.State.SCHEDULED, null, 10)
+                                .size()
+                        == 10);
+        List<Duration> pauses = node.engine.list("flaky", null, null, 10).stream()
+                .map(task -> Duration.between(task.lastFailureAt(), task.dueAt()))
+                .sorted()
+                .toList();
+        assertThat(pauses)
+                .allSatisfy(pause -> assertThat(pause).isBetween(Duration.ofSeconds(99), Duration.ofSeconds(111)));
+        assertThat(pauses.get(9)).isGreaterThan(pauses.get(0).plusMillis(500));
+    }
+
+    @Test
     void listsPageByPage() {
         Node node = node("a");
         for (String id : List.of("c", "a", "b")) {

@@ -246,6 +246,41 @@ class RecurringTasksTest {
         assertThat(task.dueAt()).isBefore(before.plusSeconds(60));
     }
 
+    @Test
+    void aDelayThatNobodyLivesToSeeEndsIsWaitedFor() {
+        Node node = node("a");
+        Duration delay = Duration.ofMillis(Long.MAX_VALUE);
+        Runnable ignored = node.engine.repeat(
+                "once", ScheduleRecurrence.of(TaskSchedule.fixedDelay(delay), null), false, () -> ran.add("once"));
+        Runnable unused = node.engine.repeat(
+                "rate", ScheduleRecurrence.of(TaskSchedule.fixedRate(delay), null), false, () -> ran.add("rate"));
+        node.start();
+        await().atMost(PATIENCE)
+                .until(() -> node.engine.recurringTasks().list().stream()
+                        .allMatch(task -> task.lastSuccessAt() != null
+                                && task.dueAt().isAfter(Instant.now().plus(Duration.ofDays(300_000)))));
+        assertThat(ran).containsExactlyInAnyOrder("once", "rate");
+        assertThat(node.engine.problem()).isNull();
+    }
+
+    @Test
+    void aCountOfFailuresThatIsAsLargeAsItCanBeStaysSo() {
+        Node node = node("a");
+        Runnable ignored = node.engine.repeat("fails", everyMillis(50), false, () -> {
+            ran.add("failed");
+            throw new IllegalStateException("on purpose");
+        });
+        assertThat(table().plant("fails", everyMillis(50).text(), Instant.now()))
+                .isTrue();
+        assertThat(jdbc.update("update wheel_durable_task set consecutive_failures = " + Integer.MAX_VALUE))
+                .isEqualTo(1);
+        node.start();
+        await().atMost(PATIENCE).until(() -> ran.size() > 2);
+        assertThat(node.engine.recurringTasks().find("fails"))
+                .get()
+                .satisfies(task -> assertThat(task.failures()).isEqualTo(Integer.MAX_VALUE));
+    }
+
     /** Comes once, and then not any more, or fails to say when. */
     private static Recurrence once(java.util.function.Supplier<@Nullable Instant> next) {
         return new Recurrence() {

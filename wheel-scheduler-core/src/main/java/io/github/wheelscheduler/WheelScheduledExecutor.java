@@ -45,7 +45,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     WheelScheduledExecutor(Engine engine) {
         this.engine = engine;
-        this.tick = Duration.ofNanos(1L << engine.settings().tickShift());
+        this.tick = Duration.ofNanos(1L << engine.settings.tickShift());
         this.groups = new GroupRegister<>(engine, WheelScheduledExecutor::new);
     }
 
@@ -68,7 +68,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @throws IllegalStateException if this is a group itself; and from {@code build}, if there is such a group already
      */
     public WheelScheduledExecutorBuilder newGroup(String name) {
-        return new WheelScheduledExecutorBuilder(groups, groups.checkName(name), engine.settings());
+        return new WheelScheduledExecutorBuilder(groups, groups.checkName(name), engine.settings);
     }
 
     /**
@@ -89,17 +89,17 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns the name of this group; null if this is no group. */
     public @Nullable String groupName() {
-        return engine.settings().groupName();
+        return engine.settings.groupName();
     }
 
     /** Returns what becomes of a run that finds all places taken; what is no group is never full: there, runs wait. */
     public OnFull onFull() {
-        return engine.settings().onFull();
+        return engine.settings.onFull();
     }
 
     /** Returns how many runs may wait in the queue of this group; {@code Integer.MAX_VALUE} if this is no group. */
     public int queueCapacity() {
-        return engine.settings().queueCapacity();
+        return engine.settings.queueCapacity();
     }
 
     /**
@@ -122,7 +122,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public WheelTimer<?> schedule(Runnable command, long delay, TimeUnit unit) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
-        return engine.arming().arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), delay <= 0);
+        return engine.arming.arm(new RunnableTimer(engine, command, engine.deadlineAfter(delay, unit)), delay <= 0);
     }
 
     /**
@@ -135,7 +135,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(callable, "callable must not be null");
         Objects.requireNonNull(unit, "unit must not be null");
         long deadlineNanos = engine.deadlineAfter(delay, unit);
-        return engine.arming().arm(new CallableTimer<>(engine, callable, deadlineNanos), delay <= 0);
+        return engine.arming.arm(new CallableTimer<>(engine, callable, deadlineNanos), delay <= 0);
     }
 
     /**
@@ -172,7 +172,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
         InstantTimer timer = engine.newInstantTimer(command, instant);
-        return engine.arming().arm(timer, timer.isDueAtOnce());
+        return engine.arming.arm(timer, timer.isDueAtOnce);
     }
 
     /**
@@ -191,7 +191,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
         InstantTimer next = engine.nextInstantTimer(command, instant);
-        return engine.arming().armNext(timer, next) ? next : null;
+        return engine.arming.armNext(timer, next) ? next : null;
     }
 
     private WheelTimer<?> armPeriodic(Runnable command, long initialDelay, long period, TimeUnit unit, int sign) {
@@ -199,7 +199,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(unit, "unit must not be null");
         long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
         long deadlineNanos = engine.deadlineAfter(initialDelay, unit);
-        return engine.arming().arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), initialDelay <= 0);
+        return engine.arming.arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), initialDelay <= 0);
     }
 
     private static long positive(String what, long value) {
@@ -230,11 +230,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     private WheelTimer<?> now(Runnable task) {
-        return engine.arming().arm(new RunnableTimer.AtOnce(engine, task, engine.deadlineNow()), true);
+        return engine.arming.arm(new RunnableTimer.AtOnce(engine, task, engine.deadlineNow()), true);
     }
 
     private <T extends @Nullable Object> WheelTimer<T> now(Callable<T> task) {
-        return engine.arming().arm(new CallableTimer.AtOnce<>(engine, task, engine.deadlineNow()), true);
+        return engine.arming.arm(new CallableTimer.AtOnce<>(engine, task, engine.deadlineNow()), true);
     }
 
     /**
@@ -255,22 +255,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. Without effect after shutdown. */
     public void pause() {
-        engine.lifecycle().pause(null);
+        engine.lifecycle.pause(null);
     }
 
     /** Like {@link #pause()}, and calls back once, when the last run that is going on has ended; at once if none is. */
     public void pause(Runnable whenQuiet) {
         Objects.requireNonNull(whenQuiet, "whenQuiet must not be null");
-        engine.lifecycle().pause(whenQuiet);
+        engine.lifecycle.pause(whenQuiet);
     }
 
     /** Ends the pause. Nothing that became due meanwhile is lost; fixed-rate tasks make up what their limit allows. */
     public void resume() {
-        engine.lifecycle().resume();
+        engine.lifecycle.resume();
     }
 
     public boolean isPaused() {
-        return engine.workers().isPaused();
+        return engine.workers.isPaused();
     }
 
     /**
@@ -290,7 +290,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Whether timers are {@linkplain #halt held} when they are due. */
     public boolean isHalted() {
-        return engine.hold().isHalted();
+        return engine.hold.isHalted();
     }
 
     /** Lets a timer go that is due, though others are {@linkplain #halt held}; without effect if none is, or it is not pending. */
@@ -317,12 +317,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @param choice returns, for their number, which one, from 0 on in their order; on the tick thread. Null for the first one
      */
     public void setChoice(@Nullable IntUnaryOperator choice) {
-        engine.hold().setChoice(choice);
+        engine.hold.setChoice(choice);
     }
 
     /** Returns how many of the timers that are {@linkplain #allow allowed} to go have not gone; a huge number in the machine's time. */
     public long allowed() {
-        return engine.hold().allowed();
+        return engine.hold.allowed();
     }
 
     /**
@@ -366,7 +366,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     @Override
     public void shutdown() {
-        engine.lifecycle().shutdown();
+        engine.lifecycle.shutdown();
     }
 
     /**
@@ -378,7 +378,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     public List<Runnable> shutdownWithin(Duration limit) {
         WheelScheduledExecutorBuilder.check(!limit.isNegative(), "limit must not be negative", limit);
-        return engine.lifecycle().shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
+        return engine.lifecycle.shutdownWithin(TimeUnit.NANOSECONDS.convert(limit));
     }
 
     /**
@@ -389,7 +389,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      */
     @Override
     public List<Runnable> shutdownNow() {
-        return engine.lifecycle().shutdownNow(true);
+        return engine.lifecycle.shutdownNow(true);
     }
 
     /**
@@ -398,23 +398,23 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * @return the timers that never ran or would have run again, by deadline; they are not cancelled
      */
     public List<Runnable> shutdownWithoutInterrupt() {
-        return engine.lifecycle().shutdownNow(false);
+        return engine.lifecycle.shutdownNow(false);
     }
 
     @Override
     public boolean isShutdown() {
-        return engine.runState().isShutdown();
+        return engine.runState.isShutdown();
     }
 
     /** Whether no task runs any more and all threads have ended or are about to. */
     @Override
     public boolean isTerminated() {
-        return engine.runState().isTerminated();
+        return engine.runState.isTerminated();
     }
 
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        return engine.runState().terminated().await(timeout, unit);
+        return engine.runState.terminated.await(timeout, unit);
     }
 
     /**
@@ -428,7 +428,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         boolean interrupted = false;
         while (!isTerminated()) {
             try {
-                engine.runState().terminated().await();
+                engine.runState.terminated.await();
             } catch (InterruptedException ex) {
                 interrupted = true;
                 List<Runnable> ignored = shutdownNow();
@@ -441,24 +441,24 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Whether delayed one-time tasks still run after {@link #shutdown}; true by default. */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
-        return engine.runState().executesDelayed();
+        return engine.runState.executesDelayed();
     }
 
     /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
         engine.setExecutesDelayed(value);
-        engine.lifecycle().reapplyShutdownPolicies();
+        engine.lifecycle.reapplyShutdownPolicies();
     }
 
     /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
-        return engine.runState().continuesPeriodic();
+        return engine.runState.continuesPeriodic();
     }
 
     /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
         engine.setContinuesPeriodic(value);
-        engine.lifecycle().reapplyShutdownPolicies();
+        engine.lifecycle.reapplyShutdownPolicies();
     }
 
     /**
@@ -472,7 +472,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns how many timers are pending: scheduled and not started. Exact while nothing moves. */
     public long pendingCount() {
-        return engine.pending().count();
+        return engine.pending.count();
     }
 
     /** Returns about how many due tasks wait for a worker. */
@@ -482,12 +482,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns how many runs are going on. */
     public int activeCount() {
-        return engine.workers().activeCount();
+        return engine.workers.activeCount();
     }
 
     /** Returns how many threads take runs. */
     public int workerCount() {
-        return engine.workers().threadCount();
+        return engine.workers.threadCount();
     }
 
     /**
@@ -495,7 +495,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * an observer cost nothing more.
      */
     public void setRunObserver(@Nullable RunObserver observer) {
-        engine.observation().setObserver(observer);
+        engine.observation.setObserver(observer);
     }
 
     /**
@@ -518,7 +518,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns the time on the wall clock that instants are on. */
     public Instant wallClockInstant() {
-        return engine.settings().wallClock().instant();
+        return engine.settings.wallClock().instant();
     }
 
     /**
@@ -527,7 +527,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * null for none.
      */
     public void setStopListener(@Nullable Runnable listener) {
-        engine.lifecycle().setStopListener(listener);
+        engine.lifecycle.setStopListener(listener);
     }
 
     /** Returns the tick: how far a start time may be rounded up. */
@@ -537,24 +537,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /** Returns how many runs may go on at a time. */
     public int maxWorkers() {
-        return engine.workers().maxSize();
+        return engine.workers.maxSize();
     }
 
     /** Returns how many threads stay, once they have come, though they have nothing to do. */
     public int coreWorkers() {
-        return engine.workers().coreSize();
+        return engine.workers.coreSize();
     }
 
     /** Returns how many more timers are accepted; {@code Long.MAX_VALUE} if that is not limited. */
     public long remainingPending() {
-        return maxPending() == Long.MAX_VALUE
-                ? Long.MAX_VALUE
-                : Math.max(0, maxPending() - engine.pending().inUse());
+        return maxPending() == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, maxPending() - engine.pending.inUse());
     }
 
     /** Returns how many timers may be pending or repeating; {@code Long.MAX_VALUE} if that is not limited. */
     public long maxPending() {
-        return engine.pending().max();
+        return engine.pending.permits.max();
     }
 
     /** Returns the counts of this moment. */

@@ -72,7 +72,7 @@ public final class Arming {
         } else if (!pending.permits.tryTake()) {
             reject(
                     timer,
-                    "max-pending is " + pending.max() + ", and " + pending.inUse()
+                    "max-pending is " + pending.permits.max() + ", and " + pending.inUse()
                             + " timers are pending or repeating");
         } else if (slots != null && slots.isTakenAtCall(timer) && !slots.tryTake()) {
             pending.releasePermit(timer);
@@ -94,7 +94,7 @@ public final class Arming {
         }
         try {
             timer.setRefusedAt(running.refusedAt());
-            return post(timer, timer.isDueAtOnce(), false);
+            return post(timer, timer.isDueAtOnce, false);
         } catch (Throwable ex) {
             pending.permits.takeAnyway();
             running.putPermitBack();

@@ -81,8 +81,8 @@ final class Dispatcher {
     private boolean handedOver;
     private boolean othersWaited;
 
-    /** Writer: tick thread. Readers: snapshots. */
-    private volatile long waitingCount;
+    /** About how many due timers wait here. Writer: tick thread. Readers: snapshots. */
+    volatile long waitingCount;
 
     /** When the first waiting timer was due. As above, written before the count. */
     private volatile long waitingSinceNanos;
@@ -399,11 +399,6 @@ final class Dispatcher {
         if (waitingCount != count) {
             waitingCount = count;
         }
-    }
-
-    /** Returns about how many due timers wait here. Any thread. */
-    long waitingCount() {
-        return waitingCount;
     }
 
     /** Returns about how long the first of them has been waiting. Any thread. */

@@ -34,28 +34,28 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** One in 128 cancelled timers looks whether there are too many. */
     private static final int SAMPLE_SHIFT = Long.SIZE - 7;
 
-    final ExecutorSettings settings;
+    public final ExecutorSettings settings;
 
     /** The executor that this is a group of, or this. */
     final Engine root;
 
     private final boolean decorates;
     private final TimeSource clock;
-    final RunState runState;
+    public final RunState runState;
     final SharedWheel shared;
     final Inbox<ScheduledTimer<?>> inbox;
-    final PendingTimers pending;
-    private final Hold hold;
+    public final PendingTimers pending;
+    public final Hold hold;
     /** The tick thread writes into it all the time, so threads that run or arm timers do not look into it. */
     final Dispatcher dispatcher;
 
     /** Null where no run needs a slot. */
     private final @Nullable GroupSlots slots;
 
-    final Workers workers;
-    final Lifecycle lifecycle;
-    private final Arming arming;
-    private final RunObservation observation;
+    public final Workers workers;
+    public final Lifecycle lifecycle;
+    public final Arming arming;
+    public final RunObservation observation;
 
     /**
      * Creates an executor, or a group of one.
@@ -127,10 +127,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
         } finally {
             shared.lock.unlock();
         }
-    }
-
-    public ExecutorSettings settings() {
-        return settings;
     }
 
     @Override
@@ -361,10 +357,6 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     // Holding
 
-    public Hold hold() {
-        return hold;
-    }
-
     /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
     public void setHalted(boolean halted) {
         StackReserve.ask();
@@ -420,7 +412,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         TickLoop loop = shared.loop;
         return areWorkersQuiet
                 && (shared.tickThread.isGone()
-                        || (inbox.isSleepAnnounced() && !loop.isRoomForHeldUp() && !loop.isWanted()));
+                        || (inbox.isSleepAnnounced() && !loop.dispatchers.isRoomForHeldUp() && !loop.isWanted()));
     }
 
     private boolean areWorkersQuiet() {
@@ -429,33 +421,9 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     // Looking
 
-    public Arming arming() {
-        return arming;
-    }
-
-    public Lifecycle lifecycle() {
-        return lifecycle;
-    }
-
-    public RunState runState() {
-        return runState;
-    }
-
-    public Workers workers() {
-        return workers;
-    }
-
-    public PendingTimers pending() {
-        return pending;
-    }
-
-    public RunObservation observation() {
-        return observation;
-    }
-
     /** Returns about how many due timers wait for a worker. */
     public long readyCount() {
-        return workers.readyCount() + dispatcher.waitingCount();
+        return workers.readyCount() + dispatcher.waitingCount;
     }
 
     /** Changes how many runs may go on at a time. */

@@ -12,7 +12,7 @@ public final class InstantTimer extends RepeatingTimer {
     final Instant instant;
 
     /** Whether the instant had come when this timer was made. */
-    private final boolean isDueAtOnce;
+    public final boolean isDueAtOnce;
 
     /** The place in the watch, or -1. Tick thread only. */
     int watchIndex = -1;
@@ -24,10 +24,6 @@ public final class InstantTimer extends RepeatingTimer {
         super(owner, task, deadlineNanos);
         this.instant = instant;
         this.isDueAtOnce = isDueAtOnce;
-    }
-
-    public boolean isDueAtOnce() {
-        return isDueAtOnce;
     }
 
     /** Does nothing: the calendar says when. */

@@ -341,7 +341,7 @@ public final class Lifecycle {
     }
 
     private void applyShutdownPolicies() {
-        if (shared.tickThread.isStarted()) {
+        if (shared.tickThread.started) {
             shared.onTickThread(this::sweep);
         } else {
             stopWorkers();

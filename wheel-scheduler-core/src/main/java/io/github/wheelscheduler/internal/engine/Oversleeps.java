@@ -5,8 +5,8 @@ final class Oversleeps {
 
     private static final long WINDOW_NANOS = 60_000_000_000L;
 
-    private volatile long count;
-    private volatile long totalNanos;
+    volatile long count;
+    volatile long totalNanos;
     private volatile Window window = new Window(0, 0, 0, false);
 
     /**
@@ -33,14 +33,6 @@ final class Oversleeps {
         } else if (nanos > seen.current) {
             window = new Window(seen.startNanos, seen.previous, nanos, true);
         }
-    }
-
-    long count() {
-        return count;
-    }
-
-    long totalNanos() {
-        return totalNanos;
     }
 
     /** Returns the longest of the last one to two minutes; 0 if there was none. */

@@ -59,6 +59,7 @@ final class PassState {
         productive |= anything;
     }
 
+    /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
     boolean wasProductive() {
         return productive;
     }

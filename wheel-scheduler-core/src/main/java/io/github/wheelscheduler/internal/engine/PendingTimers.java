@@ -28,7 +28,7 @@ public final class PendingTimers {
     final StripedCount cancelled = new StripedCount();
 
     /** A repeating timer keeps its permit, and takes it again in any case. A group shares them with the executor. */
-    final Limit permits;
+    public final Limit permits;
 
     /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
     private final @Nullable PendingTimers root;
@@ -150,10 +150,6 @@ public final class PendingTimers {
     /** Whether so many timers that are over should be swept out at once. */
     boolean isTooMuchLitter(long litter) {
         return litter > 0 && litter > countWithGroups();
-    }
-
-    public long max() {
-        return permits.max();
     }
 
     /** Returns how many permits are in use; the pending count where there is no bound. */

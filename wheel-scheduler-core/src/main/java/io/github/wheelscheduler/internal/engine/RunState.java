@@ -17,7 +17,9 @@ public final class RunState {
 
     private final Hold hold;
     private final AtomicInteger state = new AtomicInteger(RUNNING);
-    private final CountDownLatch terminated = new CountDownLatch(1);
+
+    /** Opens when no thread is left. */
+    public final CountDownLatch terminated = new CountDownLatch(1);
 
     volatile boolean executesDelayed = true;
     volatile boolean continuesPeriodic;
@@ -57,11 +59,6 @@ public final class RunState {
     /** Whether no thread is left. */
     public boolean isTerminated() {
         return terminated.getCount() == 0;
-    }
-
-    /** The latch that opens when no thread is left. */
-    public CountDownLatch terminated() {
-        return terminated;
     }
 
     private void advance(int to) {

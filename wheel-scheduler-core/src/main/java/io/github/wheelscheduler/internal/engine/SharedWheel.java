@@ -117,7 +117,7 @@ final class SharedWheel {
 
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
-        if (!tickThread.isStarted() && group.runState.isTerminated()) {
+        if (!tickThread.started && group.runState.isTerminated()) {
             boolean ignored = ending.remove(group);
             ignored = groups.remove(group);
         }

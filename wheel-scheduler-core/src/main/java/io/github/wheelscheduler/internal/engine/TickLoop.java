@@ -42,8 +42,8 @@ final class TickLoop {
     private final TimeSource clock;
 
     private final SweepPlan sweeps;
-    private final PassState pass;
-    private final Dispatchers dispatchers;
+    final PassState pass;
+    final Dispatchers dispatchers;
     private final HandOver handOver;
 
     /** Null but in virtual time. */
@@ -51,11 +51,11 @@ final class TickLoop {
 
     private final Admission admission;
 
-    /** Tick thread only. */
-    private boolean isTimerNext;
+    /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread only. */
+    boolean isTimerNext;
 
-    /** Writer: tick thread, once per pass. Readers: threads that cancel. */
-    private volatile long wheelSize;
+    /** How many timers were in the wheel after the last pass, with timers that are over. Writer: tick thread. Readers: any. */
+    volatile long wheelSize;
 
     TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
         this.inbox = root.inbox;
@@ -70,11 +70,6 @@ final class TickLoop {
         this.handOver = new HandOver(wheel, watch, sweeps, dispatchers, pass, steps);
         this.admission =
                 new Admission(inbox, wheel, watch, dispatchers, handOver, pass, 1L << root.settings.tickShift());
-    }
-
-    /** To be called before the time of a pass is read. */
-    void beforePass() {
-        dispatchers.beforePass();
     }
 
     /**
@@ -109,11 +104,6 @@ final class TickLoop {
         long expiryNanos = stands ? Long.MAX_VALUE : wheel.nanosToNextExpiry(nowNanos);
         isTimerNext = expiryNanos <= otherNanos;
         return Math.min(expiryNanos, otherNanos);
-    }
-
-    /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. */
-    boolean isTimerNext() {
-        return isTimerNext;
     }
 
     /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */
@@ -166,25 +156,10 @@ final class TickLoop {
         return sweeps.goOn(handOver);
     }
 
-    /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
-    boolean wasProductive() {
-        return pass.wasProductive();
-    }
-
     /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
     boolean isWanted() {
         boolean isAsked = watch.asked;
         return dispatchers.isWanted() || isAsked;
-    }
-
-    /** Whether due timers have waited for room, and there is some now; to be read after a sleep has been announced. Any thread. */
-    boolean isRoomForHeldUp() {
-        return dispatchers.isRoomForHeldUp();
-    }
-
-    /** Returns how many timers were in the wheel after the last pass, with timers that are over. Any thread. */
-    long wheelSize() {
-        return wheelSize;
     }
 
     /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */

@@ -73,7 +73,7 @@ final class TickThread implements Runnable {
     private volatile boolean isStartAsked;
 
     /** The thread has been started. Writer: the thread that starts it, under the lock. Readers: any. */
-    private volatile boolean started;
+    volatile boolean started;
 
     /** Tick thread only. */
     private long passStartNanos;
@@ -105,10 +105,6 @@ final class TickThread implements Runnable {
         isStartAsked = true;
         created.start();
         started = true;
-    }
-
-    boolean isStarted() {
-        return started;
     }
 
     @Override
@@ -175,9 +171,9 @@ final class TickThread implements Runnable {
         return new WheelSnapshot.Tick(
                 state,
                 wakeUpCount,
-                shared.watch.jumps(),
-                oversleeps.count(),
-                Duration.ofNanos(oversleeps.totalNanos()),
+                shared.watch.jumps.sum(),
+                oversleeps.count,
+                Duration.ofNanos(oversleeps.totalNanos),
                 Duration.ofNanos(oversleeps.longestNanos(nowNanos)),
                 Duration.ofNanos(stuckNanos),
                 runs && !sleepsForGood ? Duration.ofNanos(Math.max(0, nextNanos)) : null);
@@ -237,7 +233,7 @@ final class TickThread implements Runnable {
     }
 
     private boolean passAndSleep() {
-        shared.loop.beforePass();
+        shared.loop.dispatchers.beforePass();
         long nowNanos = clock.nanoTime();
         if (wokeUp) {
             wokeUp = false;
@@ -263,7 +259,7 @@ final class TickThread implements Runnable {
             }
             slept = sleep(nowNanos, sleepNanos);
         }
-        passesInVain = slept || shared.loop.wasProductive() ? 0 : passesInVain + 1;
+        passesInVain = slept || shared.loop.pass.wasProductive() ? 0 : passesInVain + 1;
         if (passesInVain > PASSES_IN_VAIN) {
             // Usually a producer is still storing its message, and may need this processor to.
             LockSupport.parkNanos(this, PAUSE_IN_VAIN_NANOS);
@@ -305,7 +301,7 @@ final class TickThread implements Runnable {
         long nanos = wakeUpNanos - nowNanos;
         long slackNanos = clock.slackNanos();
         boolean isAhead =
-                slackNanos > 0 && shared.loop.isTimerNext() && nanos > AHEAD_NANOS && fewWakeUps.hasRoom(nowNanos);
+                slackNanos > 0 && shared.loop.isTimerNext && nanos > AHEAD_NANOS && fewWakeUps.hasRoom(nowNanos);
         long earlyNanos = isAhead ? AHEAD_NANOS : slackNanos;
         if (nanos > earlyNanos) {
             clock.parkNanos(this, nanos - earlyNanos);
@@ -338,7 +334,7 @@ final class TickThread implements Runnable {
                 || isDrainedAfterShutdown()
                 || shared.mayAnyGroupEnd()
                 || shared.loop.isLittered()
-                || shared.loop.isRoomForHeldUp()
+                || shared.loop.dispatchers.isRoomForHeldUp()
                 || shared.loop.isWanted();
     }
 

@@ -52,7 +52,9 @@ public final class WallClockWatch {
     private final TimingWheel wheel;
     private final long checkIntervalNanos;
     private final List<InstantTimer> watched = new ArrayList<>();
-    private final LongAdder jumps = new LongAdder();
+
+    /** How often the wall clock was seen to have moved by a second or more. Readers: any thread. */
+    final LongAdder jumps = new LongAdder();
 
     /** Says how often the log is told of a clock that fails. */
     private final LogLimit failures;
@@ -227,11 +229,6 @@ public final class WallClockWatch {
         }
         long checkNanos = Math.max(0, nextCheckNanos - nowNanos);
         return toFollow == 0 ? checkNanos : Math.min(checkNanos, Math.max(0, followAtNanos - nowNanos));
-    }
-
-    /** Returns how often the wall clock was seen to have moved by a second or more. Any thread. */
-    long jumps() {
-        return jumps.sum();
     }
 
     /** Returns the quickest of a few readings; null if the wall clock fails. */

@@ -21,7 +21,9 @@ public final class Bucket {
 
     private final int slot;
 
-    private @Nullable Chunk head;
+    @Nullable
+    Chunk head;
+
     private @Nullable Chunk tail;
     private long count;
 
@@ -99,11 +101,6 @@ public final class Bucket {
     /** Returns how many timers are in here, with timers that are over and have not been given up. */
     public long count() {
         return count;
-    }
-
-    @Nullable
-    Chunk head() {
-        return head;
     }
 
     /** Moves the timers of a sparse chunk into the one before it, if there is room. */

@@ -24,7 +24,8 @@ final class ChunkTable {
 
     private int spareCount;
 
-    private int inUse;
+    /** How many chunks buckets hold. */
+    int inUse;
 
     /** Is asked before the wheel allocates anything, and throws where tests want memory to run out. */
     private final Runnable beforeAllocation;
@@ -37,11 +38,6 @@ final class ChunkTable {
     Level newLevel(int index) {
         beforeAllocation.run();
         return new Level(this, index);
-    }
-
-    /** Returns how many chunks buckets hold. */
-    int inUse() {
-        return inUse;
     }
 
     /** Returns an empty chunk. Without memory for it nothing changes. */

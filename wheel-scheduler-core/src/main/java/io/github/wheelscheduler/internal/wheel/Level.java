@@ -12,7 +12,7 @@ final class Level {
     /** A bucket of this level is {@code 1 << shift} ticks wide. */
     private final int shift;
 
-    private final Bucket[] buckets = new Bucket[SLOTS];
+    final Bucket[] buckets = new Bucket[SLOTS];
 
     /** Bit n is set exactly while bucket n holds a timer or is pinned. */
     long occupied;
@@ -32,10 +32,6 @@ final class Level {
 
     int slotOf(long tick) {
         return (int) (tick >>> shift) & SLOT_MASK;
-    }
-
-    Bucket bucket(int slot) {
-        return buckets[slot];
     }
 
     boolean isEmpty() {

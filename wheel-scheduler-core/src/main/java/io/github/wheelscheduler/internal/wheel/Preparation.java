@@ -42,7 +42,7 @@ final class Preparation {
             return budget;
         }
         int slot = level.firstOccupiedSlot();
-        Bucket bucket = level.bucket(slot);
+        Bucket bucket = level.buckets[slot];
         long firstTick = level.firstTickOf(slot, fromTick);
         long lastTick = level.lastTickOf(firstTick);
         if (firstTick - nowTick > lastTick - firstTick || !isWorthIt(bucket, level.index - 1)) {
@@ -88,7 +88,7 @@ final class Preparation {
             return Bucket.NO_TICK;
         }
         int slot = level.firstOccupiedSlot();
-        Bucket bucket = level.bucket(slot);
+        Bucket bucket = level.buckets[slot];
         long firstTick = level.firstTickOf(slot, fromTick);
         int indexBelow = level.index - 1;
         if (parents[indexBelow] == bucket) {

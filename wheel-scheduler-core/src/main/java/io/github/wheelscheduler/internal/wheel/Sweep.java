@@ -14,7 +14,7 @@ final class Sweep {
     private static final int DUE = 2 * TimingWheel.MAX_LEVELS;
 
     private final TimingWheel wheel;
-    private boolean active;
+    boolean active;
 
     /** The levels come first, then the prepared ones, then {@link #DUE}. */
     private int levelIndex;
@@ -40,10 +40,6 @@ final class Sweep {
         }
     }
 
-    boolean isActive() {
-        return active;
-    }
-
     /** Goes on, looking at about {@code budget} timers, and returns how many it may still look at; 0 if it is not through. */
     int goOn(int budget, Expiry expiry) {
         int left = budget;
@@ -66,7 +62,7 @@ final class Sweep {
         Level level = levelIndex < TimingWheel.MAX_LEVELS
                 ? wheel.levels[levelIndex]
                 : wheel.preparation.levelIfUsed(levelIndex - TimingWheel.MAX_LEVELS);
-        return level == null || level.isEmpty() || slot == Level.SLOTS ? null : level.bucket(slot);
+        return level == null || level.isEmpty() || slot == Level.SLOTS ? null : level.buckets[slot];
     }
 
     /** A waiting list is no more, and those behind it have moved up by one. */
@@ -85,7 +81,7 @@ final class Sweep {
 
     private int sweepChunkOf(Bucket bucket, Expiry expiry) {
         boolean goesOn = chunk != null && chunk.bucket == bucket && chunk.releases == chunkReleases;
-        Chunk current = goesOn ? chunk : bucket.head();
+        Chunk current = goesOn ? chunk : bucket.head;
         if (bucket.isEmpty() || current == null) {
             slot++;
             chunk = null;

@@ -254,7 +254,7 @@ public final class TimingWheel {
                 currentTick = Math.max(currentTick, nowTick);
                 break;
             }
-            Bucket bucket = level.bucket(slot);
+            Bucket bucket = level.buckets[slot];
             if (bucket.isSingleton() && bucket.earliestTick <= nowTick) {
                 moveFirst(bucket, Math.min(nowTick, level.lastTickOf(slotTick)), slotTick, slotTick, expiry);
                 left--;
@@ -321,7 +321,7 @@ public final class TimingWheel {
             return Long.MAX_VALUE;
         }
         Level level = level(index);
-        long tick = level.bucket(level.firstOccupiedSlot()).earliestTick;
+        long tick = level.buckets[level.firstOccupiedSlot()].earliestTick;
         return nanosUntil(tick, nowNanos);
     }
 
@@ -390,7 +390,7 @@ public final class TimingWheel {
     }
 
     public boolean isSweeping() {
-        return sweep.isActive();
+        return sweep.active;
     }
 
     /**
@@ -405,7 +405,7 @@ public final class TimingWheel {
 
     /** Whether the wheel holds much more memory than its timers need, which a sweep gives back. */
     public boolean isSparse() {
-        return chunks.inUse() > SPARSE_CHUNKS && ((long) chunks.inUse() << Chunk.BITS) > 4 * size;
+        return chunks.inUse > SPARSE_CHUNKS && ((long) chunks.inUse << Chunk.BITS) > 4 * size;
     }
 
     /** Returns the number of timers in the wheel, with timers that are over and have not been given up. */
@@ -415,13 +415,13 @@ public final class TimingWheel {
 
     private void removeIf(@Nullable Level level, Predicate<? super TimerNode> filter, Expiry removed) {
         for (int slot = 0; level != null && slot < Level.SLOTS; slot++) {
-            removeIf(level.bucket(slot), filter, removed);
+            removeIf(level.buckets[slot], filter, removed);
         }
     }
 
     /** Removes the timers of a list for which the filter says so, and passes each on. */
     public void removeIf(Bucket bucket, Predicate<? super TimerNode> filter, Expiry removed) {
-        Chunk chunk = bucket.head();
+        Chunk chunk = bucket.head;
         while (chunk != null && chunk.bucket == bucket) {
             Chunk following = chunk.next;
             for (int cell = chunk.first; cell < chunk.end; cell++) {
@@ -494,7 +494,7 @@ public final class TimingWheel {
 
     /** Returns the first timer, and reads those behind it when it is the first of a chunk; null if there is none. */
     private @Nullable TimerNode first(Bucket bucket) {
-        Chunk chunk = bucket.head();
+        Chunk chunk = bucket.head;
         if (chunk != null && chunk.first == 0 && chunk.count > 1) {
             touch(chunk);
         }

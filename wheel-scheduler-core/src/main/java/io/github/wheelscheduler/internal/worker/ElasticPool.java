@@ -196,7 +196,7 @@ public final class ElasticPool extends Workers {
 
     @Override
     public int threadCount() {
-        return poolSize.size();
+        return poolSize.size.get();
     }
 
     @Override

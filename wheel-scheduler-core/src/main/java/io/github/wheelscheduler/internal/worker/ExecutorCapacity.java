@@ -33,7 +33,8 @@ final class ExecutorCapacity {
     /** Nothing has ended during the last pause. */
     private boolean isOfferDue;
 
-    private long pauseNanos = FIRST_PAUSE_NANOS;
+    /** How long to wait at most when the target is full. */
+    long pauseNanos = FIRST_PAUSE_NANOS;
 
     /** Whether it had better not be offered another run beside those that it has. */
     boolean isFull(int atTarget) {
@@ -63,11 +64,6 @@ final class ExecutorCapacity {
         long pause = pauseNanos;
         pauseNanos = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
         return pause;
-    }
-
-    /** Returns how long to wait at most when the target is full. */
-    long pauseNanos() {
-        return pauseNanos;
     }
 
     /** Returns how many runs have to end before the next offer. */

@@ -195,7 +195,7 @@ final class ExecutorFeeder implements Runnable {
             if (!workers.isOpen() || (held == null && !takeNext())) {
                 rest();
             } else if (capacity.isFull(atTarget())) {
-                awaitRoom(capacity.pauseNanos());
+                awaitRoom(capacity.pauseNanos);
             } else {
                 offer();
             }

@@ -42,7 +42,7 @@ final class PoolSize {
     private final ElasticPool pool;
     private final ThreadFactory threadFactory;
     final IdleSlots slots = new IdleSlots();
-    private final AtomicInteger size = new AtomicInteger();
+    final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
 
     /** The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. */
@@ -131,10 +131,6 @@ final class PoolSize {
         if (isTooLarge()) {
             wakeAll();
         }
-    }
-
-    int size() {
-        return size.get();
     }
 
     /** Returns how many workers there may be now. */

@@ -171,7 +171,7 @@ public final class TaskRegistry {
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
         return Optional.ofNullable(book.get(id))
-                .map(task -> new TaskInfo.Sort(task.origin(), task.schedule().isRepeating()));
+                .map(task -> new TaskInfo.Sort(task.origin, task.schedule().isRepeating()));
     }
 
     private TaskSeries require(String id) {
@@ -185,7 +185,7 @@ public final class TaskRegistry {
     /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, what timers know
      * nothing of: instants of crons, and what only the settings of tasks leave out. */
     public long skips(SkipReason reason) {
-        return book.news().skips(reason);
+        return book.news.skips(reason);
     }
 
     /** Returns about how much is kept. */
@@ -267,14 +267,14 @@ public final class TaskRegistry {
 
     /** Tells the listener from now on what becomes of tasks; the tasks that are there already are told as added. */
     public void addListener(TaskListener listener) {
-        book.news().add(Objects.requireNonNull(listener, "listener must not be null"));
+        book.news.add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {
-            book.news().tell(listener, id, TaskListener::added);
+            book.news.tell(listener, id, TaskListener::added);
         }
     }
 
     /** Tells the listener nothing more. */
     public void removeListener(TaskListener listener) {
-        book.news().remove(listener);
+        book.news.remove(listener);
     }
 }

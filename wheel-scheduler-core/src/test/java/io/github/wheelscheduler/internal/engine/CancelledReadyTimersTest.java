@@ -45,8 +45,7 @@ class CancelledReadyTimersTest {
             awaitThat(() -> executor.readyCount() >= ROOM);
             timers.forEach(timer -> timer.cancel(false));
         }
-        awaitThat(() ->
-                executor.readyCount() + EngineOf.executor(executor).shared.loop.wheelSize() < 20_000);
+        awaitThat(() -> executor.readyCount() + EngineOf.executor(executor).shared.loop.wheelSize < 20_000);
         assertThat(executor.pendingCount()).isZero();
         executor.resume();
         assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");

@@ -127,7 +127,7 @@ class CloseRaceStressTest {
                     .as("terminated: %s", executor)
                     .isTrue();
             awaitThat(() -> executor.pendingCount() == 0 && executor.activeCount() == 0);
-            assertThat(EngineOf.executor(executor).pending().inUse())
+            assertThat(EngineOf.executor(executor).pending.inUse())
                     .as("permits in use")
                     .isZero();
             assertThat(lost())

@@ -224,7 +224,7 @@ class PendingCountStressTest {
             Engine engine = EngineOf.executor(executor);
             await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(executor.pendingCount()).as("pending").isZero();
-                assertThat(engine.pending().inUse()).as("permits in use").isZero();
+                assertThat(engine.pending.inUse()).as("permits in use").isZero();
                 assertThat(executor.activeCount()).as("active").isZero();
             });
         }

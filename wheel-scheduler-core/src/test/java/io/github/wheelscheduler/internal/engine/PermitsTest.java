@@ -32,7 +32,7 @@ class PermitsTest {
     void permitIsFreeOnceAStartIsCounted(boolean isGroup) throws Exception {
         Next next = new Next(executor(isGroup));
         Watched timer = new Watched(next, 0);
-        Watched armed = EngineOf.executor(next.executor).arming().arm(timer, true);
+        Watched armed = EngineOf.executor(next.executor).arming.arm(timer, true);
         assertThat(armed.get(30, SECONDS)).isNull();
         assertAccepted(next);
     }
@@ -42,7 +42,7 @@ class PermitsTest {
     void permitIsFreeOnceACancelIsCounted(boolean isGroup) throws Exception {
         Next next = new Next(executor(isGroup));
         Watched timer = new Watched(next, HOURS.toNanos(1));
-        assertThat(EngineOf.executor(next.executor).arming().arm(timer, false).cancel(false))
+        assertThat(EngineOf.executor(next.executor).arming.arm(timer, false).cancel(false))
                 .isTrue();
         assertAccepted(next);
     }
@@ -53,7 +53,7 @@ class PermitsTest {
         Next next = new Next(executor(isGroup));
         Watched timer = new Watched(next, HOURS.toNanos(1));
         Engine engine = EngineOf.executor(next.executor);
-        assertThat(engine.remove(engine.arming().arm(timer, false))).isTrue();
+        assertThat(engine.remove(engine.arming.arm(timer, false))).isTrue();
         assertAccepted(next);
     }
 

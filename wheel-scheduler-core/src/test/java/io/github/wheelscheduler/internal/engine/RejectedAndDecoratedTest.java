@@ -110,7 +110,7 @@ class RejectedAndDecoratedTest {
             for (int i = 0; i < 3; i++) {
                 assertThatIllegalStateException().isThrownBy(() -> executor.schedule(() -> {}, 1, MILLISECONDS));
                 assertThat(executor.pendingCount()).isZero();
-                assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+                assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
             }
         } finally {
             List<Runnable> ignored = executor.shutdownNow();

@@ -120,9 +120,9 @@ class RejectionAndStopTest {
         assertThat(ran).hasValue(1);
         assertThat(returned.isDone()).isTrue();
         assertThat(returned.isCancelled()).isFalse();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isOne();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isOne();
         assertThat(accepted.cancel(false)).isTrue();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
     }
 
     @ParameterizedTest
@@ -134,7 +134,7 @@ class RejectionAndStopTest {
         executor.shutdown();
         assertThat(timers).allMatch(WheelTimer::isCancelled);
         assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
     }
 
     @ParameterizedTest
@@ -150,7 +150,7 @@ class RejectionAndStopTest {
         assertThat(timers).noneMatch(WheelTimer::isDone);
         assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
         assertThat(executor.pendingCount()).isZero();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
     }
 
     @Test

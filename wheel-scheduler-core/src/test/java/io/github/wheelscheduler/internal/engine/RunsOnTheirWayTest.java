@@ -176,6 +176,6 @@ class RunsOnTheirWayTest {
 
     private void assertNothingIsLeft() {
         assertThat(executor.pendingCount()).isZero();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
     }
 }

@@ -138,7 +138,7 @@ class StoppedExecutorTest {
         assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
         assertThat(far.isCancelled()).isTrue();
         assertThat(executor.pendingCount()).isZero();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
         assertThat(ran).hasValue(0);
     }
 

@@ -99,7 +99,7 @@ public final class VirtualTime implements AutoCloseable {
         }
         nextWakeUpNanos = clock.nanosToNextWakeUp();
         return areWorkersQuiet()
-                && !EngineOf.executor(executor).shared.loop.isRoomForHeldUp()
+                && !EngineOf.executor(executor).shared.loop.dispatchers.isRoomForHeldUp()
                 && EngineOf.executor(executor).inbox.isSleepAnnounced()
                 && clock.isAwaited()
                 && clock.parks() == parks;
@@ -123,7 +123,7 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     long wheelSize() {
-        return EngineOf.executor(executor).shared.loop.wheelSize();
+        return EngineOf.executor(executor).shared.loop.wheelSize;
     }
 
     /** Returns a task that writes down when it runs, in milliseconds since the start. */

@@ -162,7 +162,7 @@ class WallClockWatchTest {
             }
             time.wallClock.fail(true);
             for (InstantTimer timer : timers) {
-                InstantTimer ignored = EngineOf.executor(time.executor).arming().arm(timer, false);
+                InstantTimer ignored = EngineOf.executor(time.executor).arming.arm(timer, false);
             }
             time.pass(Duration.ofSeconds(130));
             assertThat(log.said("The clock failed")).hasSize(3);

@@ -138,7 +138,7 @@ class WorkerStartFailureTest {
                 .isInstanceOfAny(
                         OutOfMemoryError.class, RejectedExecutionException.class, IllegalThreadStateException.class);
         assertThat(executor.pendingCount()).isZero();
-        assertThat(EngineOf.executor(executor).pending().inUse()).isZero();
+        assertThat(EngineOf.executor(executor).pending.inUse()).isZero();
 
         assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
         executor.shutdown();

@@ -38,11 +38,11 @@ class ChunkTableTest {
     @Test
     void fewChunksThatAreReleasedAreTakenAgainAsTheyAre() {
         List<Chunk> chunks = take(16);
-        assertThat(table.inUse()).isEqualTo(16);
+        assertThat(table.inUse).isEqualTo(16);
         int before = allocations;
         for (int i = 0; i < 3; i++) {
             chunks.forEach(table::release);
-            assertThat(table.inUse()).isZero();
+            assertThat(table.inUse).isZero();
             assertThat(take(16)).containsExactlyInAnyOrderElementsOf(chunks);
         }
         assertThat(allocations).isEqualTo(before);
@@ -58,7 +58,7 @@ class ChunkTableTest {
             assertThat(bases(next)).containsExactlyInAnyOrderElementsOf(bases(chunks));
             chunks = next;
         }
-        assertThat(table.inUse()).isEqualTo(MANY);
+        assertThat(table.inUse).isEqualTo(MANY);
     }
 
     @Test
@@ -88,12 +88,12 @@ class ChunkTableTest {
         List<Chunk> chunks = take(MANY);
         isFull = true;
         chunks.forEach(table::release);
-        assertThat(table.inUse()).isZero();
+        assertThat(table.inUse).isZero();
         assertThat(take(16)).hasSize(16);
         assertThatThrownBy(table::take).isInstanceOf(OutOfMemoryError.class);
-        assertThat(table.inUse()).isEqualTo(16);
+        assertThat(table.inUse).isEqualTo(16);
         isFull = false;
         assertThat(bases(take(2 * MANY))).doesNotHaveDuplicates();
-        assertThat(table.inUse()).isEqualTo(2 * MANY + 16);
+        assertThat(table.inUse).isEqualTo(2 * MANY + 16);
     }
 }

@@ -130,9 +130,9 @@ class SweepTest {
                 assertThat(wheel.remove(nodes.get(i))).isTrue();
             }
         }
-        assertThat(wheel.chunks.inUse()).isEqualTo(4);
+        assertThat(wheel.chunks.inUse).isEqualTo(4);
         sweepAll(1);
-        assertThat(wheel.chunks.inUse()).isEqualTo(2);
+        assertThat(wheel.chunks.inUse).isEqualTo(2);
         for (int i = 0; i < 3 * Chunk.SIZE; i++) {
             add(1, 500);
             names.add(nodes.get(nodes.size() - 1).toString());
@@ -153,7 +153,7 @@ class SweepTest {
             }
         }
         sweepAll(1_000);
-        assertThat(wheel.chunks.inUse()).isEqualTo(2);
+        assertThat(wheel.chunks.inUse).isEqualTo(2);
         assertThat(wheel.size()).isEqualTo(80);
     }
 
@@ -174,11 +174,11 @@ class SweepTest {
     @Test
     void bucketThatIsEmptyKeepsAChunkForTheNextTimer() {
         add(3 * Chunk.SIZE, 500);
-        assertThat(wheel.chunks.inUse()).isEqualTo(3);
+        assertThat(wheel.chunks.inUse).isEqualTo(3);
         nodes.forEach(node -> assertThat(wheel.remove(node)).isTrue());
-        assertThat(wheel.chunks.inUse()).isOne();
+        assertThat(wheel.chunks.inUse).isOne();
         add(1, 500);
-        assertThat(wheel.chunks.inUse()).isOne();
+        assertThat(wheel.chunks.inUse).isOne();
     }
 
     @Test

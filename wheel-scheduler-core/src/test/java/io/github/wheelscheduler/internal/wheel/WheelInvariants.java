@@ -38,7 +38,7 @@ final class WheelInvariants {
         long reference = ahead ? wheel.cascadeTick : wheel.currentTick;
         long found = 0;
         for (int slot = 0; slot < Level.SLOTS; slot++) {
-            Bucket bucket = level.bucket(slot);
+            Bucket bucket = level.buckets[slot];
             checkMark(level, slot);
             if (bucket.pinned) {
                 check(index > 0 && wheel.preparation.parents[index - 1] == bucket, "a pinned bucket must be prepared");
@@ -57,7 +57,7 @@ final class WheelInvariants {
         for (int index = 0; index < TimingWheel.MAX_LEVELS; index++) {
             Level level = wheel.levels[index];
             for (int slot = 0; level != null && slot < Level.SLOTS; slot++) {
-                if (level.bucket(slot) == bucket) {
+                if (level.buckets[slot] == bucket) {
                     return index;
                 }
             }
@@ -76,7 +76,7 @@ final class WheelInvariants {
         check(level.index == index, "a prepared level must stand at its index");
         long found = 0;
         for (int slot = 0; slot < Level.SLOTS; slot++) {
-            Bucket bucket = level.bucket(slot);
+            Bucket bucket = level.buckets[slot];
             checkMark(level, slot);
             if (!bucket.isEmpty()) {
                 check(bucket.earliestTick >= parent.earliestTick, "the earliest tick of a parent must hold");
@@ -89,14 +89,14 @@ final class WheelInvariants {
 
     private static void checkMark(Level level, int slot) {
         boolean marked = (level.occupied >>> slot & 1) == 1;
-        Bucket bucket = level.bucket(slot);
+        Bucket bucket = level.buckets[slot];
         check(marked == (!bucket.isEmpty() || bucket.pinned), "bitmap of " + level.index + " must show " + slot);
     }
 
     private long checkBucket(Bucket bucket, long firstTick, long lastTick) {
         long found = 0;
         Chunk before = null;
-        for (Chunk chunk = bucket.head(); chunk != null; chunk = chunk.next) {
+        for (Chunk chunk = bucket.head; chunk != null; chunk = chunk.next) {
             check(chunk.bucket == bucket && chunk.previous == before, "links must agree in both directions");
             found += checkChunk(chunk);
             before = chunk;

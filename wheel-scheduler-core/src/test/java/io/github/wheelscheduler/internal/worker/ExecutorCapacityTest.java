@@ -65,7 +65,7 @@ class ExecutorCapacityTest {
         assertThat(capacity.refused(0)).isEqualTo(100_000_000);
         assertThat(capacity.refused(0)).isEqualTo(100_000_000);
         capacity.accepted(0);
-        assertThat(capacity.pauseNanos()).isEqualTo(50_000_000);
+        assertThat(capacity.pauseNanos).isEqualTo(50_000_000);
     }
 
     @Test

@@ -48,7 +48,7 @@ final class CronRun extends SeriesRun {
     private @Nullable Instant scheduled;
 
     /** When that run is due, which may be put off. Read by any thread. */
-    private volatile @Nullable Instant due;
+    volatile @Nullable Instant due;
 
     /** The timer whose run is arming the next one, or has. */
     private @Nullable ScheduledFuture<?> ending;
@@ -77,12 +77,6 @@ final class CronRun extends SeriesRun {
         Instant later = times.putOff(instant, pace == null ? 0 : pace.drawPutOffNanos());
         due = later;
         return later;
-    }
-
-    /** Returns when the current run is due. */
-    @Nullable
-    Instant due() {
-        return due;
     }
 
     @Override

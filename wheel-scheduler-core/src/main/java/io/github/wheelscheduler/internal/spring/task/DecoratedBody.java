@@ -13,7 +13,7 @@ final class DecoratedBody implements Runnable {
     private final Runnable outer;
 
     /** The decorator has run the task in this run. */
-    private boolean hasRun;
+    boolean hasRun;
 
     /** What an error handler has thrown on, for the timer. */
     private @Nullable Throwable propagated;
@@ -46,10 +46,6 @@ final class DecoratedBody implements Runnable {
         if (swallowed != null) {
             ReflectionUtils.rethrowRuntimeException(swallowed);
         }
-        return hasRun;
-    }
-
-    boolean hasRun() {
         return hasRun;
     }
 

@@ -199,14 +199,14 @@ final class GuardedTask implements Runnable, ManagedTask {
         RunHistory notes = historyToNote();
         boolean isFirst = notes != null && notes.missed(runs);
         // What a pause leaves out is no news.
-        book.news().missed(owner, runs, isFirst && !owner.isPaused());
+        book.news.missed(owner, runs, isFirst && !owner.isPaused());
     }
 
     /** So many runs are left out, which the timer knows nothing of; while the task is paused, they are not missed. */
     void leftOut(long runs) {
         if (!owner.isPaused()) {
             missed(runs);
-            book.news().leftOut(runs);
+            book.news.leftOut(runs);
         }
     }
 
@@ -221,7 +221,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         if (notes != null) {
             notes.skipped();
         }
-        book.news().skipped(owner, reason);
+        book.news.skipped(owner, reason);
     }
 
     private void perform(int generation, long late, long startNanos) {
@@ -246,7 +246,7 @@ final class GuardedTask implements Runnable, ManagedTask {
             long nanos = book.nanoTime() - startNanos;
             runningSinceNanos = 0;
             endInterrupt();
-            if (decorated == null || decorated.hasRun() || thrown != null) {
+            if (decorated == null || decorated.hasRun || thrown != null) {
                 Throwable failure = takeThrown();
                 if (run == null) {
                     note(startedAtNanos, nanos, late, triggered, failure);
@@ -347,7 +347,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         if (notes != null) {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
-        book.news().ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+        book.news.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */

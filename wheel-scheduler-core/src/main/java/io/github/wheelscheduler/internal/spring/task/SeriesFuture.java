@@ -27,7 +27,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     private volatile TaskSchedule schedule;
 
     /** Null before the first one has been armed. A cron replaces it for each run. */
-    private volatile @Nullable ScheduledFuture<?> timer;
+    volatile @Nullable ScheduledFuture<?> timer;
 
     /** What that timer runs if a trigger says when. */
     private volatile @Nullable CronRun cron;
@@ -39,7 +39,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     private volatile @Nullable Hold held;
 
     /** A cancel has won, whatever the timer says. */
-    private volatile boolean cancelled;
+    volatile boolean cancelled;
 
     // Guarded by the lock.
 
@@ -87,14 +87,10 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
 
     // Timers
 
-    final @Nullable ScheduledFuture<?> timer() {
-        return timer;
-    }
-
     /** Returns the instant of the next run, where a trigger names it; else null. */
     final @Nullable Instant nextInstant() {
         CronRun run = cron;
-        return run == null ? null : run.due();
+        return run == null ? null : run.due;
     }
 
     final int nextGeneration() {
@@ -107,11 +103,6 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     final void giveUp() {
         cancelled = true;
         boolean ignored = cancel(false);
-    }
-
-    /** Returns whether a cancel has won, whatever the timer says. */
-    final boolean hasBeenCancelled() {
-        return cancelled;
     }
 
     /** Follows its first timer, which has just been armed, unless it has been re-timed meanwhile. */

@@ -38,7 +38,7 @@ public final class TaskBook {
     private static final int MAX_WARNED = 1_000;
 
     final TaskTimers timers;
-    private final TaskNews news;
+    public final TaskNews news;
     private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
 
     private final TaskIds ids = new TaskIds();
@@ -58,10 +58,6 @@ public final class TaskBook {
     public TaskBook(TaskTimers timers, TaskNews news) {
         this.timers = timers;
         this.news = news;
-    }
-
-    public TaskNews news() {
-        return news;
     }
 
     // Adding and removing
@@ -153,7 +149,7 @@ public final class TaskBook {
             return true;
         }
         if (other.isGone() && tasks.replace(id, other, series)) {
-            giveBack(other.taskId());
+            giveBack(other.taskId);
             news.removed(series);
             return true;
         }
@@ -186,7 +182,7 @@ public final class TaskBook {
     /** Warns of settings without effect, once for each id, unless there are very many. Does not fail: the task is armed. */
     private void warnOfIdle(TaskSeries series, SettledSchedule settled) {
         try {
-            String name = series.taskId().name();
+            String name = series.taskId.name();
             List<String> idle = settled.settings().isNothing() ? List.of() : settled.idle();
             if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
@@ -200,8 +196,8 @@ public final class TaskBook {
 
     /** Forgets a task that has been cancelled. */
     void remove(TaskSeries series) {
-        if (tasks.remove(series.taskId(), series)) {
-            giveBack(series.taskId());
+        if (tasks.remove(series.taskId, series)) {
+            giveBack(series.taskId);
             news.removed(series);
         }
     }
@@ -243,7 +239,7 @@ public final class TaskBook {
         List<TaskSeries> over = new ArrayList<>();
         for (TaskSeries series : tasks.values()) {
             if (series.isGone()) {
-                if (series.origin() == TaskInfo.Origin.PROGRAMMATIC || series.isCancelled()) {
+                if (series.origin == TaskInfo.Origin.PROGRAMMATIC || series.isCancelled()) {
                     remove(series);
                 } else {
                     over.add(series);

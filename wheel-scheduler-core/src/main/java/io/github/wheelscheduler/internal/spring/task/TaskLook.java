@@ -27,7 +27,7 @@ public record TaskLook(double share, Duration shortest) {
         Duration lateBy = Duration.ZERO;
         if (state == TaskInfo.State.RUNNING && since != null) {
             lateBy = nextLateBy(schedule, since, now);
-        } else if (isWaiting(state, task) && task.timer() != null) {
+        } else if (isWaiting(state, task) && task.timer != null) {
             long delayNanos = task.getDelay(TimeUnit.NANOSECONDS);
             Instant exact = task.nextInstant();
             next = exact != null ? exact : now.plusNanos(delayNanos);
@@ -35,7 +35,7 @@ public record TaskLook(double share, Duration shortest) {
         }
         return new TaskInfo(
                 task.id(),
-                task.origin(),
+                task.origin,
                 schedule,
                 task.settings(),
                 openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER)

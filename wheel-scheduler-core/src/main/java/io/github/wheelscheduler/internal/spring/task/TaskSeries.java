@@ -53,11 +53,11 @@ public final class TaskSeries extends SeriesFuture {
     /** A time that is not longer past is taken for now. */
     private static final Duration PAST = Duration.ofSeconds(1);
 
-    private final TaskInfo.Origin origin;
+    public final TaskInfo.Origin origin;
     private final GuardedTask guard;
 
     // Written before the task is shown to other threads.
-    private TaskId taskId;
+    TaskId taskId;
 
     /** The text of the id, once it has been asked for. Any thread, which makes the same. */
     private @Nullable String text;
@@ -101,10 +101,6 @@ public final class TaskSeries extends SeriesFuture {
         return guard.book.timers;
     }
 
-    TaskId taskId() {
-        return taskId;
-    }
-
     @Override
     public String id() {
         String made = text;
@@ -113,10 +109,6 @@ public final class TaskSeries extends SeriesFuture {
             text = made;
         }
         return made;
-    }
-
-    public TaskInfo.Origin origin() {
-        return origin;
     }
 
     boolean isPaused() {
@@ -145,14 +137,14 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Gives the task its first timer, unless it has been re-timed meanwhile; false if there is none to be had. */
     boolean armFirst(@Nullable Instant first) {
-        if (timer() != null) {
+        if (timer != null) {
             return true;
         }
         boolean isInert = disabled;
         TaskRules.Pace pace = rules == null ? null : rules.firstPace;
         TaskTimers.Plan plan = isInert ? null : timers().plan(guard, SeriesRun.FIRST, pace, schedule(), first);
         if (plan == null && !isInert) {
-            return timer() != null;
+            return timer != null;
         }
         ScheduledFuture<?> armed;
         try {
@@ -202,7 +194,7 @@ public final class TaskSeries extends SeriesFuture {
                 triggered = this;
             } else if (!mustBeReleased()) {
                 paused = false;
-                if (timer() instanceof WheelTimer<?> pending) {
+                if (timer instanceof WheelTimer<?> pending) {
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
                     timers().executor().forceRun(pending);
@@ -231,7 +223,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
-        if (timer() instanceof WheelTimer<?> pending) {
+        if (timer instanceof WheelTimer<?> pending) {
             timers().executor().forceRun(pending);
         }
     }
@@ -290,7 +282,7 @@ public final class TaskSeries extends SeriesFuture {
             disabled = true;
             endPause();
         }
-        guard.book.news().retimed(this);
+        guard.book.news.retimed(this);
     }
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
@@ -322,7 +314,7 @@ public final class TaskSeries extends SeriesFuture {
             follow(mine, other, plan.cron(), plan.arm());
             disabled = false;
         }
-        guard.book.news().retimed(this);
+        guard.book.news.retimed(this);
     }
 
     private boolean isOther(@Nullable TaskSchedule expected) {
@@ -351,13 +343,13 @@ public final class TaskSeries extends SeriesFuture {
         long failures;
         synchronized (guard) {
             failures = known.failed();
-            if (failures == 0 || paused || !isRepeating() || hasBeenCancelled()) {
+            if (failures == 0 || paused || !isRepeating() || cancelled) {
                 return;
             }
             pausedAfterFailures = true;
             paused = true;
         }
-        guard.book.news().pausedAfterFailures(this, failures);
+        guard.book.news.pausedAfterFailures(this, failures);
     }
 
     /** A run of a task with rules went well; one that has been asked for ends a pause because of failures. */

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
 
-    private final Engine engine;
+    final Engine engine;
     private final Duration tick;
     private final GroupRegister<WheelScheduledExecutor> groups;
 
@@ -558,11 +558,6 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns the counts of this moment. */
     public WheelSnapshot snapshot() {
         return engine.snapshot();
-    }
-
-    /** For tests in virtual time. */
-    Engine engine() {
-        return engine;
     }
 
     @Override

@@ -9,6 +9,6 @@ public final class EngineOf {
 
     /** Returns the engine of the executor. */
     public static Engine executor(WheelScheduledExecutor executor) {
-        return executor.engine();
+        return executor.engine;
     }
 }

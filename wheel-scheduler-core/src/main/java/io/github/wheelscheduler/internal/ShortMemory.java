@@ -14,8 +14,13 @@ public final class ShortMemory {
 
     /** Waits a moment before something is tried again for which there was no memory. */
     public static void pause() {
+        pause(PAUSE_NANOS);
+    }
+
+    /** Waits for the time, or shorter if there is no memory for that. */
+    public static void pause(long nanos) {
         try {
-            LockSupport.parkNanos(PAUSE_NANOS);
+            LockSupport.parkNanos(nanos);
         } catch (OutOfMemoryError ex) {
             // Virtual threads need memory to sleep.
             Thread.onSpinWait();

@@ -206,13 +206,6 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    /** Where a closing context leaves the scheduler to go on, there is none. */
-    private void logPause() {
-        if (!pauseGate.isKeptOpen()) {
-            logSteering("pause", "");
-        }
-    }
-
     private void applyMode() {
         WheelScheduledExecutor current = timers.executor;
         boolean isToHalt = settings.mode != SchedulerMode.RUN;
@@ -562,14 +555,20 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void stop() {
-        logPause();
-        pauseGate.pause(() -> {});
+        pause(() -> {});
     }
 
     @Override
     public void stop(Runnable callback) {
-        logPause();
-        pauseGate.pause(callback);
+        pause(callback);
+    }
+
+    /** Pauses, unless a closing context leaves the scheduler to go on. */
+    private void pause(Runnable whenQuiet) {
+        if (!pauseGate.isKeptOpen()) {
+            logSteering("pause", "");
+        }
+        pauseGate.pause(whenQuiet);
     }
 
     @Override

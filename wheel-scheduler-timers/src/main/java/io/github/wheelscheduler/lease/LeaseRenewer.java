@@ -3,8 +3,8 @@ package io.github.wheelscheduler.lease;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.StackReserve;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +44,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseRenewer<K> implements AutoCloseable {
 
-    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
     private static final Duration SHORTEST = Duration.ofMillis(10);
     private static final long LOOK_SECONDS = 1;
 
@@ -209,7 +208,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     // For leases
 
     void attemptFailed(Throwable failure) {
-        log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", failure);
+        EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", null, failure);
     }
 
     /** On the thread that has found it lost. */
@@ -219,15 +218,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             listener.lost(lease.key(), reason);
         } catch (Throwable ex) {
             listenerFailures.incrementAndGet();
-            log(Level.ERROR, "A loss listener of " + name + " failed", ex);
-        }
-    }
-
-    private static void log(Level level, String message, Throwable failure) {
-        try {
-            LOGGER.log(level, message, failure);
-        } catch (Throwable ex) {
-            // Neither a broken log nor a lack of memory may harm the caller.
+            EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed", null, ex);
         }
     }
 

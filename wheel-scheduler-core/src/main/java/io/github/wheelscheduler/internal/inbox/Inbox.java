@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.internal.inbox;
 
 import io.github.wheelscheduler.internal.CallerStripe;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,15 +55,9 @@ public final class Inbox<E> {
     /** One in so many pairs of messages asks how many wait, because that reads what the owner and others write all the time. */
     private static final int SAMPLE_MASK = 127;
 
-    private static final VarHandle ANNOUNCED;
-
-    static {
-        try {
-            ANNOUNCED = MethodHandles.lookup().findVarHandle(Inbox.class, "announced", long.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<Inbox> ANNOUNCED =
+            AtomicLongFieldUpdater.newUpdater(Inbox.class, "announced");
 
     /** One for each group of callers, by the number of the thread: so each caller stays in one, and callers do not meet there. */
     private final Stripe<E>[] stripes = newStripes();

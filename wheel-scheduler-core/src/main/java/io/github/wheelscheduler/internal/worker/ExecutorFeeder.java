@@ -285,7 +285,7 @@ final class ExecutorFeeder implements Runnable {
             capacity.accepted(atTarget);
             return true;
         } catch (Throwable ex) {
-            refusals.count();
+            refusals.total.incrementAndGet();
             if (isServiceShutdown()) {
                 abandon(run);
                 return true;
@@ -344,7 +344,7 @@ final class ExecutorFeeder implements Runnable {
             workers.listener.abandoned(run.task);
         } finally {
             inFlight.remove(run);
-            refusals.countAbandoned();
+            refusals.abandoned.incrementAndGet();
         }
     }
 }

@@ -14,22 +14,19 @@ import java.util.function.LongSupplier;
  */
 final class ExecutorRefusals {
 
+    /** How many runs were offered and not taken. Any thread. */
     final AtomicLong total = new AtomicLong();
+
     private final LogLimit refusedLimit;
 
-    /** Those that the log has not been told of. */
-    private final AtomicLong abandoned = new AtomicLong();
+    /** How many runs ended as cancelled because the executor has been shut down, which the log has not been told of. Any thread. */
+    final AtomicLong abandoned = new AtomicLong();
 
     private final LogLimit abandonedLimit;
 
     ExecutorRefusals(LongSupplier nanoClock) {
         this.refusedLimit = new LogLimit(nanoClock);
         this.abandonedLimit = new LogLimit(nanoClock);
-    }
-
-    /** Counts a run that was offered and not taken. Any thread. */
-    void count() {
-        total.incrementAndGet();
     }
 
     /** Logs, if it is time to, that a run was not taken and will be offered again. Any thread. */
@@ -47,11 +44,6 @@ final class ExecutorRefusals {
         } catch (Throwable ex) {
             // Out of memory, most likely; there will be another refusal.
         }
-    }
-
-    /** Counts a run that ended as cancelled because the executor has been shut down. Any thread. */
-    void countAbandoned() {
-        abandoned.incrementAndGet();
     }
 
     /** Logs, if it is time to or {@code isLast}, how many runs were abandoned. */

@@ -90,7 +90,7 @@ public final class ExecutorWorkers extends Workers {
                 return true;
             }
         } catch (Throwable ex) {
-            refusals.count();
+            refusals.total.incrementAndGet();
             refusals.log(run.task, ex);
         }
         if (!inFlight.takeBack(run)) {

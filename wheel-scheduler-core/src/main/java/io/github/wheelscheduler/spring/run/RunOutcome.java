@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.run;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,11 +67,8 @@ public record RunOutcome(
         private static Failure described(Throwable thrown) {
             String message;
             try {
-                message = thrown.getMessage();
+                message = Objects.requireNonNullElse(thrown.getMessage(), "");
             } catch (Throwable ex) {
-                message = null;
-            }
-            if (message == null) {
                 message = "";
             }
             return new Failure(

@@ -3,12 +3,12 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -173,7 +173,7 @@ final class CronRun extends SeriesRun {
                 if (pauseNanos == SHORTEST_PAUSE_NANOS) {
                     warnOfShortMemory(ex);
                 }
-                pause(pauseNanos);
+                ShortMemory.pause(pauseNanos);
                 scheduled = scheduledOfRun;
                 due = dueOfRun;
                 pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
@@ -199,15 +199,6 @@ final class CronRun extends SeriesRun {
         }
     }
 
-    private void pause(long nanos) {
-        try {
-            LockSupport.parkNanos(this, nanos);
-        } catch (OutOfMemoryError ex) {
-            // Virtual threads need memory to sleep.
-            Thread.onSpinWait();
-        }
-    }
-
     /** Waits until the timer of this run has been noted, or no thread is left that would; null if the series is cancelled or re-timed. */
     private @Nullable ScheduledFuture<?> awaitNoted() {
         TaskSeries series = guard.owner;
@@ -215,7 +206,7 @@ final class CronRun extends SeriesRun {
         while (series.timerOf(generation) == before
                 && series.isCurrent(generation)
                 && (before == null || !before.isDone())) {
-            pause(NOTING_PAUSE_NANOS);
+            ShortMemory.pause(NOTING_PAUSE_NANOS);
         }
         // Read after that: the run before notes this timer, and then is done.
         ScheduledFuture<?> noted = series.timerOf(generation);

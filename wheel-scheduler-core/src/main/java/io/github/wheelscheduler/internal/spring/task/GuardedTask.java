@@ -51,7 +51,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private volatile boolean steered;
 
     /** A run that takes longer may be longer than it is to the next one. */
-    private volatile long mayOverrunNanos;
+    volatile long mayOverrunNanos;
 
     /** Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note. */
     private volatile @Nullable RunHistory history;
@@ -103,10 +103,6 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Lets runs ask the series from now on; a change there that they are to see comes before or after. */
     void steered() {
         steered = true;
-    }
-
-    void setMayOverrunNanos(long nanos) {
-        mayOverrunNanos = nanos;
     }
 
     private @Nullable TaskRules rules() {

@@ -120,7 +120,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     /** Follows a timer that has just been armed, in place of the one before. With the lock held. */
     final void follow(int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
         guard().steered();
-        guard().setMayOverrunNanos(SettledSchedule.shortest(other));
+        guard().mayOverrunNanos = SettledSchedule.shortest(other);
         ScheduledFuture<?> before = timer;
         // Before the schedule: a task that repeats by its code, whose only run is over, must not look as if it were
         // gone.

@@ -139,18 +139,18 @@ class FairClusterMeasured {
             long hangs = nowMicros(cluster) + 2 * SECOND;
             Map<String, Long> dues = new HashMap<>();
             cluster.insert(MeasuredHandlers.HANG, 10, 0, hangs, 0);
-            // Claimed ahead, before any of those hangs; then some at once, again and again.
-            for (int i = 0; i < 3; i++) {
-                insertNotes(cluster, dues, hangs + 100 * MILLI);
-            }
+            awaitRows(cluster, "task_name = 'hang' and state = 1", 10);
+            // Claimed before any of those begins, also by the node that is going to hang; then some at once, again and
+            // again.
+            insertNotes(cluster, dues, 40, hangs + 100 * MILLI);
             int ahead = dues.size();
-            await().until(() -> nowMicros(cluster) > hangs - 200 * MILLI);
+            await().until(() -> nowMicros(cluster) > hangs - 100 * MILLI);
             long claimed = rows(
                     cluster,
                     "task_name = 'note' and owner in (select incarnation from wheel_durable_task_node where name = 'n1')");
             await().atMost(PATIENCE).until(() -> runs(cluster, 'h').size() == 10);
             for (int i = 0; i < 6; i++) {
-                insertNotes(cluster, dues, nowMicros(cluster));
+                insertNotes(cluster, dues, 8, nowMicros(cluster));
                 MeasuredCluster.pass(Duration.ofSeconds(1));
             }
             cluster.awaitNoRows(Duration.ZERO);
@@ -163,6 +163,7 @@ class FairClusterMeasured {
                     + " ms: " + MeasuredLateness.millis(gap) + " ms; given back " + givenBack(cluster));
             assertThat(late.tasks()).isEqualTo(dues.size());
             assertThat(late.moreThanOnce()).isEmpty();
+            assertThat(claimed).isPositive();
             assertThat(late.mostMicros()).isLessThan(bound);
             assertThat(gap).isLessThan(bound + period.toNanos() / 1_000);
         }
@@ -172,9 +173,9 @@ class FairClusterMeasured {
         return runs.stream().map(MeasuredLog.Run::id).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static void insertNotes(MeasuredCluster cluster, Map<String, Long> dues, long dueMicros) {
+    private static void insertNotes(MeasuredCluster cluster, Map<String, Long> dues, int count, long dueMicros) {
         Instant due = MeasuredLog.instant(dueMicros);
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < count; i++) {
             String id = "t" + dues.size();
             assertThat(cluster.jdbc.update(
                             "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) values ('note', ?, ?, ?)",

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -140,11 +141,10 @@ class FairClusterMeasured {
             Map<String, Long> dues = new HashMap<>();
             cluster.insert(MeasuredHandlers.HANG, 10, 0, hangs, 0);
             awaitRows(cluster, "task_name = 'hang' and state = 1", 10);
-            // Claimed before any of those begins, also by the node that is going to hang; then some at once, again and
-            // again.
-            insertNotes(cluster, dues, 40, hangs + 100 * MILLI);
+            // Claimed by the node that hangs, too, before it can know that its workers do.
+            insertNotes(cluster, dues, 40, hangs + 350 * MILLI);
             int ahead = dues.size();
-            await().until(() -> nowMicros(cluster) > hangs - 100 * MILLI);
+            await().pollInterval(Duration.ofMillis(20)).until(() -> nowMicros(cluster) > hangs + 300 * MILLI);
             long claimed = rows(
                     cluster,
                     "task_name = 'note' and owner in (select incarnation from wheel_durable_task_node where name = 'n1')");
@@ -157,7 +157,7 @@ class FairClusterMeasured {
             List<MeasuredLog.Run> notes = runs(cluster, 't');
             MeasuredLateness late = MeasuredLateness.of(notes, dues::get);
             long gap = longestGap(runs(cluster, 'r'));
-            print("ten hung runs on n1: the hung node had " + claimed + " of " + ahead + " others when they began; "
+            print("ten hung runs on n1: the hung node had " + claimed + " of " + ahead + " others in hand; "
                     + dues.size() + " others ran on " + byNode(notes) + ", median start after " + late.millis(0.5)
                     + " ms, last after " + late.most() + " ms; longest gap of five tasks every " + period.toMillis()
                     + " ms: " + MeasuredLateness.millis(gap) + " ms; given back " + givenBack(cluster));
@@ -174,16 +174,17 @@ class FairClusterMeasured {
     }
 
     private static void insertNotes(MeasuredCluster cluster, Map<String, Long> dues, int count, long dueMicros) {
-        Instant due = MeasuredLog.instant(dueMicros);
-        for (int i = 0; i < count; i++) {
-            String id = "t" + dues.size();
-            assertThat(cluster.jdbc.update(
-                            "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) values ('note', ?, ?, ?)",
-                            id,
-                            ('"' + id + '"').getBytes(java.nio.charset.StandardCharsets.UTF_8),
-                            due.atOffset(java.time.ZoneOffset.UTC)))
-                    .isEqualTo(1);
-            Long unused = dues.put(id, dueMicros);
+        int first = dues.size();
+        assertThat(cluster.jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
+                                + " select 'note', 't' || i, convert_to('\"t' || i || '\"', 'UTF8'), ?"
+                                + " from generate_series(?, ?) i",
+                        MeasuredLog.instant(dueMicros).atOffset(ZoneOffset.UTC),
+                        first,
+                        first + count - 1))
+                .isEqualTo(count);
+        for (int i = first; i < first + count; i++) {
+            Long unused = dues.put("t" + i, dueMicros);
         }
     }
 

@@ -138,8 +138,11 @@ public final class Lifecycle {
             }
         };
         engine.forEachGroupThatFollows(group -> {
-            notQuiet.incrementAndGet();
-            group.workers.callWhenQuiet(countDown);
+            // What has been stopped was interrupted, and may never end.
+            if (!group.runState.isStopped()) {
+                notQuiet.incrementAndGet();
+                group.workers.callWhenQuiet(countDown);
+            }
         });
         workers.callWhenQuiet(countDown);
     }

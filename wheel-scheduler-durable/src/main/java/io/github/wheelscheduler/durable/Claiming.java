@@ -4,7 +4,7 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.durable.Database.Tables;
-import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import io.github.wheelscheduler.durable.TaskTable.TaskRow;
@@ -44,14 +44,9 @@ final class Claiming {
     private static final int UNREADABLE_AT_A_LOOK = 3;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
-    private final DurableSettings settings;
-    private final WheelScheduledExecutor workers;
-    private final DatabaseClock clock;
+    private final Context context;
     private final Tables tables;
     private final NodeLife life;
-    private final Handlers handlers;
-    private final Availability availability;
-    private final Tally tally;
     private final InHand inHand;
     private final Runs runs;
     private final Runnable claimSoon;
@@ -81,31 +76,19 @@ final class Claiming {
     /** Whether something was given back and no worker has become free since then. */
     private volatile boolean isStuck;
 
-    Claiming(
-            DurableSettings settings,
-            WheelScheduledExecutor workers,
-            DatabaseClock clock,
-            Tables tables,
-            NodeLife life,
-            Handlers handlers,
-            Availability availability,
-            Tally tally,
-            InHand inHand,
-            Runs runs,
-            Runnable claimSoon) {
-        this.settings = settings;
-        this.workers = workers;
-        this.clock = clock;
+    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Runnable claimSoon) {
+        this.context = context;
         this.tables = tables;
         this.life = life;
-        this.handlers = handlers;
-        this.availability = availability;
-        this.tally = tally;
-        this.inHand = inHand;
+        this.inHand = context.inHand();
         this.runs = runs;
         this.claimSoon = claimSoon;
-        this.held = new LogLimit(workers::nanoTime);
-        this.startedAt = clock.now();
+        this.held = new LogLimit(workers()::nanoTime);
+        this.startedAt = context.clock().now();
+    }
+
+    private WheelScheduledExecutor workers() {
+        return context.groups().workers();
     }
 
     // Looking
@@ -118,7 +101,8 @@ final class Claiming {
                 giveBack(inHand.removeWaiting());
                 return;
             }
-            List<Claim> stuck = inHand.removeStuck(clock.now(), workers.nanoTime());
+            List<Claim> stuck =
+                    inHand.removeStuck(context.clock().now(), workers().nanoTime());
             if (!stuck.isEmpty()) {
                 isStuck = true;
                 giveBack(stuck);
@@ -135,7 +119,7 @@ final class Claiming {
 
     /** Who has given something back waits for a worker. */
     private boolean mayClaimMore() {
-        return !isStuck || inHand.running() < settings.maxConcurrent();
+        return !isStuck || inHand.running() < context.settings().maxConcurrent();
     }
 
     /** Gives back all that waits. */
@@ -146,21 +130,21 @@ final class Claiming {
     /** Forgets what waits: it belongs to an incarnation that others have found dead. */
     void dropWaiting() {
         int dropped = inHand.removeWaiting().size();
-        long ignored = tally.lost.addAndGet(dropped);
+        long ignored = context.tally().lost.addAndGet(dropped);
     }
 
     private void giveBack(List<Claim> claims) {
         if (!claims.isEmpty()) {
             int ignored =
                     tables.tasks().giveBack(claims.stream().map(Claim::key).toList());
-            tally.givenBack.addAndGet(claims.size());
+            context.tally().givenBack.addAndGet(claims.size());
         }
     }
 
     private void reportHolder() {
-        String holder = inHand.holder(workers.nanoTime());
+        String holder = inHand.holder(workers().nanoTime());
         if (holder != null && held.tryPass() >= 0) {
-            LOGGER.warn("All " + settings.maxConcurrent()
+            LOGGER.warn("All " + context.settings().maxConcurrent()
                     + " workers of durable tasks have been busy for longer than usual, most of them with '" + holder
                     + "': this node claims nothing until one is free");
         }
@@ -168,10 +152,15 @@ final class Claiming {
 
     /** Returns whether there is more to claim at once. */
     private boolean claimSome() {
-        Map<String, Integer> candidates =
-                tables.tasks().countDue(handlers.oneTimeNames(), BATCH, handlers.recurringIds(), settings.claimAhead());
-        availability.isThere();
-        Map<String, Integer> plan = inHand.toClaim(candidates, handlers.bounds(), room(), workers.nanoTime());
+        Map<String, Integer> candidates = tables.tasks()
+                .countDue(
+                        context.handlers().oneTimeNames(),
+                        BATCH,
+                        context.handlers().recurringIds(),
+                        context.settings().claimAhead());
+        context.availability().isThere();
+        Map<String, Integer> plan = inHand.toClaim(
+                candidates, context.handlers().bounds(), room(), workers().nanoTime());
         List<TaskRow> rows = claim(plan);
         isBehind = candidates.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
         runsLow = inHand.waiting() / 2;
@@ -180,7 +169,7 @@ final class Claiming {
     }
 
     private int room() {
-        return settings.maxClaimed() - inHand.waiting();
+        return context.settings().maxClaimed() - inHand.waiting();
     }
 
     private List<TaskRow> claim(Map<String, Integer> plan) {
@@ -191,7 +180,7 @@ final class Claiming {
                         && recurring.add(name.substring(Handler.RECURRING.length())));
         long owner = life.incarnation();
         List<TaskRow> rows =
-                tables.tasks().claim(owner, settings.claimAhead(), limits, recurring, !inHand.hasSuspect());
+                tables.tasks().claim(owner, context.settings().claimAhead(), limits, recurring, !inHand.hasSuspect());
         place(rows, owner);
         return rows;
     }
@@ -200,7 +189,7 @@ final class Claiming {
         List<Claim> refused = new ArrayList<>();
         for (TaskRow row : rows) {
             Claim claim = new Claim(row, owner);
-            tally.claimed.incrementAndGet();
+            context.tally().claimed.incrementAndGet();
             if ((row.isSuspect() && inHand.hasSuspect()) || !place(claim)) {
                 refused.add(claim);
             }
@@ -210,7 +199,7 @@ final class Claiming {
 
     /** Lets a claim wait for its time; false, and it is forgotten, if the executor does not take it. */
     private boolean place(Claim claim) {
-        Handler<?> handler = handlers.find(claim.handlerName());
+        Handler<?> handler = context.handlers().find(claim.handlerName());
         inHand.add(claim, handler == null ? 1 : handler.mostRunning());
         try {
             arm(claim.dueAt());
@@ -226,7 +215,7 @@ final class Claiming {
     void claimUnreadable(BooleanSupplier mayClaim) {
         looking.lock();
         try {
-            List<String> names = handlers.oneTimeNames();
+            List<String> names = context.handlers().oneTimeNames();
             int limit = Math.min(UNREADABLE_AT_A_LOOK, room());
             if (names.isEmpty() || limit <= 0 || !mayClaim.getAsBoolean() || !mayClaimMore()) {
                 return;
@@ -242,7 +231,7 @@ final class Claiming {
                         name,
                         rows.isEmpty() ? Instant.MAX : rows.get(rows.size() - 1).dueAt());
             }
-            Instant now = clock.now();
+            Instant now = context.clock().now();
             place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
         } finally {
             looking.unlock();
@@ -254,7 +243,7 @@ final class Claiming {
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         looking.lock();
         try {
-            inHand.keepOnly(handlers.names());
+            inHand.keepOnly(context.handlers().names());
             List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
             if (!unknown.isEmpty()) {
                 int freed = tables.tasks().giveBack(unknown);
@@ -303,7 +292,7 @@ final class Claiming {
     }
 
     private void arm(Instant at) {
-        Instant now = clock.now();
+        Instant now = context.clock().now();
         armIn(at.isAfter(now) ? Duration.between(now, at).toNanos() : 0);
     }
 
@@ -311,7 +300,7 @@ final class Claiming {
         Turn turn = new Turn();
         boolean ignored = turns.add(turn);
         try {
-            turn.timer = workers.schedule(turn, delayNanos, TimeUnit.NANOSECONDS);
+            turn.timer = workers().schedule(turn, delayNanos, TimeUnit.NANOSECONDS);
         } catch (Throwable ex) {
             ignored = turns.remove(turn);
             throw ex;
@@ -335,8 +324,8 @@ final class Claiming {
         if (isBehind && inHand.waiting() <= runsLow) {
             claimSoon.run();
         }
-        Instant now = clock.now();
-        Claim claim = inHand.start(now, workers.nanoTime());
+        Instant now = context.clock().now();
+        Claim claim = inHand.start(now, workers().nanoTime());
         if (claim == null) {
             mendTurns();
             return;
@@ -360,7 +349,7 @@ final class Claiming {
             isOurs = isOurs(claim);
             isAnswered = true;
         } catch (RuntimeException ex) {
-            availability.isAway(ex);
+            context.availability().isAway(ex);
         } finally {
             if (!isOurs) {
                 startNot(claim, isAnswered);
@@ -373,7 +362,7 @@ final class Claiming {
         if (isLost) {
             inHand.forget(claim);
             ended(claim, false);
-            tally.lost.incrementAndGet();
+            context.tally().lost.incrementAndGet();
             LOGGER.warn(
                     "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
             return;
@@ -402,7 +391,7 @@ final class Claiming {
     }
 
     private void ended(Claim claim, boolean counts) {
-        boolean letsOthersStart = inHand.ended(claim, workers.nanoTime(), counts);
+        boolean letsOthersStart = inHand.ended(claim, workers().nanoTime(), counts);
         if (letsOthersStart) {
             mendTurns();
         }

@@ -125,7 +125,10 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         node.start();
     }
 
-    /** Gives back what has not started, claims nothing more until it is started again, and waits for runs that are going on, for as long as the settings say. */
+    /**
+     * Gives back what has not started, claims nothing more until it is started again, and waits for runs that are going on, for as long as the settings say; what then still runs is
+     * interrupted, and given back if that makes it fail.
+     */
     public void stop() {
         node.stop();
     }
@@ -146,8 +149,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     }
 
     /**
-     * Gives back what has not started, and waits for runs that are going on, for as long as the settings say; what then still runs is interrupted, and given
-     * back if that makes it fail. Nothing is claimed any more. The executor is left running.
+     * {@linkplain #stop() Stops} it for good, if it has not been stopped. Nothing is claimed any more. The executor is left running.
      */
     @Override
     public void close() {

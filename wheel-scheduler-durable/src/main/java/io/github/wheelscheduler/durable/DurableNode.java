@@ -47,11 +47,9 @@ final class DurableNode {
     private final NodeGroups groups;
     private final Database database;
     private final DatabaseClock clock;
-    private final Handlers handlers;
-    private final Payloads payloads;
-    private final DurableObserver observer;
-    private final Availability availability = new Availability();
-    private final Tally tally = new Tally();
+    private final Context context;
+    private final Availability availability;
+    private final Tally tally;
     private final InHand inHand;
     private final RecurringKeeper recurring;
 
@@ -72,6 +70,18 @@ final class DurableNode {
     /** Null until the database has answered for the first time. Writer: who connects. */
     private volatile @Nullable Connected connected;
 
+    /** What a node has from the beginning. Its parts may be used by any thread. */
+    record Context(
+            DurableSettings settings,
+            NodeGroups groups,
+            DatabaseClock clock,
+            Handlers handlers,
+            Payloads payloads,
+            DurableObserver observer,
+            Availability availability,
+            Tally tally,
+            InHand inHand) {}
+
     /** What a node works with when the database has answered. */
     private record Connected(NodeLife life, Claiming claiming, Runs runs) {}
 
@@ -87,10 +97,10 @@ final class DurableNode {
         this.groups = NodeGroups.of(executor, settings);
         this.database = database;
         this.clock = clock;
-        this.handlers = handlers;
-        this.payloads = payloads;
-        this.observer = observer;
+        this.availability = new Availability();
+        this.tally = new Tally();
         this.inHand = new InHand(settings.maxConcurrent(), lookEvery().toNanos());
+        this.context = new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
@@ -121,6 +131,10 @@ final class DurableNode {
             throw new IllegalStateException("A node that has been closed cannot be started");
         }
         isRunning = true;
+        Connected node = connected;
+        if (node != null) {
+            node.runs().mayRun();
+        }
         if (isStarted.compareAndSet(false, true)) {
             connectNowOrSoon();
         } else {
@@ -177,34 +191,10 @@ final class DurableNode {
     }
 
     private void begin(Tables tables, NodeLife life) {
-        Runs runs = new Runs(
-                settings.node(),
-                groups.keepers(),
-                clock,
-                tables,
-                handlers,
-                payloads,
-                availability,
-                tally,
-                observer,
-                inHand);
-        connected = new Connected(
-                life,
-                new Claiming(
-                        settings,
-                        groups.workers(),
-                        clock,
-                        tables,
-                        life,
-                        handlers,
-                        availability,
-                        tally,
-                        inHand,
-                        runs,
-                        this::lookSoon),
-                runs);
+        Runs runs = new Runs(context, tables);
+        connected = new Connected(life, new Claiming(context, tables, life, runs, this::lookSoon), runs);
         availability.isThere();
-        LOGGER.info("Durable tasks of " + handlers.size() + " handlers run on node " + settings.node()
+        LOGGER.info("Durable tasks of " + context.handlers().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
         every(groups.heart(), settings.heartbeat(), this::beat);
         every(groups.keepers(), lookEvery(), this::look);
@@ -248,7 +238,7 @@ final class DurableNode {
         }
     }
 
-    /** Claims nothing more, gives back what has not started, and waits for runs. */
+    /** Claims nothing more, gives back what has not started, waits for runs, and interrupts what still runs at the limit. */
     void stop() {
         if (isRunning) {
             isRunning = false;
@@ -257,29 +247,15 @@ final class DurableNode {
         }
     }
 
-    /** The same for good: what still runs after the limit, counted from when it was stopped, is interrupted, and the groups are shut down. */
+    /** The same for good: the groups are shut down. */
     void close() {
         stop();
         if (!isClosed.compareAndSet(false, true)) {
             return;
         }
-        boolean isQuiet = !isStarted.get() || awaitRuns();
-        if (!isQuiet) {
-            LOGGER.warn(inHand.running() + " durable tasks still run after " + settings.closeLimit()
-                    + (groups.ownsWorkers() ? ", and are interrupted" : ", in a group that is not this node's own"));
-        }
-        Connected node = connected;
-        if (node != null) {
-            node.runs().interrupting();
-        }
         try {
             if (groups.ownsWorkers()) {
                 List<Runnable> ignored = groups.workers().shutdownNow();
-                boolean unused = groups.workers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS);
-            }
-            if (inHand.running() > 0) {
-                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
-                        + "; other nodes run them again after " + settings.deadAfter());
             }
             // What the database is still to be told goes on until then.
             groups.keepers().shutdown();
@@ -336,12 +312,21 @@ final class DurableNode {
             LOGGER.warn(
                     "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
         }
-        boolean ignored = awaitRuns();
+        if (!awaitRuns(0)) {
+            LOGGER.warn(inHand.running() + " durable tasks still run after " + settings.closeLimit()
+                    + ", and are interrupted");
+            node.runs().interruptAll();
+            if (!awaitRuns(TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
+                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
+                        + "; other nodes run them again after " + settings.deadAfter());
+            }
+        }
     }
 
-    private boolean awaitRuns() {
+    /** Waits for runs until the limit of closing, and for so much longer. */
+    private boolean awaitRuns(long moreNanos) {
         while (inHand.running() > 0
-                && leftNanos() > 0
+                && leftNanos() + moreNanos > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);
         }

@@ -50,13 +50,9 @@ final class NodeTable {
         }
     }
 
-    private int update(String template, Object... parameters) {
-        return sql.update(sql.text(template), parameters);
-    }
-
     /** Adds a node, which is in that state. */
     boolean add(long incarnation, String name, int state) {
-        return update(
+        return sql.update(
                         "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, ?, 1, {now})",
                         incarnation,
                         name,
@@ -66,7 +62,7 @@ final class NodeTable {
 
     /** Says that a node lives, and in which state it is; false if others have found it dead. */
     boolean beat(long incarnation, int state) {
-        return update(
+        return sql.update(
                         "update {node} set beat = beat + 1, beat_at = {now}, state = ? where incarnation = ? and state < "
                                 + DEAD,
                         state,
@@ -77,8 +73,8 @@ final class NodeTable {
     /** Returns all nodes, dead ones among them. */
     List<NodeRow> list() {
         return sql.query(
-                sql.text("select incarnation, name, state, beat, beat_at from {node} where incarnation <> " + LAYOUT
-                        + " order by name, incarnation"),
+                "select incarnation, name, state, beat, beat_at from {node} where incarnation <> " + LAYOUT
+                        + " order by name, incarnation",
                 this::read);
     }
 
@@ -98,8 +94,8 @@ final class NodeTable {
     @Nullable
     NodeRow lock(long incarnation) {
         List<NodeRow> found = sql.query(
-                sql.text("select incarnation, name, state, beat, beat_at from {node} where incarnation = ?"
-                        + Dialect.SKIPPING_LOCKED),
+                "select incarnation, name, state, beat, beat_at from {node} where incarnation = ?"
+                        + Dialect.SKIPPING_LOCKED,
                 this::read,
                 incarnation);
         return found.isEmpty() ? null : found.get(0);
@@ -107,7 +103,7 @@ final class NodeTable {
 
     /** Says that a node is dead, whose row is locked. */
     boolean bury(long incarnation) {
-        return update(
+        return sql.update(
                         "update {node} set state = case when state = " + CLOSING + " then " + GONE + " else " + DEAD
                                 + " end where incarnation = ?",
                         incarnation)
@@ -116,7 +112,7 @@ final class NodeTable {
 
     /** Deletes the row of a node, unless rows of tasks name it. */
     boolean delete(long incarnation) {
-        return update(
+        return sql.update(
                         "delete from {node} where incarnation = ? and not exists (select 1 from {task} where owner = ?)",
                         incarnation,
                         incarnation)
@@ -129,9 +125,9 @@ final class NodeTable {
      * @return the layout, and the oldest that a node may know; null if the row that says so is not there
      */
     int @Nullable [] layout() {
-        List<int[]> found = sql.query(
-                sql.text("select layout, oldest_layout from {node} where incarnation = " + LAYOUT),
-                (row, number) -> new int[] {row.getInt(1), row.getInt(2)});
+        List<int[]> found =
+                sql.query("select layout, oldest_layout from {node} where incarnation = " + LAYOUT, (row, number) ->
+                        new int[] {row.getInt(1), row.getInt(2)});
         return found.isEmpty() ? null : found.get(0);
     }
 }

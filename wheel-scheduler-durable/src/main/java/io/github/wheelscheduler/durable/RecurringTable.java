@@ -15,7 +15,6 @@ import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.RowMapper;
 import org.springframework.lang.Contract;
 
 /**
@@ -49,14 +48,6 @@ final class RecurringTable {
         this.sameSchedule = " and " + dialect.isSame("schedule");
     }
 
-    private int update(String template, @Nullable Object... parameters) {
-        return sql.update(sql.text(template), parameters);
-    }
-
-    private <T> List<T> query(String template, RowMapper<T> mapper, Object... parameters) {
-        return sql.query(sql.text(template), mapper, parameters);
-    }
-
     // For nodes
 
     /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
@@ -65,12 +56,12 @@ final class RecurringTable {
         if (tasks.insert(Handler.RECURRING, id, text, first)) {
             return true;
         }
-        List<byte[]> there = query("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id);
+        List<byte[]> there = sql.query("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id);
         if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
             return true;
         }
         // A run that has been triggered stays.
-        return update(
+        return sql.update(
                         "update {task} set task_data = ?, schedule = null, version = {next}, state = case when regular_time"
                                 + " is null then " + BY_PAUSE + " else state end, "
                                 + "execution_time = case when regular_time is null then ? else execution_time end, "
@@ -85,14 +76,14 @@ final class RecurringTable {
     /** Returns the recurring tasks that there are. */
     Set<String> ids() {
         return new HashSet<>(
-                query("select task_instance from {task} where " + NAME, (row, number) -> row.getString(1)));
+                sql.query("select task_instance from {task} where " + NAME, (row, number) -> row.getString(1)));
     }
 
     /** Says of tasks that a node knows them, unless that has been said within some time. */
     void know(List<String> ids, Duration within) {
         int ignored = sql.updateEach(
-                sql.text("update {task} set known_at = {now}" + ONE + " and (known_at is null or known_at < "
-                        + dialect.earlier() + ")"),
+                "update {task} set known_at = {now}" + ONE + " and (known_at is null or known_at < " + dialect.earlier()
+                        + ")",
                 ids.stream().map(id -> new Object[] {id, within.toMillis()}).toList());
     }
 
@@ -104,11 +95,11 @@ final class RecurringTable {
         String isGone = IS_FREE + " and paused = false and schedule is null and regular_time is null and known_at < "
                 + dialect.earlier();
         int deleted = 0;
-        for (String id : query(
+        for (String id : sql.query(
                 "select task_instance from {task} where " + NAME + isGone,
                 (row, number) -> row.getString(1),
                 time.toMillis())) {
-            deleted += update("delete from {task}" + ONE + isGone, id, time.toMillis());
+            deleted += sql.update("delete from {task}" + ONE + isGone, id, time.toMillis());
         }
         return deleted;
     }
@@ -145,7 +136,7 @@ final class RecurringTable {
     }
 
     private @Nullable Steered steered(RowKey row) {
-        List<Steered> found = query(
+        List<Steered> found = sql.query(
                 "select schedule, task_data, regular_time from {task}" + ONE + " and version = ?",
                 this::readSteered,
                 row.id(),
@@ -173,7 +164,7 @@ final class RecurringTable {
 
     /** False also if somebody has given it another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
     private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
-        return update(
+        return sql.update(
                         "update {task} set execution_time = ?, state = "
                                 + (next == null ? String.valueOf(RowState.ENDED) : BY_PAUSE)
                                 + ", owner = null, version = {next}, regular_time = null, "
@@ -195,16 +186,11 @@ final class RecurringTable {
     // For users
 
     List<RecurringTask> list() {
-        return query(withOwner(" where " + NAME + " order by task_instance limit " + MOST), this::read);
+        return sql.query(TaskTable.withOwner(" where " + NAME + " order by task_instance limit " + MOST), this::read);
     }
 
     Optional<RecurringTask> find(String id) {
-        return query(withOwner(ONE), this::read, id).stream().findFirst();
-    }
-
-    private static String withOwner(String condition) {
-        return "select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
-                + condition;
+        return sql.query(TaskTable.withOwner(ONE), this::read, id).stream().findFirst();
     }
 
     private RecurringTask read(ResultSet row, int number) throws SQLException {
@@ -226,7 +212,7 @@ final class RecurringTable {
 
     /** Makes it due now, unless a node has it; when the run would have been due is kept. */
     boolean trigger(String id) {
-        return update(
+        return sql.update(
                         "update {task} set regular_time = coalesce(regular_time, execution_time), execution_time = {now}, "
                                 + "state = " + RowState.WAITING + ", version = {next}" + ONE + IS_FREE,
                         id)
@@ -234,7 +220,7 @@ final class RecurringTable {
     }
 
     boolean pause(String id) {
-        return update(
+        return sql.update(
                         "update {task} set paused = true, state = case when state = " + RowState.WAITING
                                 + " and regular_time is null then " + RowState.PAUSED + " else state end" + ONE
                                 + " and paused = false",
@@ -250,7 +236,7 @@ final class RecurringTable {
      */
     boolean resume(String id, @Nullable Recurrence declared, Instant now) {
         while (true) {
-            List<Paused> paused = query(
+            List<Paused> paused = sql.query(
                     "select schedule, task_data, regular_time, execution_time, state, version from {task}" + ONE
                             + " and paused = true for update",
                     this::readPaused,
@@ -269,7 +255,7 @@ final class RecurringTable {
         Recurrence recurrence = row.steered.recurrence(id, declared);
         Instant next =
                 row.isWaiting && row.at.isBefore(now) && recurrence != null ? recurrence.next(row.at, now) : null;
-        return update(
+        return sql.update(
                         "update {task} set paused = false, state = case when state = " + RowState.PAUSED + " then "
                                 + RowState.WAITING + " else state end, execution_time = coalesce(?, execution_time)"
                                 + (row.isWaiting ? ", version = {next}" : "") + ONE
@@ -294,7 +280,7 @@ final class RecurringTable {
     boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;
         String keepsTime = isClaimed + " or regular_time is not null";
-        return update(
+        return sql.update(
                         "update {task} set schedule = ?, version = case when " + isClaimed
                                 + " then version else {next} end, execution_time = case when " + keepsTime
                                 + " then execution_time else ? end, regular_time = case when regular_time is not null"

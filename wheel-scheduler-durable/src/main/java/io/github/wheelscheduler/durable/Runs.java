@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
@@ -14,6 +15,8 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -43,49 +46,39 @@ final class Runs {
 
     private static final ThreadLocal<@Nullable RowKey> CURRENT = new ThreadLocal<>();
 
-    private final String nodeName;
-    private final WheelScheduledExecutor keepers;
-    private final DatabaseClock clock;
+    private final Context context;
     private final Tables tables;
-    private final Handlers handlers;
-    private final Payloads payloads;
-    private final Availability availability;
-    private final Tally tally;
-    private final DurableObserver observer;
     private final InHand inHand;
+    private final Tally tally;
     private final LogLimit unreadable;
 
     private final Semaphore telling = new Semaphore(MOST_TELLING_AGAIN);
 
+    /** The runs that are going on. */
+    private final Set<Run> going = ConcurrentHashMap.newKeySet();
+
     private volatile boolean isInterrupting;
 
-    Runs(
-            String nodeName,
-            WheelScheduledExecutor keepers,
-            DatabaseClock clock,
-            Tables tables,
-            Handlers handlers,
-            Payloads payloads,
-            Availability availability,
-            Tally tally,
-            DurableObserver observer,
-            InHand inHand) {
-        this.nodeName = nodeName;
-        this.keepers = keepers;
-        this.clock = clock;
+    Runs(Context context, Tables tables) {
+        this.context = context;
         this.tables = tables;
-        this.handlers = handlers;
-        this.payloads = payloads;
-        this.availability = availability;
-        this.tally = tally;
-        this.observer = observer;
-        this.inHand = inHand;
-        this.unreadable = new LogLimit(keepers::nanoTime);
+        this.inHand = context.inHand();
+        this.tally = context.tally();
+        this.unreadable = new LogLimit(keepers()::nanoTime);
     }
 
-    /** From now on a run that fails is given back: it has been interrupted because the node closes. */
-    void interrupting() {
+    private WheelScheduledExecutor keepers() {
+        return context.groups().keepers();
+    }
+
+    /** Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until {@link #mayRun}. Any thread. */
+    void interruptAll() {
         isInterrupting = true;
+        going.forEach(Run::interrupt);
+    }
+
+    void mayRun() {
+        isInterrupting = false;
     }
 
     /** Runs a claim that has been started, and tells the database; returns whether the handler has been called. */
@@ -117,7 +110,7 @@ final class Runs {
     }
 
     private End runAndEnd(Claim claim, Instant now) {
-        Handler<?> handler = handlers.find(claim.handlerName());
+        Handler<?> handler = context.handlers().find(claim.handlerName());
         if (handler == null) {
             return End.withoutRun(() -> tables.tasks().giveBack(claim.key()));
         }
@@ -126,11 +119,11 @@ final class Runs {
                     + ", which is too long ago: it is left out");
             return End.withoutRun(again(claim, handler, null, false));
         }
-        tellObserver(() -> observer.starting(handler.name(), Duration.between(claim.dueAt(), now)));
-        long startNanos = keepers.nanoTime();
+        tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
+        long startNanos = keepers().nanoTime();
         End end = call(claim, handler);
-        tellObserver(() ->
-                observer.ended(handler.name(), Duration.ofNanos(keepers.nanoTime() - startNanos), end.hasSucceeded));
+        tellObserver(() -> context.observer()
+                .ended(handler.name(), Duration.ofNanos(keepers().nanoTime() - startNanos), end.hasSucceeded));
         return end;
     }
 
@@ -163,8 +156,12 @@ final class Runs {
     private void runNoted(Claim claim, Handler<?> handler) throws Exception {
         Run run = new Run(claim, handler.timeLimit());
         CURRENT.set(claim.key());
+        boolean ignored = going.add(run);
         try {
-            handler.run(Objects.requireNonNull(claim.payload), payloads, run);
+            if (isInterrupting) {
+                throw new InterruptedException("The node stops");
+            }
+            handler.run(Objects.requireNonNull(claim.payload), context.payloads(), run);
         } catch (Throwable ex) {
             if (run.end()) {
                 throw run.tooLong(ex);
@@ -172,7 +169,8 @@ final class Runs {
             throw ex;
         } finally {
             CURRENT.remove();
-            boolean ignored = run.end();
+            ignored = going.remove(run);
+            ignored = run.end();
         }
     }
 
@@ -197,7 +195,7 @@ final class Runs {
         // Guarded by this
 
         private boolean isOver;
-        private boolean isInterrupted;
+        private boolean isLate;
 
         Run(Claim claim, @Nullable Duration timeLimit) {
             this.row = claim.row();
@@ -207,33 +205,39 @@ final class Runs {
 
         private @Nullable Future<?> alarmIn(Duration limit) {
             try {
-                return keepers.schedule(this::interrupt, limit.toMillis(), TimeUnit.MILLISECONDS);
+                return keepers().schedule(this::interruptAsLate, limit.toMillis(), TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException ex) {
                 // The node closes, and interrupts runs at its own limit.
                 return null;
             }
         }
 
-        private void interrupt() {
+        synchronized void interrupt() {
+            if (!isOver) {
+                thread.interrupt();
+            }
+        }
+
+        private void interruptAsLate() {
             synchronized (this) {
                 if (isOver) {
                     return;
                 }
-                isInterrupted = true;
+                isLate = true;
                 thread.interrupt();
             }
             LOGGER.warn(
                     "The durable task " + row + " has run for its time limit of " + timeLimit + ", and is interrupted");
         }
 
-        /** Ends it: it is not interrupted any more. Returns whether it has been. */
+        /** Ends it: it is not interrupted any more. Returns whether it has been at its time limit. */
         boolean end() {
             if (alarm != null) {
                 boolean ignored = alarm.cancel(false);
             }
             synchronized (this) {
                 isOver = true;
-                return isInterrupted;
+                return isLate;
             }
         }
 
@@ -266,26 +270,26 @@ final class Runs {
 
         @Override
         public String node() {
-            return nodeName;
+            return context.settings().node();
         }
 
         @Override
         public synchronized boolean isCancelled() {
-            return isInterrupting || isInterrupted;
+            return isInterrupting || isLate;
         }
     }
 
     /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
     private BooleanSupplier setAside(Claim claim, UnreadablePayloadException ex) {
         int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
-        Instant now = clock.now();
+        Instant now = context.clock().now();
         Instant until = now.plus(jittered(UNREADABLE_PAUSES.pauseAfter(times)));
         return () -> tables.tasks().setAside(claim.key(), until, times, now, String.valueOf(ex.getMessage()));
     }
 
     /** Returns what gives a recurring task its next time. */
     private BooleanSupplier again(Claim claim, Handler<?> handler, @Nullable Throwable failure, boolean hasRun) {
-        Instant now = clock.now();
+        Instant now = context.clock().now();
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
         TaskRow row = claim.row();
         boolean succeeded = hasRun && failure == null;
@@ -310,7 +314,7 @@ final class Runs {
             log("The durable task " + claim + " has failed, and runs again at its next time", ex);
             return again(claim, handler, ex, true);
         }
-        Instant now = clock.now();
+        Instant now = context.clock().now();
         if (failures > handler.retries().maxRetries()) {
             log("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
             tally.givenUp.incrementAndGet();
@@ -359,11 +363,11 @@ final class Runs {
                         "The durable task " + claim
                                 + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
             }
-            availability.isThere();
+            context.availability().isThere();
             inHand.forget(claim);
         } catch (RuntimeException ex) {
             if (Availability.isOfDatabase(ex)) {
-                availability.isAway(ex);
+                context.availability().isAway(ex);
             } else {
                 LOGGER.warn(
                         "The database could not be told how the durable task " + claim
@@ -380,7 +384,8 @@ final class Runs {
 
     private void tellIn(long pauseMillis, Claim claim, BooleanSupplier end, int attempt) {
         try {
-            Object ignored = keepers.schedule(() -> tellAgain(claim, end, attempt), pauseMillis, TimeUnit.MILLISECONDS);
+            Object ignored =
+                    keepers().schedule(() -> tellAgain(claim, end, attempt), pauseMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn(
                     "The durable task " + claim + " has run, but the database has not been told: it will run again");

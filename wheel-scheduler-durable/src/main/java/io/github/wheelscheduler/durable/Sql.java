@@ -77,9 +77,9 @@ final class Sql {
         return Objects.requireNonNull(transaction.execute(status -> work.get()));
     }
 
-    int update(String sql, @Nullable Object... parameters) {
+    int update(String template, @Nullable Object... parameters) {
         commitThoughItIsLate();
-        return committed(jdbc -> jdbc.update(sql, parameters));
+        return committed(jdbc -> jdbc.update(text(template), parameters));
     }
 
     /**
@@ -137,20 +137,20 @@ final class Sql {
     }
 
     /** Runs a statement once for each row of parameters; returns how many rows that has changed. */
-    int updateEach(String sql, List<Object[]> parameters) {
+    int updateEach(String template, List<Object[]> parameters) {
         if (parameters.isEmpty()) {
             return 0;
         }
         int changed = 0;
-        for (int count : committed(jdbc -> jdbc.batchUpdate(sql, parameters))) {
+        for (int count : committed(jdbc -> jdbc.batchUpdate(text(template), parameters))) {
             // A driver may not know how many.
             changed += count == 0 ? 0 : 1;
         }
         return changed;
     }
 
-    <T> List<T> query(String sql, RowMapper<T> mapper, @Nullable Object... parameters) {
-        return committed(jdbc -> jdbc.query(sql, mapper, parameters));
+    <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+        return committed(jdbc -> jdbc.query(text(template), mapper, parameters));
     }
 
     @Nullable

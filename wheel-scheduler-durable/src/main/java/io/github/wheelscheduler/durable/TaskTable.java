@@ -47,10 +47,6 @@ final class TaskTable {
         return NAME.matcher(name).matches() && name.length() <= LONGEST_NAME;
     }
 
-    private int update(String template, @Nullable Object... parameters) {
-        return sql.update(sql.text(template), parameters);
-    }
-
     Instant now() {
         return sql.query(
                         "select " + dialect.now() + " as now_there",
@@ -62,7 +58,7 @@ final class TaskTable {
 
     boolean insert(String handler, String id, byte[] payload, Instant at) {
         try {
-            return update(dialect.insert(), handler, id, payload, dialect.time(at)) == 1;
+            return sql.update(dialect.insert(), handler, id, payload, dialect.time(at)) == 1;
         } catch (DuplicateKeyException ex) {
             // Only where a statement that fails leaves the transaction usable.
             return false;
@@ -72,7 +68,7 @@ final class TaskTable {
     /** The same for so long from now. */
     boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
         try {
-            return update(dialect.insertIn(), handler, id, payload, delay.toMillis()) == 1;
+            return sql.update(dialect.insertIn(), handler, id, payload, delay.toMillis()) == 1;
         } catch (DuplicateKeyException ex) {
             // As above.
             return false;
@@ -81,7 +77,7 @@ final class TaskTable {
 
     /** Puts another task in place of one that no node has. */
     boolean replace(String handler, String id, byte[] payload, Instant at) {
-        return update(
+        return sql.update(
                         "update {task} set task_data = ?, execution_time = ?, first_time = null, failure = null, "
                                 + "next_time = null, next_data = null, consecutive_failures = 0, " + UNSUSPECTED + ","
                                 + FREED + ONE + " and state <> "
@@ -114,11 +110,11 @@ final class TaskTable {
     }
 
     boolean delete(String handler, String id) {
-        return update("delete from {task}" + ONE + " and state <> " + RowState.CLAIMED, handler, id) == 1;
+        return sql.update("delete from {task}" + ONE + " and state <> " + RowState.CLAIMED, handler, id) == 1;
     }
 
     boolean move(String handler, String id, Instant at) {
-        return update(
+        return sql.update(
                         "update {task} set execution_time = ?, first_time = null, version = {next}" + ONE
                                 + " and state = " + RowState.WAITING,
                         dialect.time(at),
@@ -128,7 +124,7 @@ final class TaskTable {
     }
 
     boolean retry(String handler, String id) {
-        return update(
+        return sql.update(
                         "update {task} set first_time = coalesce(first_time, execution_time), execution_time = {now}, "
                                 + "failure = null, consecutive_failures = 0, unreadable = null, suspicions = null, "
                                 + "deaths = null, marked = null," + FREED + ONE + " and state in (" + RowState.FAILED
@@ -152,9 +148,9 @@ final class TaskTable {
                 afterId == null ? "" : afterId);
     }
 
-    private String withOwner(String condition) {
-        return sql.text("select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
-                + condition);
+    static String withOwner(String condition) {
+        return "select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
+                + condition;
     }
 
     private DurableTask read(ResultSet row, int number) throws SQLException {
@@ -180,7 +176,7 @@ final class TaskTable {
     Map<Long, Integer> claimedByOwner() {
         Map<Long, Integer> counts = new LinkedHashMap<>();
         sql.query(
-                        sql.text("select owner, count(*) from {task} where owner is not null group by owner"),
+                        "select owner, count(*) from {task} where owner is not null group by owner",
                         (row, number) -> Map.entry(row.getLong(1), row.getInt(2)))
                 .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
         return counts;
@@ -189,7 +185,7 @@ final class TaskTable {
     /** Counts what could have been claimed a second ago, up to a limit. */
     int overdue() {
         int overdue = 0;
-        for (String handler : sql.query(sql.text(dialect.waitingNames()), (row, number) -> row.getString(1))) {
+        for (String handler : sql.query(dialect.waitingNames(), (row, number) -> row.getString(1))) {
             overdue += count(
                     "state = " + RowState.WAITING + " and task_name = ? and execution_time < " + dialect.earlier(),
                     handler,
@@ -205,8 +201,8 @@ final class TaskTable {
 
     private int count(String condition, Object... parameters) {
         return sql.query(
-                        sql.text("select count(*) from (select 1 as one from {task} where " + condition + " limit "
-                                + DurableOverview.MOST + ") some_rows"),
+                        "select count(*) from (select 1 as one from {task} where " + condition + " limit "
+                                + DurableOverview.MOST + ") some_rows",
                         (row, number) -> row.getInt(1),
                         parameters)
                 .get(0);
@@ -235,7 +231,7 @@ final class TaskTable {
         }
         sql
                 .query(
-                        sql.text(dialect.countDue(names.size(), limit, recurring.size())),
+                        dialect.countDue(names.size(), limit, recurring.size()),
                         (row, number) -> Map.entry(row.getString(1), row.getInt(2)),
                         parameters.toArray())
                 .stream()
@@ -293,19 +289,17 @@ final class TaskTable {
             List<Object> all = new ArrayList<>();
             parameters.forEach(all::addAll);
             all.add(owner);
-            return sql.query(sql.text(Dialect.claim(locking)), this::readRow, all.toArray());
+            return sql.query(Dialect.claim(locking), this::readRow, all.toArray());
         }
         return sql.inTransaction(() -> {
             List<TaskRow> due = new ArrayList<>();
             for (int i = 0; i < locking.size(); i++) {
                 due.addAll(sql.query(
-                        sql.text(locking.get(i)),
-                        this::readRow,
-                        parameters.get(i).toArray()));
+                        locking.get(i), this::readRow, parameters.get(i).toArray()));
             }
             leaveOneSuspect(due);
             int ignored = sql.updateEach(
-                    sql.text(Dialect.pick()),
+                    Dialect.pick(),
                     due.stream()
                             .map(row -> new Object[] {
                                 owner, row.key().handler(), row.key().id()
@@ -353,9 +347,9 @@ final class TaskTable {
     /** Whether an incarnation is alive and still has a row. */
     boolean isOurs(long incarnation, RowKey row) {
         return !sql.query(
-                        sql.text("select 1 from {task}" + OURS
+                        "select 1 from {task}" + OURS
                                 + " and owner = ? and exists (select 1 from {node} where incarnation = ? and state < "
-                                + NodeTable.DEAD + ")"),
+                                + NodeTable.DEAD + ")",
                         (result, number) -> result.getInt(1),
                         row.handler(),
                         row.id(),
@@ -367,13 +361,13 @@ final class TaskTable {
 
     /** Marks a row that a suspect is about to run: if its node dies now, that counts. False if it is not this incarnation's any more. */
     boolean mark(RowKey row) {
-        return update("update {task} set marked = true" + OURS, row.handler(), row.id(), row.version()) == 1;
+        return change(row, "marked = true");
     }
 
     /** Reads the payload of a row that was too long to come with the claim; null if it is not this node's any more. */
     byte @Nullable [] payload(RowKey row) {
         List<byte[]> found = sql.query(
-                sql.text("select coalesce(task_data, " + dialect.noBytes() + ") from {task}" + OURS),
+                "select coalesce(task_data, " + dialect.noBytes() + ") from {task}" + OURS,
                 (result, number) -> result.getBytes(1),
                 row.handler(),
                 row.id(),
@@ -384,7 +378,7 @@ final class TaskTable {
     /** Returns what an incarnation has. */
     List<RowKey> ownedBy(long incarnation) {
         return sql.query(
-                sql.text("select task_name, task_instance, version from {task} where owner = ?"),
+                "select task_name, task_instance, version from {task} where owner = ?",
                 TaskTable::readKey,
                 incarnation);
     }
@@ -392,7 +386,7 @@ final class TaskTable {
     /** Lets others claim rows that have not run, as they are; returns how many were still this node's. */
     int giveBack(Collection<RowKey> rows) {
         return sql.updateEach(
-                sql.text("update {task} set marked = null," + FREED + OURS),
+                "update {task} set marked = null," + FREED + OURS,
                 rows.stream()
                         .sorted()
                         .map(row -> new Object[] {row.handler(), row.id(), row.version()})
@@ -407,14 +401,12 @@ final class TaskTable {
      */
     int freeSomeOf(long incarnation, boolean isSuspicious, int maxDeaths, int limit) {
         List<RowKey> rows = sql.query(
-                sql.text("select task_name, task_instance, version from {task} where owner = ? limit " + limit
-                        + Dialect.SKIPPING_LOCKED),
+                "select task_name, task_instance, version from {task} where owner = ? limit " + limit
+                        + Dialect.SKIPPING_LOCKED,
                 TaskTable::readKey,
                 incarnation);
-        String update = sql.text(isSuspicious ? suspecting(maxDeaths) : "update {task} set marked = null," + FREED)
-                + sql.text(ONE);
         return sql.updateEach(
-                update,
+                (isSuspicious ? suspecting(maxDeaths) : "update {task} set marked = null," + FREED) + ONE,
                 rows.stream()
                         .sorted()
                         .map(row -> new Object[] {row.handler(), row.id()})
@@ -439,48 +431,39 @@ final class TaskTable {
 
     /** Keeps a row that has failed for good. */
     boolean giveUp(RowKey row, int failures, Instant now, String failure) {
-        return update(
-                        "update {task} set consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED
-                                + ", state = " + RowState.FAILED + ", owner = null, version = {next}" + OURS,
-                        failures,
-                        dialect.time(now),
-                        failure,
-                        row.handler(),
-                        row.id(),
-                        row.version())
-                == 1;
+        return change(
+                row,
+                "consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED + ", state = "
+                        + RowState.FAILED + ", owner = null, version = {next}",
+                failures,
+                dialect.time(now),
+                failure);
     }
+
+    private static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
 
     static final String UNSUSPECTED = "unreadable = null, suspicions = null, marked = null, deaths = null";
 
     /** Lets a row wait for another run after one has failed. */
     boolean tryAgain(RowKey row, Instant at, int failures, Instant failedAt) {
-        return update(
-                        "update {task} set first_time = coalesce(first_time, execution_time), execution_time = ?, "
-                                + "consecutive_failures = ?, last_failure = ?, " + UNSUSPECTED + "," + FREED + OURS,
-                        dialect.time(at),
-                        failures,
-                        dialect.time(failedAt),
-                        row.handler(),
-                        row.id(),
-                        row.version())
-                == 1;
+        return change(
+                row,
+                DUE_AGAIN + "consecutive_failures = ?, last_failure = ?, " + UNSUSPECTED + "," + FREED,
+                dialect.time(at),
+                failures,
+                dialect.time(failedAt));
     }
 
     /** Sets a row aside that this node cannot read, until some time. */
     boolean setAside(RowKey row, Instant until, int times, Instant now, String why) {
-        return update(
-                        "update {task} set first_time = coalesce(first_time, execution_time), execution_time = ?, "
-                                + "unreadable = ?, last_failure = ?, failure = ?, marked = null, state = "
-                                + RowState.UNREADABLE + ", owner = null, version = {next}" + OURS,
-                        dialect.time(until),
-                        times,
-                        dialect.time(now),
-                        why,
-                        row.handler(),
-                        row.id(),
-                        row.version())
-                == 1;
+        return change(
+                row,
+                DUE_AGAIN + "unreadable = ?, last_failure = ?, failure = ?, marked = null, state = "
+                        + RowState.UNREADABLE + ", owner = null, version = {next}",
+                dialect.time(until),
+                times,
+                dialect.time(now),
+                why);
     }
 
     /** Lets others claim a row whose run came to no end that counts. */
@@ -490,28 +473,29 @@ final class TaskTable {
 
     /** Deletes a row that has run, or lets it wait for what its run has scheduled in its place. */
     boolean done(RowKey row) {
-        return update("delete from {task}" + OURS + " and next_time is null", row.handler(), row.id(), row.version())
-                        == 1
-                || update(
-                                "update {task} set task_data = next_data, execution_time = next_time, first_time = null, "
-                                        + "next_time = null, next_data = null, consecutive_failures = 0, failure = null, "
-                                        + UNSUSPECTED + "," + FREED + OURS,
+        return sql.update(
+                                "delete from {task}" + OURS + " and next_time is null",
                                 row.handler(),
                                 row.id(),
                                 row.version())
-                        == 1;
+                        == 1
+                || change(
+                        row,
+                        "task_data = next_data, execution_time = next_time, first_time = null, next_time = null, "
+                                + "next_data = null, consecutive_failures = 0, failure = null, " + UNSUSPECTED + ","
+                                + FREED);
     }
 
     /** Schedules what is to follow a row when its run has ended. */
     boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
-        return update(
-                        "update {task} set next_data = ?, next_time = ?" + OURS,
-                        payload,
-                        dialect.time(at),
-                        row.handler(),
-                        row.id(),
-                        row.version())
-                == 1;
+        return change(row, "next_data = ?, next_time = ?", payload, dialect.time(at));
+    }
+
+    /** Changes a row that is still this node's. */
+    private boolean change(RowKey row, String changes, Object... parameters) {
+        List<Object> all = new ArrayList<>(List.of(parameters));
+        all.addAll(List.of(row.handler(), row.id(), row.version()));
+        return sql.update("update {task} set " + changes + OURS, all.toArray()) == 1;
     }
 
     /**

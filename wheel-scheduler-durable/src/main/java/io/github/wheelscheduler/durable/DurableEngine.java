@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
  * A node that schedules and runs durable tasks: their rows are in a database; the wheel of an executor knows
  * when they are due. A node claims rows a second before that, so that none waits for a statement when its time comes.
  *
- * <p>It has two groups of the executor: {@code durable} runs tasks, {@code durable-keeper} talks with the database, and is not held up by
+ * <p>It has three groups of the executor: {@code durable} runs tasks; {@code durable-keeper} and {@code durable-heart} talk with the database, and are not held up by
  * pause or halt. While the executor is paused or halted, nothing is claimed, and what has not started is given back. All methods may be called from any
  * thread.
  */

@@ -33,7 +33,7 @@ public final class TimersWithoutSpring implements Callable<String> {
                         .build()) {
             String before = keyed.set("key", "value", Duration.ofMillis(1));
             IdleTimeout timeout = idle.register("idle", Duration.ofMillis(500));
-            Lease<String> lease = leases.keep("lease", Duration.ofMillis(100), leases.start(), (key, reason) -> {});
+            Lease<String> lease = leases.keep("lease", Duration.ofSeconds(3), leases.start(), (key, reason) -> {});
             if (before != null || !timeout.touch() || !lease.isKept()) {
                 return "not set";
             }

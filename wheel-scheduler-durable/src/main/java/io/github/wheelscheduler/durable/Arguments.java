@@ -43,6 +43,7 @@ final class Arguments {
         if (id.isEmpty() || id.length() > LONGEST_RECURRING) {
             throw new IllegalArgumentException("id must have 1 to 200 characters, was '" + id + "'");
         }
+        requireName("id", id);
     }
 
     static void requireTime(Instant at) {
@@ -57,6 +58,11 @@ final class Arguments {
         if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
             throw new IllegalArgumentException("delay must be 0 to 1,000 years, was " + delay);
         }
+    }
+
+    /** Returns a time, or the last one that databases know. */
+    static Instant atMostLatest(Instant time) {
+        return time.isAfter(LATEST) ? LATEST : time;
     }
 
     /** Returns when something is due that comes after so long, or after a thousand years: what is later than that is for no calendar of a database. */

@@ -70,6 +70,9 @@ final class Claiming {
     /** Whether there was more than could be claimed. */
     private volatile boolean isBehind;
 
+    /** When a look has begun, or claimed something last; 0 while there is none. */
+    private volatile long lookStartNanos;
+
     /** Half of what was waiting after the last look that left something. */
     private volatile int runsLow;
 
@@ -96,6 +99,7 @@ final class Claiming {
     /** Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits. */
     void look(BooleanSupplier mayClaim) {
         looking.lock();
+        lookStartNanos = Math.max(1, workers().nanoTime());
         try {
             if (!mayClaim.getAsBoolean()) {
                 giveBack(inHand.removeWaiting());
@@ -111,10 +115,18 @@ final class Claiming {
             boolean more = mayClaimMore();
             while (more) {
                 more = claimSome() && mayClaimMore() && mayClaim.getAsBoolean();
+                lookStartNanos = Math.max(1, workers().nanoTime());
             }
         } finally {
+            lookStartNanos = 0;
             looking.unlock();
         }
+    }
+
+    /** Whether a look has not come on for so long. Any thread. */
+    boolean isLookingFor(Duration time) {
+        long startNanos = lookStartNanos;
+        return startNanos != 0 && workers().nanoTime() - startNanos > time.toNanos();
     }
 
     /** Who has given something back waits for a worker. */

@@ -211,7 +211,7 @@ final class Database {
 
     /**
      * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One thread uses it at a time. A connection that has
-     * failed, or has not answered for as long as makes a node dead, is given back, and the next call takes another one.
+     * failed, or has not answered for half as long as makes a node dead, is given back, and the next call takes another one.
      */
     static final class HeldConnection {
 
@@ -251,7 +251,7 @@ final class Database {
                 Connection connection = dataSource.getConnection();
                 try {
                     connection.setNetworkTimeout(
-                            Runnable::run, (int) settings.deadAfter().toMillis());
+                            Runnable::run, (int) settings.deadAfter().toMillis() / 2);
                 } catch (SQLException ex) {
                     LOGGER.debug("The driver waits for an answer for as long as it likes", ex);
                 }

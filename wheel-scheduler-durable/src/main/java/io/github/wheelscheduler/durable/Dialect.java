@@ -83,21 +83,21 @@ enum Dialect {
         return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
     }
 
-    /** Returns the statement that inserts a row, with name, id, payload and time; if it is there, it inserts none or fails. */
+    /** Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts none or fails. */
     String insert() {
-        return "insert into {task} (task_name, task_instance, task_data, execution_time) values (?, ?, ?, ?)"
+        return "insert into {task} (task_name, task_instance, task_data, version, execution_time) values (?, ?, ?, ?, ?)"
                 + (this == POSTGRESQL ? " on conflict do nothing" : "");
     }
 
     /** Returns the same for a row that is due in so many milliseconds, in place of the time. */
     String insertIn() {
-        return insert().replace("(?, ?, ?, ?)", "(?, ?, ?, " + later() + ")");
+        return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
     }
 
-    /** Returns the statement of PostgreSQL that inserts rows of a name from arrays: ids, payloads, times; those that are there are left out. */
+    /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; those that are there are left out. */
     static String insertAll() {
-        return "insert into {task} (task_name, task_instance, task_data, execution_time)"
-                + " select ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
+        return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"
+                + " select ?, ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
                 + " on conflict do nothing";
     }
 

@@ -19,6 +19,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -136,7 +137,12 @@ final class DurableNode {
             node.runs().mayRun();
         }
         if (isStarted.compareAndSet(false, true)) {
-            connectNowOrSoon();
+            try {
+                connectNowOrSoon();
+            } catch (Throwable ex) {
+                isStarted.set(false);
+                throw ex;
+            }
         } else {
             tellWhetherItClaims();
             lookSoon();
@@ -202,7 +208,10 @@ final class DurableNode {
         every(groups.keepers(), AGAIN, this::plantRecurring);
         every(groups.keepers(), settings.heartbeat(), this::tryUnreadable);
         every(groups.keepers(), settings.deadAfter(), this::giveBackUnknown);
-        every(groups.keepers(), ASK_CLOCK, () -> clock.ask(tables.tasks()::now));
+        every(groups.keepers(), ASK_CLOCK, () -> {
+            clock.ask(tables.tasks()::now);
+            availability.isThere();
+        });
     }
 
     /** The first one is kept for heartbeats from now on. A pool that says how large it is has been asked before. */
@@ -430,7 +439,10 @@ final class DurableNode {
     private void beat() {
         Connected node = connected();
         NodeLife.Beat beat = node.life().beat();
-        availability.isThere();
+        if (node.claiming().isLookingFor(settings.deadAfter())) {
+            availability.isAway(new QueryTimeoutException("A look for durable tasks that are due has gone on for "
+                    + settings.deadAfter() + ": it waits for the pool of connections, or for the database"));
+        }
         if (beat.wasDead()) {
             node.claiming().dropWaiting();
         }

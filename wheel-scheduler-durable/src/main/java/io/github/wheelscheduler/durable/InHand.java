@@ -109,8 +109,8 @@ final class InHand {
                 boolean ignored = turns.add(load);
             }
         } catch (Throwable ex) {
-            boolean ignored = dequeue(claim);
             forget(claim);
+            boolean ignored = dequeue(claim);
             throw ex;
         }
     }

@@ -37,6 +37,8 @@ final class NodeLife {
     /** Before the database was told last that this incarnation lives. Writers: as above. */
     private volatile Moment lastHeard;
 
+    private volatile boolean hasLeft;
+
     private Moment lastOrphans;
 
     /** @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it */
@@ -74,6 +76,9 @@ final class NodeLife {
 
     /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
     Beat beat() {
+        if (hasLeft) {
+            return new Beat(false, 0);
+        }
         Moment before = clock.get();
         long current = incarnation;
         boolean isAlive = tell(current);
@@ -93,7 +98,7 @@ final class NodeLife {
         List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
         int freed = 0;
         for (NodeRow node : watch.dead(nodes, start.nanos())) {
-            int some = node.incarnation() == incarnation ? 0 : bury(node);
+            int some = node.incarnation() == incarnation || !hasTime(start) ? 0 : bury(node);
             freed += some == FREED_IN_A_BATCH
                     ? some + freeRest(node.incarnation(), node.state() == NodeTable.ALIVE, start)
                     : some;
@@ -185,8 +190,9 @@ final class NodeLife {
         return claims.getAsBoolean() ? NodeTable.ALIVE : NodeTable.CLOSING;
     }
 
-    /** Takes the node's row away, unless it still has rows of tasks: then it is found dead. */
+    /** Takes the node's row away for good, unless it still has rows of tasks: then it is found dead. */
     void leave() {
+        hasLeft = true;
         boolean ignored = held.use(tables -> tables.nodes().delete(incarnation));
         held.close();
     }

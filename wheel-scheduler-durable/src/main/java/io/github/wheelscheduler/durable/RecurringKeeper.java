@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * it, one at a time; any thread adds a task.
  */
 final class RecurringKeeper {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     /** A row says so often in the time after which it is forgotten that a node knows it. */
     private static final int KNOWN_TIMES = 4;
@@ -54,7 +58,7 @@ final class RecurringKeeper {
         boolean isPlanted = false;
         for (Handler<?> handler : handlers.recurring()) {
             if (!planted.contains(handler)) {
-                isPlanted |= plant(tables, handler);
+                isPlanted |= plantOrReport(tables, handler);
             }
         }
         if (isPlanted) {
@@ -62,10 +66,26 @@ final class RecurringKeeper {
         }
     }
 
+    /** A schedule that fails keeps no other from being made. */
+    private boolean plantOrReport(Tables tables, Handler<?> handler) {
+        try {
+            return plant(tables, handler);
+        } catch (RuntimeException ex) {
+            if (Availability.isOfDatabase(ex)) {
+                throw ex;
+            }
+            LOGGER.error(
+                    "The schedule of the durable task " + handler.id() + " has failed, so its row is not made", ex);
+            boolean ignored = planted.add(handler);
+            return false;
+        }
+    }
+
     private boolean plant(Tables tables, Handler<?> handler) {
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
         Instant first = recurrence.first(clock.now());
-        if (first != null && !tables.recurring().plant(handler.id(), recurrence.text(), first)) {
+        if (first != null
+                && !tables.recurring().plant(handler.id(), recurrence.text(), Arguments.atMostLatest(first))) {
             return false;
         }
         tables.recurring().know(List.of(handler.id()), settings.forgetAfter().dividedBy(KNOWN_TIMES));

@@ -171,7 +171,7 @@ final class RecurringTable {
                                 + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
                                 + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
                                 + TaskTable.UNSUSPECTED + ONE + " and version = ?" + sameSchedule,
-                        dialect.time(next == null ? dueAt : next),
+                        dialect.time(next == null ? dueAt : Arguments.atMostLatest(next)),
                         sql.timeOrNull(end.lastSuccessAt()),
                         end.failures(),
                         sql.timeOrNull(end.lastFailureAt()),

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
@@ -56,9 +57,14 @@ final class TaskTable {
 
     // For users
 
+    /** What is said too late of a row that is gone must not mean a new one of the same id. */
+    private static long firstVersion() {
+        return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    }
+
     boolean insert(String handler, String id, byte[] payload, Instant at) {
         try {
-            return sql.update(dialect.insert(), handler, id, payload, dialect.time(at)) == 1;
+            return sql.update(dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at)) == 1;
         } catch (DuplicateKeyException ex) {
             // Only where a statement that fails leaves the transaction usable.
             return false;
@@ -68,7 +74,7 @@ final class TaskTable {
     /** The same for so long from now. */
     boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
         try {
-            return sql.update(dialect.insertIn(), handler, id, payload, delay.toMillis()) == 1;
+            return sql.update(dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis()) == 1;
         } catch (DuplicateKeyException ex) {
             // As above.
             return false;
@@ -103,9 +109,10 @@ final class TaskTable {
         return sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
             Connection connection = statement.getConnection();
             statement.setString(1, handler);
-            statement.setArray(2, connection.createArrayOf("varchar", ids));
-            statement.setArray(3, connection.createArrayOf("bytea", payloads));
-            statement.setArray(4, connection.createArrayOf("timestamptz", times));
+            statement.setLong(2, firstVersion());
+            statement.setArray(3, connection.createArrayOf("varchar", ids));
+            statement.setArray(4, connection.createArrayOf("bytea", payloads));
+            statement.setArray(5, connection.createArrayOf("timestamptz", times));
         }));
     }
 

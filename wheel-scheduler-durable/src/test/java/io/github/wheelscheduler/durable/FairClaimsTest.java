@@ -254,6 +254,25 @@ class FairClaimsTest {
     }
 
     @Test
+    void aTaskSchedulesItsOwnIdAmongOthers() {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        Node node = node("a", ran);
+        node.handle("fan", Integer.class, step -> {
+            ran.add("step " + step);
+            if (step != null && step == 1) {
+                Instant now = Instant.now();
+                assertThat(node.engine.scheduleAll(
+                                "fan", List.of(new DurableRequest("own", 2, now), new DurableRequest("other", 3, now))))
+                        .isEqualTo(2);
+            }
+        });
+        node.start();
+        assertThat(node.engine.schedule("fan", "own", 1, Duration.ZERO)).isTrue();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(ran).containsExactlyInAnyOrder("step 1", "step 2", "step 3"));
+    }
+
+    @Test
     void aTaskSchedulesItsOwnIdAndAnotherOneIsReplaced() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);

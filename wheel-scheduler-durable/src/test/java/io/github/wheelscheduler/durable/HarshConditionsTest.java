@@ -447,6 +447,26 @@ class HarshConditionsTest {
     }
 
     @Test
+    void aLookThatDoesNotComeBackIsAProblem() throws Exception {
+        HikariDataSource small = pool(TestDatabase.H2.newUrl(), 3, true);
+        Node node = node(small);
+        note(node);
+        node.start();
+        await().atMost(PATIENCE).until(() -> small.getHikariPoolMXBean().getActiveConnections() == 1);
+        try (Connection one = small.getConnection();
+                Connection another = small.getConnection()) {
+            // It waits for a connection for half a minute.
+            await().atMost(PATIENCE).until(() -> node.engine.problem() != null);
+            assertThat(node.engine.problem())
+                    .hasMessageStartingWith("A look for durable tasks that are due has gone on");
+            assertThat(one).isNotSameAs(another);
+        }
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        awaitRan("one");
+        await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
+    }
+
+    @Test
     void theConnectionThatIsKeptSetsOffNoLeakDetection() {
         String url = TestDatabase.POSTGRESQL.newUrl();
         HikariConfig config = new HikariConfig();

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
@@ -274,6 +275,20 @@ class InHandTest {
         assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
         inHand.keepOnly(java.util.Set.of());
         assertThat(toClaim("a", 1_000).get("a")).isEqualTo(toClaim("new", 1_000).get("new"));
+    }
+
+    @Test
+    void whatCannotBePutDownIsNotInHand() {
+        add("a", 1, now());
+        RowKey key = new RowKey("a", "bad", 1);
+        // Nothing can be compared with it, as if memory ran out.
+        @SuppressWarnings("NullAway")
+        Claim bad = new Claim(new TaskRow(key, null, null, null, 0, null, null, 0, 0, 0), 1);
+        assertThatNullPointerException().isThrownBy(() -> inHand.add(bad, Integer.MAX_VALUE));
+        assertThat(inHand.missing(List.of(key))).containsExactly(key);
+        assertThat(inHand.waiting()).isEqualTo(1);
+        assertThat(start()).isNotNull();
+        assertThat(start()).isNull();
     }
 
     @Test

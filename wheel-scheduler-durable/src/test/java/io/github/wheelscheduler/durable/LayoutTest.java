@@ -89,6 +89,18 @@ class LayoutTest {
     }
 
     @Test
+    void aStartThatWasRefusedMayBeTriedAgain() {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (Node node = node("wheel_durable_task", false).handle("note", String.class, ran::add)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(node::start);
+            new ResourceDatabasePopulator(new ClassPathResource(script(), TaskTable.class)).execute(dataSource);
+            node.start();
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> ran.contains("one"));
+        }
+    }
+
+    @Test
     void aNameThatTheDatabaseKeepsForItselfStopsTheStart() {
         try (Node node = node("table", true)) {
             assertThatExceptionOfType(UnsupportedDatabaseException.class)

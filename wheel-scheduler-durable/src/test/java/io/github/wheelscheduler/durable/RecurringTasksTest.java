@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -244,6 +245,35 @@ class RecurringTasksTest {
         RecurringTask task = table.find("a").orElseThrow();
         assertThat(task.schedule()).isEqualTo("fixed-rate PT2H");
         assertThat(task.dueAt()).isBefore(before.plusSeconds(60));
+    }
+
+    @Test
+    void aScheduleThatFailsKeepsNoOtherFromRunning() {
+        Node node = node("a");
+        Recurrence failing = new Recurrence() {
+            @Override
+            public String text() {
+                return "fails";
+            }
+
+            @Override
+            public Instant first(Instant now) {
+                throw new IllegalStateException("on purpose");
+            }
+
+            @Override
+            public @Nullable Instant next(Instant dueAt, Instant endedAt) {
+                return null;
+            }
+        };
+        Runnable ignored = node.engine.repeat("a", failing, false, () -> {});
+        Runnable unused = node.engine.repeat("b", everyMillis(50), false, () -> ran.add("b"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.repeat("a\0b", everyMillis(50), false, () -> {}))
+                .withMessageStartingWith("id must be a text without the character 0");
+        node.start();
+        await().atMost(PATIENCE).until(() -> ran.size() > 2);
+        assertThat(node.engine.problem()).isNull();
     }
 
     @Test

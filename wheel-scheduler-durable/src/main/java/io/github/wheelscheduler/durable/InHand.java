@@ -34,6 +34,9 @@ final class InHand {
     /** A run that takes so many times as long as is usual may hang: its worker is not counted on. */
     private static final int HANGS = 10;
 
+    /** Nothing is given back for a run that is not much longer than usual: nobody may have measured its handler. */
+    private static final int PATIENCE = 2;
+
     private final int workers;
     private final long lookNanos;
 
@@ -267,7 +270,7 @@ final class InHand {
                     bounds.getOrDefault(handler, load.mostRunning),
                     load.longestNanos(nowNanos)));
         });
-        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
+        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos, 1), works, lookNanos);
         works.sort(Comparator.comparingLong(Work::lastTurn));
         Map<String, Integer> toClaim = new LinkedHashMap<>();
         int left = room;
@@ -290,7 +293,8 @@ final class InHand {
         return new Work(load.handler, load.lastTurn, usual, (int) Math.max(0, Math.min(count, soon)));
     }
 
-    private List<Long> freeInNanos(long nowNanos) {
+    /** @param patience a run that takes up to so many times as long as is usual may end at any time; a longer one takes as long again */
+    private List<Long> freeInNanos(long nowNanos, int patience) {
         List<Long> free = new ArrayList<>();
         for (int i = running; i < workers; i++) {
             free.add(0L);
@@ -299,8 +303,7 @@ final class InHand {
             for (Claim claim : load.running) {
                 long age = nowNanos - claim.startNanos;
                 if (age <= Math.max(lookNanos, HANGS * load.usualNanos)) {
-                    // A run that has taken longer than usual takes as long again.
-                    free.add(age < load.usualNanos ? load.usualNanos - age : age);
+                    free.add(age < patience * load.usualNanos ? Math.max(0, load.usualNanos - age) : age);
                 }
             }
         }
@@ -323,7 +326,7 @@ final class InHand {
         if (overdue.isEmpty()) {
             return List.of();
         }
-        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos), works, lookNanos);
+        Map<String, Integer> starts = ClaimPlan.starts(freeInNanos(nowNanos, PATIENCE), works, lookNanos);
         Instant longAgo = now.minusNanos(lookNanos);
         List<Claim> stuck = new ArrayList<>();
         overdue.forEach((handler, due) -> due.stream()
@@ -410,7 +413,7 @@ final class InHand {
 
     /** Returns the handler whose runs hold all workers, longer than usual; null if some worker is free or soon will be. */
     synchronized @Nullable String holder(long nowNanos) {
-        if (running < workers || freeInNanos(nowNanos).stream().anyMatch(free -> free < lookNanos)) {
+        if (running < workers || freeInNanos(nowNanos, 1).stream().anyMatch(free -> free < lookNanos)) {
             return null;
         }
         return loads.values().stream()

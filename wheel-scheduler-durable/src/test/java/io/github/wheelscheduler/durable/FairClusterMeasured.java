@@ -103,12 +103,16 @@ class FairClusterMeasured {
             awaitRows(cluster, "true", 0);
             List<MeasuredLog.Run> runs = runs(cluster, 's');
             MeasuredLateness late = MeasuredLateness.of(runs, due, 0);
+            Map<String, String> givenBack = givenBack(cluster);
             print("300 tasks of 500 ms at one instant, " + title + ": " + byNode(runs) + ", given back "
-                    + givenBack(cluster) + ", median start after " + late.millis(0.5) + " ms, last after "
+                    + givenBack + ", median start after " + late.millis(0.5) + " ms, last after "
                     + late.most() + " ms");
             assertThat(late.tasks()).isEqualTo(tasks);
             assertThat(late.moreThanOnce()).isEmpty();
             assertThat(late.mostMicros()).isLessThan(6 * SECOND);
+            // 2 %.
+            assertThat(givenBack.values().stream().mapToInt(Integer::parseInt).sum())
+                    .isLessThanOrEqualTo(tasks / 50);
         }
     }
 

@@ -207,6 +207,17 @@ class InHandTest {
     }
 
     @Test
+    void whatWaitsBehindTheFirstRunsOfAHandlerIsKept() {
+        // A look is taken for how long they take, until one has ended.
+        add("new", 2 * WORKERS, now());
+        assertThat(startAll()).hasSize(WORKERS);
+        pass(450);
+        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
+        pass(400);
+        assertThat(inHand.removeStuck(now(), nowNanos)).hasSize(WORKERS);
+    }
+
+    @Test
     void oneLongerRunHasNothingGivenBack() {
         measure("h", 2);
         add("h", 1, now());

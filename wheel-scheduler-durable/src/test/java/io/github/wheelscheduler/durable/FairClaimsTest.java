@@ -194,7 +194,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aRunThatTakesLongerThanItsTimeLimitIsInterruptedAndHasFailed() {
+    void aRunIsInterruptedAtItsTimeLimitAndHasFailed() {
         Node node = node("a", new ConcurrentLinkedQueue<>());
         AtomicInteger cancelled = new AtomicInteger();
         node.engine.handle(

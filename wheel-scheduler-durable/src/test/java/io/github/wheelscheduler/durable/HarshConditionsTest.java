@@ -503,7 +503,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void closingAndStoppingHaveOneLimitAndNameWhatIgnoresItsInterrupt() {
+    void closingHasOneLimitAndNamesWhatIgnoresIt() {
         DurableSettings usual = Node.settings("a");
         DurableSettings settings = new DurableSettings(
                 usual.table(),

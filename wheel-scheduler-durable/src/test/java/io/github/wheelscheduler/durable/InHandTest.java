@@ -266,7 +266,7 @@ class InHandTest {
     }
 
     @Test
-    void whereThereIsLittleRoomTheHandlerWhoseTurnIsLongestAgoHasIt() {
+    void littleRoomGoesToTheHandlerWhoseTurnItIs() {
         for (String handler : List.of("a", "b")) {
             add(handler, 1, now());
             end(List.of(Objects.requireNonNull(start())));

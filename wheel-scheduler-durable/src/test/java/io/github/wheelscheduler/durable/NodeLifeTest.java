@@ -272,7 +272,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeThatNobodyHasHeardOfForLongAsksBeforeItStartsAnything() throws Exception {
+    void aSilentNodeAsksBeforeItStartsAnything() throws Exception {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         // Half of dead-after is two seconds.
@@ -311,7 +311,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aRestartUnderTheSameNameKeepsNothingOfItsPredecessorAlive() {
+    void aRestartKeepsNothingOfItsPredecessorAlive() {
         Node node = node("ghost").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("ghost").size() == 1);
         makeGhost(node, NodeTable.ALIVE, "one");

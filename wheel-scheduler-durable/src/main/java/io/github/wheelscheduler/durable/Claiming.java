@@ -98,8 +98,7 @@ final class Claiming {
 
     /** Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits. */
     void look(BooleanSupplier mayClaim) {
-        looking.lock();
-        lookStartNanos = Math.max(1, workers().nanoTime());
+        beginLook();
         try {
             if (!mayClaim.getAsBoolean()) {
                 giveBack(inHand.removeWaiting());
@@ -115,12 +114,26 @@ final class Claiming {
             boolean more = mayClaimMore();
             while (more) {
                 more = claimSome() && mayClaimMore() && mayClaim.getAsBoolean();
-                lookStartNanos = Math.max(1, workers().nanoTime());
+                lookStartNanos = nowNanos();
             }
         } finally {
-            lookStartNanos = 0;
-            looking.unlock();
+            endLook();
         }
+    }
+
+    private void beginLook() {
+        looking.lock();
+        lookStartNanos = nowNanos();
+    }
+
+    private void endLook() {
+        lookStartNanos = 0;
+        looking.unlock();
+    }
+
+    /** Never 0, which is the time of no look. */
+    private long nowNanos() {
+        return workers().nanoTime() | 1;
     }
 
     /** Whether a look has not come on for so long. Any thread. */
@@ -225,7 +238,7 @@ final class Claiming {
 
     /** Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start, and those whose pause is over. */
     void claimUnreadable(BooleanSupplier mayClaim) {
-        looking.lock();
+        beginLook();
         try {
             List<String> names = context.handlers().oneTimeNames();
             int limit = Math.min(UNREADABLE_AT_A_LOOK, room());
@@ -246,14 +259,14 @@ final class Claiming {
             Instant now = context.clock().now();
             place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
         } finally {
-            looking.unlock();
+            endLook();
         }
     }
 
     /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
     void giveBackUnknown() {
         // While nobody claims: what is claimed by then and not in hand is not going to be.
-        looking.lock();
+        beginLook();
         try {
             inHand.keepOnly(context.handlers().names());
             List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
@@ -262,7 +275,7 @@ final class Claiming {
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         } finally {
-            looking.unlock();
+            endLook();
         }
     }
 

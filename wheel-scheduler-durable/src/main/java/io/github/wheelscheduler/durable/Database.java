@@ -288,7 +288,7 @@ final class Database {
             return new Tables(sql, new TaskTable(sql), new RecurringTable(sql), new NodeTable(sql));
         }
 
-        /** Returns who has claimed what, and how much waits for somebody. */
+        /** Returns which nodes have claimed how much, and how much waits. */
         DurableOverview overview() {
             Map<Long, Integer> claimed = tasks.claimedByOwner();
             List<DurableOverview.NodeShare> shares = nodes.list().stream()

@@ -155,9 +155,10 @@ final class Runs {
     /** A task may schedule its own id in its run. */
     private void runNoted(Claim claim, Handler<?> handler) throws Exception {
         Run run = new Run(claim, handler.timeLimit());
-        CURRENT.set(claim.key());
-        boolean ignored = going.add(run);
+        boolean ignored;
         try {
+            CURRENT.set(claim.key());
+            ignored = going.add(run);
             if (isInterrupting) {
                 throw new InterruptedException("The node stops");
             }

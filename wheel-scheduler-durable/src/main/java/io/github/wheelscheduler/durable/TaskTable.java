@@ -506,7 +506,7 @@ final class TaskTable {
     }
 
     /**
-     * A row as a node has claimed it: whoever changes hands with it gives it another version. Ordered as several are locked.
+     * A row as a node has claimed it: each change of hands gives it another version. Ordered as several are locked.
      *
      * @param handler the name of its handler, or {@link Handler#RECURRING} for all recurring tasks
      * @param id which task it is of that handler
@@ -602,7 +602,7 @@ final class TaskTable {
         /** No node could read it; {@code execution_time} is when it is tried again. */
         static final int UNREADABLE = 3;
 
-        /** It is a recurring task that somebody has paused, and no node has it. */
+        /** It is a recurring task that is paused, and no node has it. */
         static final int PAUSED = 4;
 
         /** It is a recurring task whose schedule has ended. */

@@ -14,7 +14,7 @@ enum MeasuredHandlers {
         }
     },
 
-    /** The same, whoever interrupts it. */
+    /** The same, and interrupts change nothing. */
     DEAF {
         @Override
         void run(long millis) {

@@ -207,6 +207,28 @@ class FairClusterMeasured {
         return longest;
     }
 
+    @Test
+    void shortRunsAtOneInstantAreClaimedAhead() throws Exception {
+        int tasks = 1_000;
+        try (MeasuredCluster cluster = cluster("sleep").start("n1")) {
+            // It is warm after these.
+            long ignored = cluster.insert(5_000, Duration.ofSeconds(1), MILLI);
+            awaitRows(cluster, "true", 0);
+            long due = cluster.insert(tasks, Duration.ofSeconds(4), 0);
+            awaitRows(cluster, "true", 0);
+            MeasuredLateness late = MeasuredLateness.of(
+                    cluster.runs().stream()
+                            .filter(run -> run.atMicros() >= due - SECOND)
+                            .toList(),
+                    due,
+                    0);
+            print("1,000 short runs at one instant on one warm node: p50 " + late.millis(0.5) + " ms, p99 "
+                    + late.millis(0.99) + " ms, most " + late.most() + " ms");
+            assertThat(late.tasks()).isEqualTo(tasks);
+            assertThat(late.mostMicros()).isLessThan(SECOND);
+        }
+    }
+
     // 3
 
     @Test

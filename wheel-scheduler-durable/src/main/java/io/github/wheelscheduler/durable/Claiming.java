@@ -6,6 +6,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.InHand.Claim;
+import io.github.wheelscheduler.durable.Runs.Outcome;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import io.github.wheelscheduler.internal.LogLimit;
@@ -49,6 +50,7 @@ final class Claiming {
     private final NodeLife life;
     private final InHand inHand;
     private final Runs runs;
+    private final Ends ends;
     private final Runnable claimSoon;
     private final LogLimit held;
 
@@ -79,12 +81,13 @@ final class Claiming {
     /** Whether something was given back and no worker has become free since then. */
     private volatile boolean isStuck;
 
-    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Runnable claimSoon) {
+    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, Runnable claimSoon) {
         this.context = context;
         this.tables = tables;
         this.life = life;
         this.inHand = context.inHand();
         this.runs = runs;
+        this.ends = ends;
         this.claimSoon = claimSoon;
         this.held = new LogLimit(workers()::nanoTime);
         this.startedAt = context.clock().now();
@@ -194,7 +197,7 @@ final class Claiming {
     }
 
     private int room() {
-        return context.settings().maxClaimed() - inHand.waiting();
+        return context.settings().maxClaimed() - inHand.waiting() - ends.untold();
     }
 
     private List<TaskRow> claim(Map<String, Integer> plan) {
@@ -358,12 +361,17 @@ final class Claiming {
         if (!mayStart(claim)) {
             return;
         }
-        boolean counts = false;
+        Outcome outcome = null;
         try {
-            counts = runs.run(claim, now);
+            outcome = runs.run(claim, now);
         } finally {
-            ended(claim, counts);
+            if (outcome == null) {
+                // Nobody knows how it has ended, so it is given back when that is found out.
+                inHand.forget(claim);
+            }
+            ended(claim, outcome != null && outcome.hasRun());
         }
+        ends.add(outcome.end());
     }
 
     /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */

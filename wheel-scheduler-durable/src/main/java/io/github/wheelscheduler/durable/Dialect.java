@@ -211,6 +211,18 @@ enum Dialect {
 
     static final String SKIPPING_LOCKED = " for update skip locked";
 
+    /**
+     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions, and returns what it has deleted: not those that are
+     * locked, have another version, or are to run again.
+     */
+    static String deleteDone() {
+        return "with mine as materialized (select locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
+                + " ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n"
+                + " and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
+                + ") locked) delete from {task} where ctid = any(array(select place from mine))"
+                + " returning task_name, task_instance, version";
+    }
+
     /** Returns the expression that is the time some milliseconds ago. */
     String earlier() {
         return switch (this) {

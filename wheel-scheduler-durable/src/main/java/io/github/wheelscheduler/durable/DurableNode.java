@@ -84,7 +84,7 @@ final class DurableNode {
             InHand inHand) {}
 
     /** What a node works with when the database has answered. */
-    private record Connected(NodeLife life, Claiming claiming, Runs runs) {}
+    private record Connected(NodeLife life, Claiming claiming, Runs runs, Ends ends) {}
 
     DurableNode(
             DurableSettings settings,
@@ -198,7 +198,8 @@ final class DurableNode {
 
     private void begin(Tables tables, NodeLife life) {
         Runs runs = new Runs(context, tables);
-        connected = new Connected(life, new Claiming(context, tables, life, runs, this::lookSoon), runs);
+        Ends ends = new Ends(context, tables);
+        connected = new Connected(life, new Claiming(context, tables, life, runs, ends, this::lookSoon), runs, ends);
         availability.isThere();
         LOGGER.info("Durable tasks of " + context.handlers().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
@@ -321,20 +322,20 @@ final class DurableNode {
             LOGGER.warn(
                     "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
         }
-        if (!awaitRuns(0)) {
+        if (!awaitRuns(node, 0)) {
             LOGGER.warn(inHand.running() + " durable tasks still run after " + settings.closeLimit()
                     + ", and are interrupted");
             node.runs().interruptAll();
-            if (!awaitRuns(TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
+            if (!awaitRuns(node, TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
                 LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
                         + "; other nodes run them again after " + settings.deadAfter());
             }
         }
     }
 
-    /** Waits for runs until the limit of closing, and for so much longer. */
-    private boolean awaitRuns(long moreNanos) {
-        while (inHand.running() > 0
+    /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
+    private boolean awaitRuns(Connected node, long moreNanos) {
+        while ((inHand.running() > 0 || node.ends().isSending())
                 && leftNanos() + moreNanos > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);
@@ -388,6 +389,7 @@ final class DurableNode {
     }
 
     private void look() {
+        connected().ends().send();
         connected().claiming().look(this::mayClaim);
     }
 

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.DurableNode.Context;
+import io.github.wheelscheduler.durable.Ends.End;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
@@ -19,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -28,31 +28,25 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Runs what is due, and tells the database how that ended, again and again if it does not answer. Workers. */
+/** Runs what is due, and says what the database is to be told of that. Workers. */
 final class Runs {
 
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
-    private static final long TELL_AGAIN_MILLIS = 300;
-    private static final long LONGEST_PAUSE_MILLIS = 30_000;
     private static final int MOST_DOUBLINGS = 10;
     private static final int LONGEST_FAILURE = 8_000;
-    private static final int MOST_TELLING_AGAIN = 2;
     private static final int JITTER = 10;
 
     /** After how long a row is tried again that no node could read. */
     private static final RetryPolicy UNREADABLE_PAUSES =
             new RetryPolicy(Integer.MAX_VALUE, Duration.ofSeconds(10), Duration.ofHours(1));
 
-    private static final ThreadLocal<@Nullable RowKey> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Run> CURRENT = new ThreadLocal<>();
 
     private final Context context;
     private final Tables tables;
-    private final InHand inHand;
     private final Tally tally;
     private final LogLimit unreadable;
-
-    private final Semaphore telling = new Semaphore(MOST_TELLING_AGAIN);
 
     /** The runs that are going on. */
     private final Set<Run> going = ConcurrentHashMap.newKeySet();
@@ -62,7 +56,6 @@ final class Runs {
     Runs(Context context, Tables tables) {
         this.context = context;
         this.tables = tables;
-        this.inHand = context.inHand();
         this.tally = context.tally();
         this.unreadable = new LogLimit(keepers()::nanoTime);
     }
@@ -81,88 +74,78 @@ final class Runs {
         isInterrupting = false;
     }
 
-    /** Runs a claim that has been started, and tells the database; returns whether the handler has been called. */
-    boolean run(Claim claim, Instant now) {
-        boolean isTold = false;
-        try {
-            End end = runAndEnd(claim, now);
-            tell(claim, end.end, 0);
-            isTold = true;
-            return end.hasRun;
-        } finally {
-            if (!isTold) {
-                // Nobody knows how it has ended, so it is given back when somebody finds that out.
-                inHand.forget(claim);
-            }
-        }
-    }
-
     /**
-     * What has become of a run.
+     * What has become of a claim.
      *
-     * @param end tells the database; false if the row is not this node's any more
+     * @param hasRun whether its handler has been called
+     * @param hasSucceeded whether that came to a good end
+     * @param end what the database is to be told
      */
-    private record End(boolean hasRun, boolean hasSucceeded, BooleanSupplier end) {
+    record Outcome(boolean hasRun, boolean hasSucceeded, End end) {}
 
-        static End withoutRun(BooleanSupplier end) {
-            return new End(false, false, end);
-        }
-    }
-
-    private End runAndEnd(Claim claim, Instant now) {
+    /** Runs a claim that has been started. */
+    Outcome run(Claim claim, Instant now) {
         Handler<?> handler = context.handlers().find(claim.handlerName());
         if (handler == null) {
-            return End.withoutRun(() -> tables.tasks().giveBack(claim.key()));
+            return withoutRun(claim, () -> tables.tasks().giveBack(claim.key()));
         }
         if (handler.leavesOut(claim.dueAt(), now) && !tables.recurring().isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", which is too long ago: it is left out");
-            return End.withoutRun(again(claim, handler, null, false));
+            return withoutRun(claim, again(claim, handler, null, false));
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = keepers().nanoTime();
-        End end = call(claim, handler);
+        Outcome outcome = call(claim, handler);
         tellObserver(() -> context.observer()
-                .ended(handler.name(), Duration.ofNanos(keepers().nanoTime() - startNanos), end.hasSucceeded));
-        return end;
+                .ended(handler.name(), Duration.ofNanos(keepers().nanoTime() - startNanos), outcome.hasSucceeded));
+        return outcome;
     }
 
-    private End call(Claim claim, Handler<?> handler) {
+    private static Outcome withoutRun(Claim claim, BooleanSupplier tell) {
+        return new Outcome(false, false, new End(claim, false, tell, 0));
+    }
+
+    private static Outcome failed(Claim claim, BooleanSupplier tell) {
+        return new Outcome(true, false, new End(claim, false, tell, 0));
+    }
+
+    private Outcome call(Claim claim, Handler<?> handler) {
         RowKey key = claim.key();
         try {
-            runNoted(claim, handler);
+            boolean isDone = !runNoted(claim, handler) && handler.recurrence() == null;
             tally.succeeded.incrementAndGet();
-            return new End(
-                    true,
-                    true,
-                    handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true));
+            BooleanSupplier tell =
+                    handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
+            return new Outcome(true, true, new End(claim, isDone, tell, 0));
         } catch (UnreadablePayloadException ex) {
             tally.unreadable.incrementAndGet();
             report(claim, ex);
-            return End.withoutRun(setAside(claim, ex));
+            return withoutRun(claim, setAside(claim, ex));
         } catch (Throwable ex) {
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             if (isInterrupting) {
-                return new End(true, false, () -> tables.tasks().giveBack(key));
+                return failed(claim, () -> tables.tasks().giveBack(key));
             }
             tally.failed.incrementAndGet();
-            return new End(true, false, afterFailure(claim, handler, ex));
+            return failed(claim, afterFailure(claim, handler, ex));
         }
     }
 
-    /** A task may schedule its own id in its run. */
-    private void runNoted(Claim claim, Handler<?> handler) throws Exception {
+    /** A task may schedule its own id in its run; returns whether it has. */
+    private boolean runNoted(Claim claim, Handler<?> handler) throws Exception {
         Run run = new Run(claim, handler.timeLimit());
         boolean ignored;
         try {
-            CURRENT.set(claim.key());
+            CURRENT.set(run);
             ignored = going.add(run);
             if (isInterrupting) {
                 throw new InterruptedException("The node stops");
             }
             handler.run(Objects.requireNonNull(claim.payload), context.payloads(), run);
+            return run.schedulesItself;
         } catch (Throwable ex) {
             if (run.end()) {
                 throw run.tooLong(ex);
@@ -175,14 +158,18 @@ final class Runs {
         }
     }
 
-    /** Returns the row whose run the calling thread is in, if it is that of this task; else null. */
+    /** Returns the row whose run the calling thread is in, if it is that of this task, which is about to schedule itself; else null. */
     static @Nullable RowKey currentOf(String handler, String id) {
-        RowKey current = CURRENT.get();
-        return current != null
-                        && current.handler().equals(handler)
-                        && current.id().equals(id)
-                ? current
-                : null;
+        Run current = CURRENT.get();
+        RowKey row = current == null ? null : current.row.key();
+        if (current == null
+                || row == null
+                || !row.handler().equals(handler)
+                || !row.id().equals(id)) {
+            return null;
+        }
+        current.schedulesItself = true;
+        return row;
     }
 
     /** A run on the thread that makes this. */
@@ -192,6 +179,9 @@ final class Runs {
         private final @Nullable Duration timeLimit;
         private final Thread thread = Thread.currentThread();
         private final @Nullable Future<?> alarm;
+
+        /** Reader and writer: its thread. */
+        private boolean schedulesItself;
 
         // Guarded by this
 
@@ -346,67 +336,6 @@ final class Runs {
             LOGGER.error(text, ex);
         } catch (RuntimeException failure) {
             LOGGER.error(text + ": " + ex.getClass().getName());
-        }
-    }
-
-    /** Tells the database how a run has ended, until it has taken notice. */
-    private void tell(Claim claim, BooleanSupplier end, int attempt) {
-        if (Thread.interrupted()) {
-            // The run's, which has ended.
-            LOGGER.debug("Interrupted: " + claim);
-        }
-        try {
-            boolean isTold = end.getAsBoolean();
-            // An answer may have been lost: then it is not there any more because of what was said before.
-            if (!isTold && attempt == 0) {
-                tally.lost.incrementAndGet();
-                LOGGER.warn(
-                        "The durable task " + claim
-                                + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
-            }
-            context.availability().isThere();
-            inHand.forget(claim);
-        } catch (RuntimeException ex) {
-            if (Availability.isOfDatabase(ex)) {
-                context.availability().isAway(ex);
-            } else {
-                LOGGER.warn(
-                        "The database could not be told how the durable task " + claim
-                                + " has ended; it is tried again",
-                        ex);
-            }
-            tellIn(
-                    Math.min(LONGEST_PAUSE_MILLIS, TELL_AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS)),
-                    claim,
-                    end,
-                    attempt + 1);
-        }
-    }
-
-    private void tellIn(long pauseMillis, Claim claim, BooleanSupplier end, int attempt) {
-        try {
-            Object ignored =
-                    keepers().schedule(() -> tellAgain(claim, end, attempt), pauseMillis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException ex) {
-            LOGGER.warn(
-                    "The durable task " + claim + " has run, but the database has not been told: it will run again");
-            inHand.forget(claim);
-        }
-    }
-
-    /** Each may wait for a lock of a user's, and looks need a thread as well. */
-    private void tellAgain(Claim claim, BooleanSupplier end, int attempt) {
-        if (!telling.tryAcquire()) {
-            tellIn(TELL_AGAIN_MILLIS, claim, end, attempt);
-            return;
-        }
-        try {
-            tell(claim, end, attempt);
-        } catch (Throwable ex) {
-            inHand.forget(claim);
-            throw ex;
-        } finally {
-            telling.release();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,13 +9,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
 
@@ -491,6 +497,72 @@ final class TaskTable {
                         "task_data = next_data, execution_time = next_time, first_time = null, next_time = null, "
                                 + "next_data = null, consecutive_failures = 0, failure = null, " + UNSUSPECTED + ","
                                 + FREED);
+    }
+
+    /** Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow; returns them. The rows are sorted. */
+    Set<RowKey> doneAll(List<RowKey> rows) {
+        if (dialect == Dialect.POSTGRESQL) {
+            return new HashSet<>(sql.committed(jdbc -> jdbc.query(
+                    sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), TaskTable::readKey)));
+        }
+        return sql.inTransaction(() -> {
+            Set<RowKey> ours = lockOurs(rows, " and next_time is null");
+            byHandler(ours).forEach((handler, ids) -> {
+                int ignored = sql.update("delete from {task}" + anyOf(ids.size()), withName(handler, ids));
+            });
+            return ours;
+        });
+    }
+
+    private static void setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
+        Connection connection = statement.getConnection();
+        statement.setArray(
+                1,
+                connection.createArrayOf(
+                        "varchar", rows.stream().map(RowKey::handler).toArray()));
+        statement.setArray(
+                2,
+                connection.createArrayOf(
+                        "varchar", rows.stream().map(RowKey::id).toArray()));
+        statement.setArray(
+                3,
+                connection.createArrayOf(
+                        "bigint", rows.stream().map(RowKey::version).toArray()));
+    }
+
+    /** Locks those of some rows that are this node's and that nobody has locked, and returns them. In a transaction of the caller's. */
+    Set<RowKey> lockOurs(Collection<RowKey> rows) {
+        return lockOurs(rows, "");
+    }
+
+    private Set<RowKey> lockOurs(Collection<RowKey> rows, String condition) {
+        Set<RowKey> found = new HashSet<>();
+        byHandler(rows).forEach((handler, ids) -> {
+            boolean ignored = found.addAll(sql.query(
+                    "select task_name, task_instance, version from {task}" + anyOf(ids.size()) + condition
+                            + Dialect.SKIPPING_LOCKED,
+                    TaskTable::readKey,
+                    withName(handler, ids)));
+        });
+        // Another version may be another node's.
+        boolean ignored = found.retainAll(Set.copyOf(rows));
+        return found;
+    }
+
+    /** Returns the ids of each handler, both in the order in which rows are locked. */
+    private static Map<String, List<String>> byHandler(Collection<RowKey> rows) {
+        return rows.stream()
+                .sorted()
+                .collect(Collectors.groupingBy(
+                        RowKey::handler, TreeMap::new, Collectors.mapping(RowKey::id, Collectors.toList())));
+    }
+
+    private static String anyOf(int ids) {
+        return " where task_name = ? and task_instance in (" + Dialect.placeholders("?", ids) + ")";
+    }
+
+    private static Object[] withName(String handler, List<String> ids) {
+        return Stream.concat(Stream.of(handler), ids.stream()).toArray();
     }
 
     /** Schedules what is to follow a row when its run has ended. */

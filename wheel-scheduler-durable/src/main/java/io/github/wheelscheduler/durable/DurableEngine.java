@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Handler.Handlers;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.Database.HeldConnection;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.NodeLife.Moment;
 import java.time.Duration;
 import java.time.Instant;

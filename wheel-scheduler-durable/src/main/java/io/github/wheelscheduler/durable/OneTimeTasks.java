@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.durable.Database.Tables;
+import io.github.wheelscheduler.durable.Handler.Handlers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -12,7 +12,7 @@ final class Arguments {
     private static final int LONGEST_NAME = 250;
     private static final int LONGEST_RECURRING = 200;
     private static final int LONGEST_PAGE = 10_000;
-    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
     private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);

@@ -7,6 +7,8 @@ import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Runs.Outcome;
+import io.github.wheelscheduler.durable.TaskTable.Candidates;
+import io.github.wheelscheduler.durable.TaskTable.Due;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import io.github.wheelscheduler.internal.LogLimit;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -61,6 +64,8 @@ final class Claiming {
     private final Set<Turn> turns = ConcurrentHashMap.newKeySet();
 
     // Who looks
+
+    private final LowWater lowWater = new LowWater();
 
     /** Up to which time the unreadable rows of a handler have been tried since the start; the end of time if all have. */
     private final Map<String, Instant> sweptTo = new HashMap<>();
@@ -166,6 +171,10 @@ final class Claiming {
             int ignored =
                     tables.tasks().giveBack(claims.stream().map(Claim::key).toList());
             context.tally().givenBack.addAndGet(claims.size());
+            Instant mark = context.clock().now().minus(LowWater.SLACK);
+            if (claims.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
+                boolean unused = tables.nodes().askForFullLook(life.incarnation());
+            }
         }
     }
 
@@ -180,35 +189,65 @@ final class Claiming {
 
     /** Returns whether there is more to claim at once. */
     private boolean claimSome() {
-        Map<String, Integer> candidates = tables.tasks()
-                .countDue(
-                        context.handlers().oneTimeNames(),
-                        BATCH,
-                        context.handlers().recurringIds(),
-                        context.settings().claimAhead());
+        List<String> names = context.handlers().oneTimeNames();
+        Map<String, Candidates> due = countDue(names);
         context.availability().isThere();
+        Map<String, Integer> counts = new HashMap<>();
+        due.forEach((name, candidates) -> counts.put(name, (int) candidates.count()));
         Map<String, Integer> plan = inHand.toClaim(
-                candidates, context.handlers().bounds(), room(), workers().nanoTime());
-        List<TaskRow> rows = claim(plan);
-        isBehind = candidates.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
+                counts, context.handlers().bounds(), room(), workers().nanoTime());
+        List<TaskRow> rows = claim(plan, due);
+        lowWater.move(names, due, rows, context.clock().now());
+        isBehind = counts.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
         runsLow = inHand.waiting() / 2;
         // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
+    }
+
+    private Map<String, Candidates> countDue(List<String> names) {
+        long startNanos = nowNanos();
+        if (!lowWater.isFullDue(startNanos)) {
+            Due due = countDue(names, lowWater.marks(), true);
+            if (!lowWater.isAskedAnew(due.fullLooks())) {
+                return due.candidates();
+            }
+        }
+        Due due = countDue(names, Map.of(), false);
+        lowWater.looked(startNanos, nowNanos());
+        return due.candidates();
+    }
+
+    private Due countDue(List<String> names, Map<String, Instant> marks, boolean fullLooksToo) {
+        return tables.tasks()
+                .countDue(
+                        names,
+                        BATCH,
+                        context.handlers().recurringIds(),
+                        context.settings().claimAhead(),
+                        marks,
+                        fullLooksToo);
     }
 
     private int room() {
         return context.settings().maxClaimed() - inHand.waiting() - ends.untold();
     }
 
-    private List<TaskRow> claim(Map<String, Integer> plan) {
+    /** What is due before the earliest that has been counted is claimed, or of others. */
+    private List<TaskRow> claim(Map<String, Integer> plan, Map<String, Candidates> due) {
         Map<String, Integer> limits = new HashMap<>(plan);
         List<String> recurring = new ArrayList<>();
+        Map<String, Instant> earliest = new HashMap<>();
+        plan.keySet()
+                .forEach(name -> earliest.merge(
+                        LowWater.nameOf(name),
+                        Objects.requireNonNull(due.get(name)).earliest(),
+                        LowWater::earlier));
         limits.keySet()
                 .removeIf(name -> name.startsWith(Handler.RECURRING)
                         && recurring.add(name.substring(Handler.RECURRING.length())));
         long owner = life.incarnation();
-        List<TaskRow> rows =
-                tables.tasks().claim(owner, context.settings().claimAhead(), limits, recurring, !inHand.hasSuspect());
+        List<TaskRow> rows = tables.tasks()
+                .claim(owner, context.settings().claimAhead(), limits, recurring, earliest, !inHand.hasSuspect());
         place(rows, owner);
         return rows;
     }
@@ -275,10 +314,88 @@ final class Claiming {
             List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
             if (!unknown.isEmpty()) {
                 int freed = tables.tasks().giveBack(unknown);
+                boolean ignored = tables.nodes().askForFullLook(life.incarnation());
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         } finally {
             endLook();
+        }
+    }
+
+    /**
+     * From when on looks read what waits. While a transaction elsewhere stays open, no database tidies up what has been claimed since then, and a look at all that waits reads
+     * it. If that takes long, looks begin a second before now, or at what they have left, and one at all follows as often as takes one part of time in fifty, once a second at
+     * least, or when a node asks for it. One thread at a time.
+     */
+    static final class LowWater {
+
+        /** What is scheduled for now, and committed at once, is in time. */
+        static final Duration SLACK = Duration.ofSeconds(1);
+
+        private static final long CHEAP_NANOS = 5_000_000;
+        private static final long LONGEST_NANOS = 1_000_000_000;
+        private static final int PART_OF_TIME = 50;
+
+        private final Map<String, Instant> marks = new HashMap<>();
+
+        private long fullLooks;
+        private long lookedNanos;
+        private long takenNanos;
+        private long takenBeforeNanos;
+
+        /** Returns from when on looks read, by name in the rows. */
+        Map<String, Instant> marks() {
+            return marks;
+        }
+
+        /** One that took long may have waited for a processor. */
+        boolean isFullDue(long nowNanos) {
+            long taken = Math.min(takenNanos, takenBeforeNanos);
+            return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(LONGEST_NANOS, PART_OF_TIME * taken);
+        }
+
+        /** Whether nodes have asked for more looks at all that waits than the last time. */
+        boolean isAskedAnew(long asked) {
+            boolean isAnew = asked != fullLooks;
+            fullLooks = asked;
+            return isAnew;
+        }
+
+        /** A look at all that waits has been taken. */
+        void looked(long startNanos, long endNanos) {
+            lookedNanos = endNanos;
+            takenBeforeNanos = takenNanos;
+            takenNanos = endNanos - startNanos;
+        }
+
+        /** Lets the next look begin at the earliest that has been left, and a second ago at the latest. */
+        void move(List<String> names, Map<String, Candidates> due, List<TaskRow> claimed, Instant now) {
+            Instant latest = now.minus(SLACK);
+            names.forEach(name -> marks.put(name, latest));
+            Instant ignored = marks.put(Handler.RECURRING, latest);
+            Map<String, Instant> last = new HashMap<>();
+            Map<String, Integer> counts = new HashMap<>();
+            for (TaskRow row : claimed) {
+                // They are in the order in which they are due.
+                ignored = last.put(row.key().handlerName(), row.dueAt());
+                Integer unused = counts.merge(row.key().handlerName(), 1, Integer::sum);
+            }
+            due.forEach((name, candidates) -> {
+                int count = counts.getOrDefault(name, 0);
+                if (count < candidates.count() || count == BATCH) {
+                    Instant unused = marks.merge(
+                            nameOf(name), last.getOrDefault(name, candidates.earliest()), LowWater::earlier);
+                }
+            });
+        }
+
+        /** Returns the name in the rows of a handler. */
+        static String nameOf(String handler) {
+            return handler.startsWith(Handler.RECURRING) ? Handler.RECURRING : handler;
+        }
+
+        static Instant earlier(Instant one, Instant other) {
+            return one.isBefore(other) ? one : other;
         }
     }
 

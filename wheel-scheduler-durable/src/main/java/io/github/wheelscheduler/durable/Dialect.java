@@ -104,17 +104,24 @@ enum Dialect {
     // Looking
 
     /**
-     * Returns the statement that counts what is due within some milliseconds: of each of so many names, up to a limit, and of so many recurring tasks. With name, name and
-     * milliseconds for each, ids and milliseconds.
+     * Returns the statement that counts what is due since a time and within some milliseconds, and finds the earliest: of each of so many names, up to a limit, and of so
+     * many recurring tasks. With name, name, time and milliseconds for each, ids, time and milliseconds.
+     *
+     * @param fullLooksToo whether it also counts how many looks at all that waits nodes have asked for
      */
-    String countDue(int names, int limit, int recurring) {
+    String countDue(int names, int limit, int recurring, boolean fullLooksToo) {
         // No alias may be a word that a database keeps for itself.
-        String one = "select " + text() + " as handler, (select count(*) from (select 1 as one_row from "
-                + due("task_name = ?") + " order by execution_time limit " + limit + ") some_rows) as due";
+        String one = "select " + text() + " as handler, count(*) as due, min(execution_time) as earliest from"
+                + " (select execution_time from " + due("task_name = ?") + " order by execution_time limit " + limit
+                + ") some_rows";
         List<String> parts = new ArrayList<>(Collections.nCopies(names, one));
         if (recurring > 0) {
-            parts.add("select concat('" + Handler.RECURRING + "', task_instance) as handler, 1 as due from "
+            parts.add("select concat('" + Handler.RECURRING
+                    + "', task_instance) as handler, 1 as due, execution_time as earliest from "
                     + dueRecurringRows(recurring));
+        }
+        if (fullLooksToo) {
+            parts.add("select '' as handler, sum(full_looks) as due, null as earliest from {node}");
         }
         return String.join(" union all ", parts);
     }
@@ -130,14 +137,14 @@ enum Dialect {
     /** The index is named where the database would read others' rows, and lock them. */
     private String due(String names) {
         return "{task}" + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
-                + RowState.WAITING + " and " + names + " and execution_time <= " + later();
+                + RowState.WAITING + " and " + names + " and execution_time >= ? and execution_time <= " + later();
     }
 
     // Claiming
 
     /**
-     * Returns the statements that find and lock what is due within some milliseconds: for each limit so many rows of a name, with name and milliseconds; and
-     * those of so many ids of recurring tasks, with ids and milliseconds.
+     * Returns the statements that find and lock what is due since a time and within some milliseconds: for each limit so many rows of a name, with name, time and
+     * milliseconds; and those of so many ids of recurring tasks, with ids, time and milliseconds.
      */
     List<String> lockDue(List<Integer> limits, int recurring, boolean suspectsToo) {
         String condition = suspectsToo ? "" : " and coalesce(suspicions, 0) < " + TaskRow.SUSPECT;

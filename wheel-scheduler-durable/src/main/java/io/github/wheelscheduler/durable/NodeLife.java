@@ -112,7 +112,11 @@ final class NodeLife {
                 freed += freeRest(node.incarnation(), node.state() == NodeTable.DEAD, start);
             }
         }
-        return freed + freeOrphans(nodes, start);
+        freed += freeOrphans(nodes, start);
+        if (freed > 0) {
+            boolean ignored = held.use(tables -> tables.nodes().askForFullLook(incarnation));
+        }
+        return freed;
     }
 
     private boolean hasTime(Moment start) {

@@ -119,6 +119,11 @@ final class NodeTable {
                 == 1;
     }
 
+    /** Asks all nodes to look at all that waits: this one has freed something that was due long ago. */
+    boolean askForFullLook(long incarnation) {
+        return sql.update("update {node} set full_looks = full_looks + 1 where incarnation = ?", incarnation) == 1;
+    }
+
     /**
      * Returns what the tables are like and which releases may work on them.
      *

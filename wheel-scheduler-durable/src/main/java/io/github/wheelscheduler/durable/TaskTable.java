@@ -224,53 +224,92 @@ final class TaskTable {
     // For nodes: what is due
 
     /**
-     * Returns how much is due within some time, by the names of {@link RowKey#handlerName}; those of which nothing is are left out.
+     * Returns how much is due within some time.
      *
      * @param names of handlers, of which each is counted up to a limit
      * @param recurring ids of recurring tasks
+     * @param marks from when on, by name, or by that of all recurring tasks; what is left out there is counted from the beginning
+     * @param fullLooksToo whether to read how many looks at all that waits nodes have asked for
      */
-    Map<String, Integer> countDue(List<String> names, int limit, List<String> recurring, Duration ahead) {
-        Map<String, Integer> due = new LinkedHashMap<>();
+    Due countDue(
+            List<String> names,
+            int limit,
+            List<String> recurring,
+            Duration ahead,
+            Map<String, Instant> marks,
+            boolean fullLooksToo) {
+        Map<String, Candidates> due = new LinkedHashMap<>();
         if (names.isEmpty() && recurring.isEmpty()) {
-            return due;
+            return new Due(due, 0);
         }
         List<Object> parameters = new ArrayList<>();
         for (String name : names) {
-            parameters.addAll(List.of(name, name, ahead.toMillis()));
+            parameters.addAll(List.of(name, name, since(marks, name), ahead.toMillis()));
         }
         if (!recurring.isEmpty()) {
             parameters.addAll(recurring);
-            parameters.add(ahead.toMillis());
+            parameters.addAll(List.of(since(marks, Handler.RECURRING), ahead.toMillis()));
         }
-        sql
-                .query(
-                        dialect.countDue(names.size(), limit, recurring.size()),
-                        (row, number) -> Map.entry(row.getString(1), row.getInt(2)),
-                        parameters.toArray())
-                .stream()
-                .filter(entry -> entry.getValue() > 0)
-                .forEach(entry -> due.put(entry.getKey(), entry.getValue()));
-        return due;
+        long fullLooks = 0;
+        for (Map.Entry<String, Candidates> each : sql.query(
+                dialect.countDue(names.size(), limit, recurring.size(), fullLooksToo),
+                this::readCandidates,
+                parameters.toArray())) {
+            if (each.getKey().isEmpty()) {
+                fullLooks = each.getValue().count();
+            } else if (each.getValue().count() > 0) {
+                Candidates ignored = due.put(each.getKey(), each.getValue());
+            }
+        }
+        return new Due(due, fullLooks);
     }
+
+    private Object since(Map<String, Instant> marks, String name) {
+        return dialect.time(marks.getOrDefault(name, Arguments.EARLIEST));
+    }
+
+    private Map.Entry<String, Candidates> readCandidates(ResultSet row, int number) throws SQLException {
+        Instant earliest = sql.instant(row, "earliest");
+        return Map.entry(
+                row.getString("handler"),
+                new Candidates(row.getLong("due"), earliest == null ? Arguments.EARLIEST : earliest));
+    }
+
+    /**
+     * What is due.
+     *
+     * @param candidates by the names of {@link RowKey#handlerName}; handlers of which nothing is are left out
+     * @param fullLooks how many looks at all that waits nodes have asked for; 0 where that was not read
+     */
+    record Due(Map<String, Candidates> candidates, long fullLooks) {}
+
+    /** How much of a handler is due, and when the first of it is. */
+    record Candidates(long count, Instant earliest) {}
 
     /**
      * Claims rows that are due within some time, for an incarnation; returns them, the earliest first.
      *
      * @param limits how many of each name
      * @param recurring ids of recurring tasks
+     * @param marks from when on, as for {@link #countDue}
      * @param suspectsToo whether those may be among them that may have killed other nodes
      */
     List<TaskRow> claim(
-            long owner, Duration ahead, Map<String, Integer> limits, List<String> recurring, boolean suspectsToo) {
+            long owner,
+            Duration ahead,
+            Map<String, Integer> limits,
+            List<String> recurring,
+            Map<String, Instant> marks,
+            boolean suspectsToo) {
         List<Integer> sizes = new ArrayList<>();
         List<List<Object>> parameters = new ArrayList<>();
         limits.forEach((name, limit) -> {
             sizes.add(limit);
-            parameters.add(List.of(name, ahead.toMillis()));
+            parameters.add(List.of(name, since(marks, name), ahead.toMillis()));
         });
         if (!recurring.isEmpty()) {
             List<Object> ids = new ArrayList<>(recurring);
-            ids.add(ahead.toMillis());
+            ids.addAll(List.of(since(marks, Handler.RECURRING), ahead.toMillis()));
             parameters.add(ids);
         }
         return claim(owner, dialect.lockDue(sizes, recurring.size(), suspectsToo), parameters);

@@ -52,6 +52,11 @@ class DeadNodeTest {
             assertThat(first.engine.counts().lost() + second.engine.counts().lost())
                     .isZero();
             assertThat(takenOver(first) + takenOver(second)).isEqualTo(ROWS);
+            assertThat(new JdbcTemplate(dataSource)
+                            .queryForObject(
+                                    "select sum(full_looks) from " + TaskTable.DEFAULT_NAME + "_node", Long.class))
+                    .as("asked for, as what was freed had been due long ago")
+                    .isPositive();
         }
     }
 

@@ -457,11 +457,16 @@ class FairClusterMeasured {
         List<String> others = ids.subList(due, recurring);
         for (int i = 0; i < 300; i++) {
             long startNanos = System.nanoTime();
-            assertThat(tasks.countDue(List.of("none"), 200, others, ahead)).isEmpty();
+            assertThat(tasks.countDue(List.of("none"), 200, others, ahead, Map.of(), false)
+                            .candidates())
+                    .isEmpty();
             idle.add((System.nanoTime() - startNanos) / 1_000);
             startNanos = System.nanoTime();
-            assertThat(tasks.countDue(List.of("note"), 200, ids, ahead)).hasSize(due + 1);
-            List<TaskTable.TaskRow> claimed = tasks.claim(1, ahead, Map.of("note", due), ids.subList(0, due), true);
+            assertThat(tasks.countDue(List.of("note"), 200, ids, ahead, Map.of(), false)
+                            .candidates())
+                    .hasSize(due + 1);
+            List<TaskTable.TaskRow> claimed =
+                    tasks.claim(1, ahead, Map.of("note", due), ids.subList(0, due), Map.of(), true);
             busy.add((System.nanoTime() - startNanos) / 1_000);
             assertThat(claimed).hasSize(2 * due);
             assertThat(tasks.giveBack(

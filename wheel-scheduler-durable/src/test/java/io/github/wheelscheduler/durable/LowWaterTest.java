@@ -1,0 +1,238 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.Claiming.LowWater;
+import io.github.wheelscheduler.durable.TaskTable.Candidates;
+import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.TaskRow;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Where looks begin while a transaction elsewhere keeps the database from tidying up. */
+class LowWaterTest {
+
+    private static final long MILLI = 1_000_000;
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+    private static final Instant LATEST = NOW.minus(LowWater.SLACK);
+    private static final int DEAD = 150_000;
+
+    private final LowWater lowWater = new LowWater();
+
+    private void looked(long startMillis, long tookMillis) {
+        lowWater.looked(startMillis * MILLI, (startMillis + tookMillis) * MILLI);
+    }
+
+    @Test
+    void eachLookIsFullWhileThatIsCheap() {
+        assertThat(lowWater.isFullDue(0)).isTrue();
+        looked(0, 4);
+        looked(4, 4);
+        assertThat(lowWater.isFullDue(8 * MILLI)).isTrue();
+    }
+
+    @Test
+    void oneSlowLookMeansNothing() {
+        looked(0, 1);
+        looked(1, 900);
+        assertThat(lowWater.isFullDue(901 * MILLI)).isTrue();
+    }
+
+    @Test
+    void aDearFullLookComesOnceInFiftyTimesItsTime() {
+        looked(0, 10);
+        looked(10, 10);
+        assertThat(lowWater.isFullDue(519 * MILLI)).isFalse();
+        assertThat(lowWater.isFullDue(520 * MILLI)).isTrue();
+    }
+
+    @Test
+    void aVeryDearFullLookComesOnceASecond() {
+        looked(0, 300);
+        looked(300, 300);
+        assertThat(lowWater.isFullDue(1_599 * MILLI)).isFalse();
+        assertThat(lowWater.isFullDue(1_600 * MILLI)).isTrue();
+    }
+
+    @Test
+    void anotherNodeAsksForAFullLookOnce() {
+        assertThat(lowWater.isAskedAnew(7)).isTrue();
+        assertThat(lowWater.isAskedAnew(7)).isFalse();
+        assertThat(lowWater.isAskedAnew(8)).isTrue();
+        // The node that had asked has gone.
+        assertThat(lowWater.isAskedAnew(3)).isTrue();
+    }
+
+    private static TaskRow row(String handler, String id, Instant dueAt) {
+        return new TaskRow(new RowKey(handler, id, 1), new byte[0], dueAt, dueAt, 0, null, null, 0, 0, 0);
+    }
+
+    private static Candidates due(int count, Instant earliest) {
+        return new Candidates(count, earliest);
+    }
+
+    @Test
+    void looksBeginASecondAgoWhereNothingIsLeft() {
+        lowWater.move(
+                List.of("a", "b"),
+                Map.of("a", due(1, NOW.minusSeconds(60))),
+                List.of(row("a", "1", NOW.minusSeconds(60))),
+                NOW);
+        assertThat(lowWater.marks())
+                .containsOnly(Map.entry("a", LATEST), Map.entry("b", LATEST), Map.entry(Handler.RECURRING, LATEST));
+    }
+
+    @Test
+    void looksBeginAtTheLastThatWasClaimedWhereSomeAreLeft() {
+        Instant last = NOW.minusSeconds(50);
+        lowWater.move(
+                List.of("a"),
+                Map.of("a", due(3, NOW.minusSeconds(60))),
+                List.of(row("a", "1", NOW.minusSeconds(60)), row("a", "2", last)),
+                NOW);
+        assertThat(lowWater.marks()).containsEntry("a", last);
+    }
+
+    @Test
+    void looksBeginAtTheFirstWhereNoneWasClaimed() {
+        Instant first = NOW.minusSeconds(60);
+        lowWater.move(
+                List.of("a"),
+                Map.of(
+                        "a",
+                        due(3, first),
+                        Handler.RECURRING + "x",
+                        due(1, NOW.minusSeconds(9)),
+                        Handler.RECURRING + "y",
+                        due(1, NOW.minusSeconds(8))),
+                List.of(row(Handler.RECURRING, "x", NOW.minusSeconds(9))),
+                NOW);
+        assertThat(lowWater.marks()).containsEntry("a", first).containsEntry(Handler.RECURRING, NOW.minusSeconds(8));
+    }
+
+    @Test
+    void thereMayBeMoreThanWasCounted() {
+        Instant first = NOW.minusSeconds(600);
+        List<TaskRow> claimed = IntStream.range(0, 200)
+                .mapToObj(i -> row("a", "" + i, first.plusMillis(i)))
+                .toList();
+        lowWater.move(List.of("a"), Map.of("a", due(200, first)), claimed, NOW);
+        assertThat(lowWater.marks()).containsEntry("a", first.plusMillis(199));
+    }
+
+    @Test
+    void looksBeginNoLaterThanASecondAgo() {
+        lowWater.move(List.of("a"), Map.of("a", due(1, NOW.plusMillis(900))), List.of(), NOW);
+        assertThat(lowWater.marks()).containsEntry("a", LATEST);
+    }
+
+    // Behind an open transaction
+
+    /** Lets so many rows of a handler have been there, and keeps the database from tidying them up until that is closed. */
+    private static Connection holdHorizon(HikariDataSource dataSource) throws SQLException {
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        assertThat(jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
+                                + " select 'note', 'dead' || i, '', clock_timestamp() - i * interval '10 milliseconds' - interval '5 seconds'"
+                                + " from generate_series(1, ?) i",
+                        DEAD))
+                .isEqualTo(DEAD);
+        Connection holding = dataSource.getConnection();
+        holding.setAutoCommit(false);
+        holding.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        try (Statement statement = holding.createStatement()) {
+            assertThat(statement.execute("select txid_current(), count(*) from wheel_durable_task"))
+                    .isTrue();
+        }
+        assertThat(jdbc.update("delete from wheel_durable_task where task_instance like 'dead%'"))
+                .isEqualTo(DEAD);
+        jdbc.execute("analyze wheel_durable_task");
+        return holding;
+    }
+
+    private static long buffers(HikariDataSource dataSource, Instant since) {
+        String statement = new Sql(dataSource, Dialect.POSTGRESQL, "wheel_durable_task")
+                .text(Dialect.POSTGRESQL.countDue(1, 200, 0, false));
+        OffsetDateTime time = since.atOffset(ZoneOffset.UTC);
+        String plan = String.join(
+                "\n",
+                new JdbcTemplate(dataSource)
+                        .queryForList(
+                                "explain (analyze, buffers, costs off) " + statement,
+                                String.class,
+                                "note",
+                                "note",
+                                time,
+                                1_000L));
+        Matcher found =
+                Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?").matcher(plan);
+        assertThat(found.find()).as(plan).isTrue();
+        return Long.parseLong(found.group(1)) + (found.group(2) == null ? 0 : Long.parseLong(found.group(2)));
+    }
+
+    @Test
+    void aLookFromTheMarkReadsNothingOfWhatIsGone() throws SQLException {
+        try (HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource()) {
+            TaskTable tasks =
+                    new Database(dataSource, Node.settings("a")).tables().tasks();
+            try (Connection holding = holdHorizon(dataSource)) {
+                assertThat(buffers(dataSource, Arguments.EARLIEST)).isGreaterThan(1_000);
+                assertThat(buffers(dataSource, tasks.now().minus(LowWater.SLACK)))
+                        .isLessThan(20);
+                holding.rollback();
+            }
+        }
+    }
+
+    @Test
+    void whatIsCommittedLongAfterItsTimeStartsSoonBehindAnOpenTransaction() throws SQLException {
+        try (HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
+                Node node = new Node("a", dataSource)) {
+            Queue<String> ran = new ConcurrentLinkedQueue<>();
+            node.handle("note", String.class, ran::add);
+            TaskTable tasks =
+                    new Database(dataSource, Node.settings("a")).tables().tasks();
+            try (Connection holding = holdHorizon(dataSource)) {
+                node.start();
+                JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+                await("looks from the mark")
+                        .until(() -> jdbc.queryForObject(
+                                        "select count(*) from pg_stat_activity where datname = current_database() and query like '%sum(full\\_looks)%'"
+                                                + " and pid <> pg_backend_pid()",
+                                        Long.class)
+                                > 0);
+                assertThat(tasks.insert(
+                                "note",
+                                "late",
+                                "\"late\"".getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                                tasks.now().minusSeconds(30)))
+                        .isTrue();
+                await().atMost(Duration.ofMillis(1_500)).until(() -> ran.contains("late"));
+                assertThat(tasks.insert(
+                                "note",
+                                "now",
+                                "\"now\"".getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                                tasks.now()))
+                        .isTrue();
+                await().atMost(Duration.ofMillis(1_500)).until(() -> ran.contains("now"));
+                holding.rollback();
+            }
+        }
+    }
+}

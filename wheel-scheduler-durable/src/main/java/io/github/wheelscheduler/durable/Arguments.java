@@ -13,6 +13,7 @@ final class Arguments {
     private static final int LONGEST_RECURRING = 200;
     private static final int LONGEST_PAGE = 10_000;
     static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
     private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
@@ -50,6 +51,13 @@ final class Arguments {
         Objects.requireNonNull(at, "at must not be null");
         if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
             throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);
+        }
+    }
+
+    static void requireWait(Duration limit) {
+        Objects.requireNonNull(limit, "limit must not be null");
+        if (limit.isNegative() || limit.compareTo(LONGEST_WAIT) > 0) {
+            throw new IllegalArgumentException("limit must be 0 to 1 hour, was " + limit);
         }
     }
 

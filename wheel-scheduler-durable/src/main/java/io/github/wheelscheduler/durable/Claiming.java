@@ -305,6 +305,22 @@ final class Claiming {
         }
     }
 
+    /** Ends what somebody has asked to end: what waits does not start, and what runs is interrupted. */
+    void endAsked() {
+        Instant now = context.clock().now();
+        for (RowKey row : tables.tasks().askedOf(life.incarnation())) {
+            Claim claim = inHand.find(row);
+            if (claim == null) {
+                continue;
+            }
+            if (inHand.remove(claim)) {
+                boolean ignored = tables.tasks().end(row, now, null);
+            } else {
+                runs.interrupt(claim);
+            }
+        }
+    }
+
     /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
     void giveBackUnknown() {
         // While nobody claims: what is claimed by then and not in hand is not going to be.

@@ -56,6 +56,11 @@ final class DatabaseClock {
                 > 0;
     }
 
+    /** Returns the time of the monotonic clock. */
+    long nanoTime() {
+        return nanoClock.getAsLong();
+    }
+
     Instant now() {
         Answer last = answer;
         return last.time().plusNanos(nanoClock.getAsLong() - last.atNanos());

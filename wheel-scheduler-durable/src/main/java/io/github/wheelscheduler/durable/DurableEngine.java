@@ -54,8 +54,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);
         this.node = new DurableNode(settings, executor, database, clock, handlers, payloads, observer);
-        this.oneTimeTasks =
-                new OneTimeTasks(database, payloads, handlers, clock, settings.claimAhead(), node::lookSoonAfterCommit);
+        this.oneTimeTasks = new OneTimeTasks(database, payloads, handlers, clock, settings, node::lookSoonAfterCommit);
         this.recurringTasks = new RecurringTasks(database, handlers, node::lookSoonAfterCommit);
     }
 
@@ -182,6 +181,11 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     @Override
     public boolean cancel(String handler, String id) {
         return oneTimeTasks.cancel(handler, id);
+    }
+
+    @Override
+    public Cancellation cancel(String handler, String id, Duration limit) {
+        return oneTimeTasks.cancel(handler, id, limit);
     }
 
     @Override

@@ -39,6 +39,8 @@ final class DurableNode {
     private static final Duration ASK_CLOCK = Duration.ofSeconds(10);
     private static final Duration KEEP_RECURRING = Duration.ofSeconds(10);
     private static final Duration AGAIN = Duration.ofSeconds(1);
+    private static final Duration TIDY = Duration.ofMinutes(1);
+    private static final int TIDIED_AT_ONCE = 1_000;
 
     /** Once for runs that have been interrupted, for what the database is still to be told, and for the node's row. */
     private static final long LAST_MILLIS = 500;
@@ -208,6 +210,7 @@ final class DurableNode {
         every(groups.keepers(), lookEvery(), this::look);
         every(groups.keepers(), KEEP_RECURRING, this::keepRecurring);
         every(groups.keepers(), AGAIN, this::plantRecurring);
+        every(groups.keepers(), TIDY, this::tidy);
         every(groups.keepers(), settings.heartbeat(), this::tryUnreadable);
         every(groups.keepers(), settings.deadAfter(), this::giveBackUnknown);
         every(groups.keepers(), ASK_CLOCK, () -> {
@@ -454,7 +457,22 @@ final class DurableNode {
             long unused = tally.takenOver.addAndGet(beat.freed());
             lookSoon();
         }
+        if (beat.isAsked()) {
+            endAskedSoon();
+        }
         node.claiming().mendTurns();
+    }
+
+    /** Ends what somebody has asked this node to end. Any thread; a keeper does it, which may wait for the pool. */
+    void endAskedSoon() {
+        Connected node = connected;
+        if (node != null) {
+            try {
+                Object ignored = groups.keepers().submit(() -> guarded(node.claiming()::endAsked));
+            } catch (RejectedExecutionException ex) {
+                LOGGER.debug("Closed already");
+            }
+        }
     }
 
     private void tryUnreadable() {
@@ -478,6 +496,16 @@ final class DurableNode {
             }
         }
         return end;
+    }
+
+    /** Deletes what nobody wants any more. */
+    private void tidy() {
+        TaskTable tasks = database.tables().tasks();
+        int ignored = tasks.deleteEnded();
+        Duration keepFailed = settings.keepFailed();
+        while (keepFailed != null && tasks.deleteFailed(keepFailed, TIDIED_AT_ONCE) == TIDIED_AT_ONCE) {
+            LOGGER.debug("More to delete that has failed long ago");
+        }
     }
 
     private synchronized void plantRecurring() {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable;
 import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a node claims and keeps durable tasks.
@@ -18,6 +19,7 @@ import java.util.Objects;
  * @param closeLimit how long closing waits for runs that are going on, at most 1 day
  * @param forgetAfter how long no node may know a recurring task before its row is deleted; 1 minute to 3650 days
  * @param maxDeaths after how many nodes that a one-time task has killed it is kept as failed; 0 for never
+ * @param keepFailed how long a one-time task is kept that has failed for good, 1 minute to 3650 days; null for ever
  */
 public record DurableSettings(
         String table,
@@ -30,7 +32,8 @@ public record DurableSettings(
         Duration deadAfter,
         Duration closeLimit,
         Duration forgetAfter,
-        int maxDeaths) {
+        int maxDeaths,
+        @Nullable Duration keepFailed) {
 
     /** How many deaths are enough unless it is said. */
     public static final int DEFAULT_MAX_DEATHS = 5;
@@ -73,10 +76,11 @@ public record DurableSettings(
         UnusableSettingException.unless(
                 !closeLimit.isNegative(), "closeLimit", closeLimit, "must not be negative", "20s");
         requireAtMost("closeLimit", closeLimit, LONGEST_CLOSE, "1 day");
-        UnusableSettingException.unless(
-                forgetAfter.compareTo(LONGEST) >= 0, "forgetAfter", forgetAfter, "must be at least 1 minute", "7d");
-        requireAtMost("forgetAfter", forgetAfter, LONGEST_FORGET, "3650 days");
+        requireKept("forgetAfter", forgetAfter);
         UnusableSettingException.unless(maxDeaths >= 0, "maxDeaths", maxDeaths, "must be at least 0", "5");
+        if (keepFailed != null) {
+            requireKept("keepFailed", keepFailed);
+        }
     }
 
     /** Returns those that nobody has to set: ten runs at a time, rows claimed a second ahead and dead after six. */
@@ -92,7 +96,13 @@ public record DurableSettings(
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(20),
                 Duration.ofDays(7),
-                DEFAULT_MAX_DEATHS);
+                DEFAULT_MAX_DEATHS,
+                null);
+    }
+
+    private static void requireKept(String name, Duration value) {
+        UnusableSettingException.unless(value.compareTo(LONGEST) >= 0, name, value, "must be at least 1 minute", "7d");
+        requireAtMost(name, value, LONGEST_FORGET, "3650 days");
     }
 
     private static void requireAtLeastOne(String name, int value) {

@@ -66,6 +66,30 @@ public interface DurableTasks {
     boolean cancel(String handler, String id);
 
     /**
+     * Cancels a task also if a node has it: that node does not start it, or interrupts its run. Waits until the node has answered, for so long at most. What has been asked for stays so: a run
+     * that goes on is interrupted when its node hears of it, and its task is gone when it ends, however it does.
+     *
+     * @param limit how long to wait for the node, up to 1 hour; zero for not at all. Without a nudge, a node hears of it with its next heartbeat
+     * @return how far that has come
+     * @throws IllegalStateException within a transaction, as another node answers
+     */
+    Cancellation cancel(String handler, String id, Duration limit);
+
+    /** What {@link #cancel(String, String, Duration)} has come to. */
+    enum Cancellation {
+        /** It is gone, and nobody had started it, unless a run had failed before or its node had died. */
+        CANCELLED,
+        /** It was interrupted in its run, which has ended, and is gone. */
+        INTERRUPTED,
+        /** It still runs, or its node has not heard of this so far. */
+        RUNNING,
+        /** The node that has it is not heard of. If it is found dead, the task is gone. */
+        UNHEARD,
+        /** There is none; its run may have just ended by itself. */
+        ABSENT
+    }
+
+    /**
      * Gives a task that nobody has claimed another time.
      *
      * @return whether it was in time; false also if there is no such task

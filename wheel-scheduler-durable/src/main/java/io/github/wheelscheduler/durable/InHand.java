@@ -144,6 +144,11 @@ final class InHand {
         boolean ignored = all.remove(claim.key(), claim);
     }
 
+    /** Returns what this node has of a row; null if that is nothing. */
+    synchronized @Nullable Claim find(RowKey row) {
+        return all.get(row);
+    }
+
     /** Takes all away that waits, and forgets it. */
     synchronized List<Claim> removeWaiting() {
         List<Claim> removed = new ArrayList<>();
@@ -478,6 +483,9 @@ final class InHand {
 
         /** Null if it has not come with the row, and has not been read. Writer: who is about to run it. */
         byte @Nullable [] payload;
+
+        /** Whether somebody has asked to end it. */
+        volatile boolean isAskedToEnd;
 
         /** When its run has begun. Guarded by {@link InHand}. */
         long startNanos;

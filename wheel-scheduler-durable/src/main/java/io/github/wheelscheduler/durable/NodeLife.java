@@ -41,6 +41,9 @@ final class NodeLife {
 
     private Moment lastOrphans;
 
+    /** How often it had been asked to end something by the last beat. */
+    private long asked;
+
     /** @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it */
     NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock, BooleanSupplier claims) {
         this.settings = settings;
@@ -53,8 +56,14 @@ final class NodeLife {
         this.lastOrphans = lastHeard;
     }
 
-    /** What a beat has found. */
-    record Beat(boolean wasDead, int freed) {}
+    /**
+     * What a beat has found.
+     *
+     * @param wasDead whether others had found this node dead
+     * @param freed how many rows of dead nodes have been freed
+     * @param isAsked whether this node has been asked since the last beat to end something that it has
+     */
+    record Beat(boolean wasDead, int freed, boolean isAsked) {}
 
     long incarnation() {
         return incarnation;
@@ -66,6 +75,7 @@ final class NodeLife {
         long next = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
         boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node(), state()));
         incarnation = next;
+        asked = 0;
         lastHeard = before;
     }
 
@@ -77,7 +87,7 @@ final class NodeLife {
     /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
     Beat beat() {
         if (hasLeft) {
-            return new Beat(false, 0);
+            return new Beat(false, 0, false);
         }
         Moment before = clock.get();
         long current = incarnation;
@@ -90,12 +100,22 @@ final class NodeLife {
                             + " was not heard of, and others have taken its durable tasks over; it goes on under another number");
             join();
         }
-        return new Beat(!isAlive, takeOver());
+        List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
+        return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes));
     }
 
-    private int takeOver() {
-        Moment start = clock.get();
-        List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
+    private boolean isAsked(List<NodeRow> nodes) {
+        for (NodeRow node : nodes) {
+            if (node.incarnation() == incarnation) {
+                boolean isAnew = node.asked() != asked;
+                asked = node.asked();
+                return isAnew;
+            }
+        }
+        return false;
+    }
+
+    private int takeOver(List<NodeRow> nodes, Moment start) {
         int freed = 0;
         for (NodeRow node : watch.dead(nodes, start.nanos())) {
             int some = node.incarnation() == incarnation || !hasTime(start) ? 0 : bury(node);

@@ -42,8 +42,9 @@ final class NodeTable {
      * @param state one of the constants above
      * @param beat changes as long as the node lives
      * @param beatAt when it did so last, by the database's clock
+     * @param asked how often it was asked to end something that it has
      */
-    record NodeRow(long incarnation, String name, int state, long beat, Instant beatAt) {
+    record NodeRow(long incarnation, String name, int state, long beat, Instant beatAt, long asked) {
 
         boolean isDead() {
             return state >= DEAD;
@@ -73,7 +74,7 @@ final class NodeTable {
     /** Returns all nodes, dead ones among them. */
     List<NodeRow> list() {
         return sql.query(
-                "select incarnation, name, state, beat, beat_at from {node} where incarnation <> " + LAYOUT
+                "select incarnation, name, state, beat, beat_at, asked from {node} where incarnation <> " + LAYOUT
                         + " order by name, incarnation",
                 this::read);
     }
@@ -84,7 +85,8 @@ final class NodeTable {
                 row.getString("name"),
                 row.getInt("state"),
                 row.getLong("beat"),
-                Objects.requireNonNullElse(sql.instant(row, "beat_at"), Instant.EPOCH));
+                Objects.requireNonNullElse(sql.instant(row, "beat_at"), Instant.EPOCH),
+                row.getLong("asked"));
     }
 
     /**
@@ -94,7 +96,7 @@ final class NodeTable {
     @Nullable
     NodeRow lock(long incarnation) {
         List<NodeRow> found = sql.query(
-                "select incarnation, name, state, beat, beat_at from {node} where incarnation = ?"
+                "select incarnation, name, state, beat, beat_at, asked from {node} where incarnation = ?"
                         + Dialect.SKIPPING_LOCKED,
                 this::read,
                 incarnation);

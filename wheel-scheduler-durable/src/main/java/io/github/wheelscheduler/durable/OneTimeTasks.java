@@ -1,23 +1,33 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.durable.Handler.Handlers;
+import io.github.wheelscheduler.durable.TaskTable.Ending;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** One-time tasks, as users schedule, move and look at them: their rows, and a look for those that are due soon. Any thread. */
 final class OneTimeTasks implements DurableTasks {
+
+    private static final long PAUSE_NANOS = 50_000_000;
 
     private final Database database;
     private final Payloads payloads;
     private final Handlers handlers;
     private final DatabaseClock clock;
     private final Duration claimAhead;
+
+    /** How long a node may say nothing before it is said not to be heard of. */
+    private final Duration unheard;
+
     private final Runnable claimSoonAfterCommit;
 
     OneTimeTasks(
@@ -25,13 +35,14 @@ final class OneTimeTasks implements DurableTasks {
             Payloads payloads,
             Handlers handlers,
             DatabaseClock clock,
-            Duration claimAhead,
+            DurableSettings settings,
             Runnable claimSoonAfterCommit) {
         this.database = database;
         this.payloads = payloads;
         this.handlers = handlers;
         this.clock = clock;
-        this.claimAhead = claimAhead;
+        this.claimAhead = settings.claimAhead();
+        this.unheard = settings.deadAfter().dividedBy(2);
         this.claimSoonAfterCommit = claimSoonAfterCommit;
     }
 
@@ -128,6 +139,44 @@ final class OneTimeTasks implements DurableTasks {
         Arguments.requireHandler(handler);
         Arguments.requireName("id", id);
         return database.tables().tasks().delete(handler, id);
+    }
+
+    @Override
+    public Cancellation cancel(String handler, String id, Duration limit) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireWait(limit);
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    "cancel with a limit must be called within no transaction, as another node answers");
+        }
+        TaskTable tasks = database.tables().tasks();
+        long endNanos = clock.nanoTime() + limit.toNanos();
+        boolean isAsked = false;
+        while (true) {
+            Ending ending = tasks.ending(handler, id);
+            if (ending == null || (isAsked && !ending.isAsked())) {
+                // Another one of this id, perhaps.
+                return Cancellation.ABSENT;
+            }
+            if (ending.state() != RowState.CLAIMED) {
+                if (tasks.delete(handler, id)) {
+                    return isAsked && ending.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
+                }
+                continue;
+            }
+            if (!isAsked) {
+                isAsked = tasks.askToEnd(handler, id);
+                continue;
+            }
+            if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
+                Instant heardAt = ending.heardAt();
+                return heardAt == null || heardAt.isBefore(tasks.now().minus(unheard))
+                        ? Cancellation.UNHEARD
+                        : Cancellation.RUNNING;
+            }
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
     }
 
     @Override

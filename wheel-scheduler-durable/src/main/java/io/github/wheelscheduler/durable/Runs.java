@@ -70,6 +70,12 @@ final class Runs {
         going.forEach(Run::interrupt);
     }
 
+    /** Interrupts the run of a claim that is to be ended, if it has begun; else it is when it does. Any thread. */
+    void interrupt(Claim claim) {
+        claim.isAskedToEnd = true;
+        going.stream().filter(run -> run.claim == claim).forEach(Run::interrupt);
+    }
+
     void mayRun() {
         isInterrupting = false;
     }
@@ -115,6 +121,9 @@ final class Runs {
         try {
             boolean isDone = !runNoted(claim, handler) && handler.recurrence() == null;
             tally.succeeded.incrementAndGet();
+            if (claim.isAskedToEnd) {
+                return new Outcome(true, true, ended(claim));
+            }
             BooleanSupplier tell =
                     handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
             return new Outcome(true, true, new End(claim, isDone, tell, 0));
@@ -126,12 +135,21 @@ final class Runs {
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
+            if (claim.isAskedToEnd) {
+                return new Outcome(true, false, ended(claim));
+            }
             if (isInterrupting) {
                 return failed(claim, () -> tables.tasks().giveBack(key));
             }
             tally.failed.incrementAndGet();
             return failed(claim, afterFailure(claim, handler, ex));
         }
+    }
+
+    private End ended(Claim claim) {
+        LOGGER.info("The durable task " + claim + " was cancelled while it ran, and has ended");
+        Instant now = context.clock().now();
+        return new End(claim, false, () -> tables.tasks().end(claim.key(), now, "Cancelled while it ran"), 0);
     }
 
     /** A task may schedule its own id in its run; returns whether it has. */
@@ -141,8 +159,8 @@ final class Runs {
         try {
             CURRENT.set(run);
             ignored = going.add(run);
-            if (isInterrupting) {
-                throw new InterruptedException("The node stops");
+            if (isInterrupting || claim.isAskedToEnd) {
+                throw new InterruptedException("The node stops, or the task has been cancelled");
             }
             handler.run(Objects.requireNonNull(claim.payload), context.payloads(), run);
             return run.schedulesItself;
@@ -175,6 +193,7 @@ final class Runs {
     /** A run on the thread that makes this. */
     private final class Run implements DurableRun {
 
+        private final Claim claim;
         private final TaskRow row;
         private final @Nullable Duration timeLimit;
         private final Thread thread = Thread.currentThread();
@@ -189,6 +208,7 @@ final class Runs {
         private boolean isLate;
 
         Run(Claim claim, @Nullable Duration timeLimit) {
+            this.claim = claim;
             this.row = claim.row();
             this.timeLimit = timeLimit;
             this.alarm = timeLimit == null ? null : alarmIn(timeLimit);
@@ -266,7 +286,7 @@ final class Runs {
 
         @Override
         public synchronized boolean isCancelled() {
-            return isInterrupting || isLate;
+            return isInterrupting || isLate || claim.isAskedToEnd;
         }
     }
 

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -29,9 +30,16 @@ final class TaskTable {
 
     static final String DEFAULT_NAME = "wheel_durable_task";
 
-    /** How a row is left that no node has any more: a paused one waits for nothing. */
-    static final String FREED = " state = case when paused and regular_time is null then " + RowState.PAUSED + " else "
-            + RowState.WAITING + " end, owner = null, version = {next}";
+    /** How a row is left that no node has any more: a paused one waits for nothing, and one that was to be ended is. */
+    static final String FREED = " state = case when asked_to_end then " + RowState.ENDED
+            + " when paused and regular_time is null then " + RowState.PAUSED + " else " + RowState.WAITING
+            + " end, owner = null, version = {next}";
+
+    /** How a row is left that has failed for good, or cannot be read, unless somebody has asked to end it. */
+    private static String keptAs(int state) {
+        return " state = case when asked_to_end then " + RowState.ENDED + " else " + state
+                + " end, owner = null, version = {next}";
+    }
 
     static final String ONE = " where task_name = ? and task_instance = ?";
     static final String OURS = ONE + " and version = ?";
@@ -39,6 +47,9 @@ final class TaskTable {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
     private static final int LONGEST_NAME = 40;
     private static final long OVERDUE_MILLIS = 1_000;
+
+    private static final long NOTICE_MILLIS = 60_000;
+    private static final String NOT_ENDED = " and t.state <> " + RowState.ENDED;
 
     private static final String SET_ASIDE = "Its process ended each time it ran";
 
@@ -91,8 +102,9 @@ final class TaskTable {
     boolean replace(String handler, String id, byte[] payload, Instant at) {
         return sql.update(
                         "update {task} set task_data = ?, execution_time = ?, first_time = null, failure = null, "
-                                + "next_time = null, next_data = null, consecutive_failures = 0, " + UNSUSPECTED + ","
-                                + FREED + ONE + " and state <> "
+                                + "next_time = null, next_data = null, consecutive_failures = 0, " + UNSUSPECTED
+                                + ", asked_to_end = null, state = " + RowState.WAITING
+                                + ", owner = null, version = {next}" + ONE + " and state <> "
                                 + RowState.CLAIMED,
                         payload,
                         dialect.time(at),
@@ -147,12 +159,96 @@ final class TaskTable {
                 == 1;
     }
 
+    // For users: ending what a node has
+
+    /** Asks the node that has a row to end it, in a transaction of its own, and says so in the row of the node; false if no node has it. */
+    boolean askToEnd(String handler, String id) {
+        return sql.inTransaction(() -> {
+            boolean isAsked = sql.update(
+                            "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
+                            handler,
+                            id)
+                    == 1;
+            if (isAsked) {
+                int ignored = sql.update(
+                        "update {node} set asked = asked + 1 where incarnation = (select owner from {task}" + ONE + ")",
+                        handler,
+                        id);
+            }
+            return isAsked;
+        });
+    }
+
+    /** Returns what has become of a row that is to be ended; null if it is not there. */
+    @Nullable
+    Ending ending(String handler, String id) {
+        return sql
+                .query(
+                        "select t.state, t.failure, t.asked_to_end, n.beat_at from {task} t left join {node} n on n.incarnation = t.owner"
+                                + ONE,
+                        this::readEnding,
+                        handler,
+                        id)
+                .stream()
+                .findFirst()
+                .orElse(null);
+    }
+
+    private Ending readEnding(ResultSet row, int number) throws SQLException {
+        return new Ending(
+                row.getInt("state"),
+                row.getString("failure") != null,
+                row.getBoolean("asked_to_end"),
+                sql.instant(row, "beat_at"));
+    }
+
+    /**
+     * How far the end of a row has come.
+     *
+     * @param state as {@link RowState} has it
+     * @param hasRun whether a run of it has ended, if it has ended
+     * @param isAsked whether its node has been asked to end it
+     * @param heardAt when the node that has it was heard of last; null if none has it, or that has gone
+     */
+    record Ending(
+            int state,
+            boolean hasRun,
+            boolean isAsked,
+            @Nullable Instant heardAt) {}
+
+    /** Deletes rows that have been ended, and of which nobody has taken notice for a minute. */
+    int deleteEnded() {
+        return sql.update(
+                "delete from {task} where state = " + RowState.ENDED + " and task_name <> '" + Handler.RECURRING
+                        + "' and (last_failure is null or last_failure < " + dialect.earlier() + ")",
+                NOTICE_MILLIS);
+    }
+
+    /** Deletes some one-time tasks that have failed for good so long ago; returns how many. */
+    int deleteFailed(Duration age, int limit) {
+        String old = dialect.earlier();
+        List<RowKey> rows = sql.query(
+                "select task_name, task_instance, version from {task} where state = " + RowState.FAILED
+                        + " and task_name <> '" + Handler.RECURRING + "' and last_failure < " + old + " limit " + limit,
+                TaskTable::readKey,
+                age.toMillis());
+        return sql.updateEach(
+                "delete from {task}" + OURS + " and state = " + RowState.FAILED,
+                rows.stream()
+                        .sorted()
+                        .map(row -> new Object[] {row.handler(), row.id(), row.version()})
+                        .toList());
+    }
+
+    // For users: looking
+
     Optional<DurableTask> find(String handler, String id) {
-        return sql.query(withOwner(ONE), this::read, handler, id).stream().findFirst();
+        return sql.query(withOwner(ONE + NOT_ENDED), this::read, handler, id).stream()
+                .findFirst();
     }
 
     List<DurableTask> list(String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
-        String condition = state == null ? "" : " and t.state = " + state.inTable;
+        String condition = state == null ? NOT_ENDED : " and t.state = " + state.inTable;
         return sql.query(
                 withOwner(" where task_name = ? and task_instance > ?" + condition + " order by task_instance limit "
                         + limit),
@@ -427,6 +523,19 @@ final class TaskTable {
         return found.isEmpty() ? null : found.get(0);
     }
 
+    /** Returns what an incarnation has and is to end. */
+    List<RowKey> askedOf(long incarnation) {
+        return sql.query(
+                "select task_name, task_instance, version from {task} where owner = ? and asked_to_end = true",
+                TaskTable::readKey,
+                incarnation);
+    }
+
+    /** Ends a row that is to be ended. */
+    boolean end(RowKey row, Instant now, @Nullable String how) {
+        return change(row, "last_failure = ?, failure = " + dialect.text() + "," + FREED, dialect.time(now), how);
+    }
+
     /** Returns what an incarnation has. */
     List<RowKey> ownedBy(long incarnation) {
         return sql.query(
@@ -485,8 +594,8 @@ final class TaskTable {
     boolean giveUp(RowKey row, int failures, Instant now, String failure) {
         return change(
                 row,
-                "consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED + ", state = "
-                        + RowState.FAILED + ", owner = null, version = {next}",
+                "consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED + ","
+                        + keptAs(RowState.FAILED),
                 failures,
                 dialect.time(now),
                 failure);
@@ -510,8 +619,8 @@ final class TaskTable {
     boolean setAside(RowKey row, Instant until, int times, Instant now, String why) {
         return change(
                 row,
-                DUE_AGAIN + "unreadable = ?, last_failure = ?, failure = ?, marked = null, state = "
-                        + RowState.UNREADABLE + ", owner = null, version = {next}",
+                DUE_AGAIN + "unreadable = ?, last_failure = ?, failure = ?, marked = null,"
+                        + keptAs(RowState.UNREADABLE),
                 dialect.time(until),
                 times,
                 dialect.time(now),
@@ -610,8 +719,8 @@ final class TaskTable {
     }
 
     /** Changes a row that is still this node's. */
-    private boolean change(RowKey row, String changes, Object... parameters) {
-        List<Object> all = new ArrayList<>(List.of(parameters));
+    private boolean change(RowKey row, String changes, @Nullable Object... parameters) {
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(parameters));
         all.addAll(List.of(row.handler(), row.id(), row.version()));
         return sql.update("update {task} set " + changes + OURS, all.toArray()) == 1;
     }
@@ -716,7 +825,7 @@ final class TaskTable {
         /** It is a recurring task that is paused, and no node has it. */
         static final int PAUSED = 4;
 
-        /** It is a recurring task whose schedule has ended. */
+        /** It is a recurring task whose schedule has ended, or a one-time task that its node has ended, as it was asked to. */
         static final int ENDED = 5;
 
         private RowState() {}

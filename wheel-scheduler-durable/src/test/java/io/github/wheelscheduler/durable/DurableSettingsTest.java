@@ -12,7 +12,18 @@ class DurableSettingsTest {
 
     private static DurableSettings with(String table, Duration claimAhead, Duration heartbeat, Duration deadAfter) {
         return new DurableSettings(
-                table, false, "node", 1, claimAhead, 1, heartbeat, deadAfter, Duration.ZERO, Duration.ofMinutes(1), 0);
+                table,
+                false,
+                "node",
+                1,
+                claimAhead,
+                1,
+                heartbeat,
+                deadAfter,
+                Duration.ZERO,
+                Duration.ofMinutes(1),
+                0,
+                null);
     }
 
     @ParameterizedTest

@@ -303,7 +303,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(1_500),
                 Duration.ofMillis(200),
                 Duration.ofDays(1),
-                5);
+                5,
+                null);
         Node node = new Node(quick, TestDatabase.H2.newDataSource(), DurableObserver.NONE);
         node.engine.handle(
                 "note", String.class, new RetryPolicy(0, Duration.ofSeconds(1), Duration.ofSeconds(1)), payload -> {
@@ -345,7 +346,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(1_500),
                 Duration.ofMillis(200),
                 Duration.ofDays(1),
-                5);
+                5,
+                null);
         Queue<String> byB = new ConcurrentLinkedQueue<>();
         Node a = new Node(one, dataSource, DurableObserver.NONE)
                 .handle("note", String.class, payload -> Thread.sleep(500));
@@ -516,7 +518,8 @@ class HarshConditionsTest {
                 usual.deadAfter(),
                 Duration.ofSeconds(5),
                 usual.forgetAfter(),
-                usual.maxDeaths());
+                usual.maxDeaths(),
+                null);
         AtomicBoolean goesOn = new AtomicBoolean(true);
         try (HikariDataSource h2 = TestDatabase.H2.newDataSource()) {
             Node node = new Node(settings, h2, DurableObserver.NONE).handle("deaf", String.class, payload -> {

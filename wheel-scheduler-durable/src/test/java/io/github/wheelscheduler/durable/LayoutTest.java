@@ -60,7 +60,8 @@ class LayoutTest {
                 usual.deadAfter(),
                 usual.closeLimit(),
                 usual.forgetAfter(),
-                usual.maxDeaths());
+                usual.maxDeaths(),
+                null);
     }
 
     private Node node(String table, boolean initializes) {

@@ -86,7 +86,8 @@ public final class MeasuredNode {
                 millis("measured.dead-after", usual.deadAfter()),
                 millis("measured.close-limit", usual.closeLimit()),
                 usual.forgetAfter(),
-                Integer.getInteger("measured.max-deaths", usual.maxDeaths()));
+                Integer.getInteger("measured.max-deaths", usual.maxDeaths()),
+                null);
     }
 
     private static Duration millis(String property, Duration usual) {

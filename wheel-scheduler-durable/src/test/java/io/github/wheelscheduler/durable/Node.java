@@ -39,7 +39,8 @@ final class Node implements AutoCloseable {
                 Duration.ofSeconds(4),
                 Duration.ofSeconds(20),
                 Duration.ofDays(1),
-                5);
+                5,
+                null);
     }
 
     <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {

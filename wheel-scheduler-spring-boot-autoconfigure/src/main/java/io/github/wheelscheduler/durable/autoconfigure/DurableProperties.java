@@ -25,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param closeLimit How long closing waits for tasks that run before it interrupts them.
  * @param forgetAfter How long no node may know a recurring task before its row is deleted.
  * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
+ * @param keepFailed How long a one-time task is kept that has failed for good. For ever unless set.
  * @param handlers Settings of single handlers by name, over those of their annotations.
  */
 @ConfigurationProperties(prefix = DurableProperties.PREFIX, ignoreUnknownFields = false)
@@ -41,6 +42,7 @@ public record DurableProperties(
         @DefaultValue("20s") Duration closeLimit,
         @DefaultValue("7d") Duration forgetAfter,
         @DefaultValue("5") int maxDeaths,
+        @Nullable Duration keepFailed,
         @DefaultValue Map<String, OfHandler> handlers) {
 
     /**
@@ -83,7 +85,8 @@ public record DurableProperties(
                     deadAfter,
                     closeLimit,
                     forgetAfter,
-                    maxDeaths);
+                    maxDeaths,
+                    keepFailed);
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }

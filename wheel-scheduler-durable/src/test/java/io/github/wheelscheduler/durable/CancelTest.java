@@ -1,0 +1,206 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.DurableTasks.Cancellation;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A task is cancelled that a node has. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
+class CancelTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String TABLE = TaskTable.DEFAULT_NAME;
+
+    private final HikariDataSource dataSource;
+    private final JdbcTemplate jdbc;
+    private final Node node;
+    private final Node caller;
+    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final AtomicInteger started = new AtomicInteger();
+    private final AtomicInteger interrupted = new AtomicInteger();
+    private final AtomicBoolean isToldToEnd = new AtomicBoolean();
+    private final Queue<String> ran = new ConcurrentLinkedQueue<>();
+
+    CancelTest(TestDatabase database) {
+        dataSource = database.newDataSource();
+        jdbc = new JdbcTemplate(dataSource);
+        node = new Node("a", dataSource)
+                .handle("note", String.class, ran::add)
+                .handle("wait", String.class, payload -> {
+                    started.incrementAndGet();
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException ex) {
+                        interrupted.incrementAndGet();
+                        throw ex;
+                    }
+                });
+        node.engine.handle("deaf", String.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<String>)
+                (payload, run) -> {
+                    started.incrementAndGet();
+                    while (goOn.getCount() > 0) {
+                        LockSupport.parkNanos(1_000_000);
+                        isToldToEnd.compareAndSet(false, run.isCancelled());
+                        boolean ignored = Thread.interrupted();
+                    }
+                });
+        caller = new Node("b", dataSource);
+    }
+
+    @AfterEach
+    void close() {
+        goOn.countDown();
+        node.close();
+        caller.close();
+        dataSource.close();
+    }
+
+    private void schedule(String handler, Duration in) {
+        assertThat(caller.engine.schedule(handler, "1", "one", in)).isTrue();
+    }
+
+    private void startRun(String handler) {
+        node.start();
+        schedule(handler, Duration.ZERO);
+        await().until(() -> started.get() == 1);
+    }
+
+    private Cancellation cancel(String handler) {
+        return caller.engine.cancel(handler, "1", LIMIT);
+    }
+
+    private boolean isGone(String handler) {
+        return jdbc.queryForObject("select count(*) from " + TABLE + " where task_name = ?", Long.class, handler) == 0;
+    }
+
+    @Test
+    void aRunThatGoesOnIsInterruptedByItsNodeAndItsTaskIsGone() {
+        startRun("wait");
+        assertThat(caller.engine.cancel("wait", "1")).isFalse();
+        assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
+        assertThat(interrupted).hasValue(1);
+        assertThat(isGone("wait")).isTrue();
+        assertThat(node.engine.counts().failed()).as("cancelled is not failed").isZero();
+        assertThat(cancel("wait")).isEqualTo(Cancellation.ABSENT);
+        // Nothing of it is left: the id is free.
+        schedule("note", Duration.ZERO);
+        await().until(() -> ran.contains("one"));
+    }
+
+    @Test
+    void aTaskThatANodeHasClaimedDoesNotStart() {
+        node.start();
+        schedule("note", Duration.ofMillis(900));
+        await().until(() -> node.engine.counts().waiting() == 1 || !ran.isEmpty());
+        Cancellation answer = cancel("note");
+        // The machine may have stood still until it ran.
+        assertThat(answer).isIn(Cancellation.CANCELLED, Cancellation.ABSENT, Cancellation.INTERRUPTED);
+        if (answer == Cancellation.CANCELLED) {
+            assertThat(ran).isEmpty();
+        }
+        assertThat(isGone("note")).isTrue();
+    }
+
+    @Test
+    void aTaskThatWaitsBehindOthersIsCancelledBeforeItStarts() {
+        node.start();
+        await().until(() ->
+                jdbc.queryForObject("select count(*) from " + TABLE + "_node where name = 'a'", Long.class) == 1);
+        long owner = jdbc.queryForObject("select incarnation from " + TABLE + "_node where name = 'a'", Long.class);
+        schedule("unknown", Duration.ZERO);
+        assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = ?", owner))
+                .isEqualTo(1);
+        // The node does not know of it, and gives it back: then it is ended.
+        assertThat(cancel("unknown")).isEqualTo(Cancellation.CANCELLED);
+        assertThat(isGone("unknown")).isTrue();
+    }
+
+    @Test
+    void aTaskThatNoNodeHasIsCancelledAtOnce() {
+        schedule("note", Duration.ofDays(1));
+        assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.CANCELLED);
+        assertThat(isGone("note")).isTrue();
+    }
+
+    @Test
+    void aRunThatIgnoresItsInterruptGoesOnAndIsGoneWhenItEnds() {
+        startRun("deaf");
+        assertThat(caller.engine.cancel("deaf", "1", Duration.ofMillis(100))).isEqualTo(Cancellation.RUNNING);
+        await().until(isToldToEnd::get);
+        goOn.countDown();
+        await().until(() -> caller.engine.find("deaf", "1").isEmpty());
+        assertThat(cancel("deaf")).isIn(Cancellation.CANCELLED, Cancellation.ABSENT);
+        assertThat(isGone("deaf")).isTrue();
+    }
+
+    @Test
+    void aNodeThatIsNotHeardOfIsSaidToBe() {
+        schedule("note", Duration.ZERO);
+        assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7")).isEqualTo(1);
+        assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.UNHEARD);
+        assertThat(
+                        jdbc.update(
+                                "insert into " + TABLE
+                                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, current_timestamp)"))
+                .isEqualTo(1);
+        // It is found dead, and what it had is gone instead of running elsewhere.
+        node.start();
+        await().atMost(LIMIT).until(() -> caller.engine.find("note", "1").isEmpty());
+        assertThat(cancel("note")).isIn(Cancellation.CANCELLED, Cancellation.ABSENT);
+        assertThat(ran).isEmpty();
+    }
+
+    @Test
+    void aTaskIsNotCancelledTwiceNorInTransactions() {
+        assertThat(cancel("note")).isEqualTo(Cancellation.ABSENT);
+        TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        assertThatThrownBy(() -> transaction.execute(status -> cancel("note")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("within no transaction");
+        assertThatThrownBy(() -> caller.engine.cancel("note", "1", Duration.ofHours(2)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("limit must be 0 to 1 hour, was PT2H");
+    }
+
+    @Test
+    void aFailedTaskIsKeptForAsLongAsIsSaid() {
+        TaskTable tasks = new Database(dataSource, Node.settings("x")).tables().tasks();
+        for (String id : new String[] {"old", "new"}) {
+            assertThat(tasks.insert("note", id, "\"\"".getBytes(StandardCharsets.UTF_8), Instant.now()))
+                    .isTrue();
+        }
+        Dialect dialect = Dialect.of(jdbc.execute((org.springframework.jdbc.core.ConnectionCallback<String>)
+                connection -> connection.getMetaData().getDatabaseProductName()));
+        Instant now = tasks.now();
+        for (String[] each : new String[][] {{"old", "61"}, {"new", "59"}}) {
+            assertThat(jdbc.update(
+                            "update " + TABLE + " set state = 2, last_failure = ? where task_instance = ?",
+                            dialect.time(now.minusSeconds(Long.parseLong(each[1]) * 60)),
+                            each[0]))
+                    .isEqualTo(1);
+        }
+        assertThat(tasks.deleteFailed(Duration.ofHours(1), 1_000)).isEqualTo(1);
+        assertThat(caller.engine.find("note", "old")).isEmpty();
+        assertThat(caller.engine.find("note", "new")).isPresent();
+    }
+}

@@ -2,8 +2,8 @@ package io.github.wheelscheduler.durable;
 
 /** What is measured, and what beside. */
 enum Contender {
-    OURS("wheel-scheduler-durable", TaskTable.DEFAULT_NAME, "convert_to('\"t' || i || '\"', 'UTF8')", "", ""),
-    DB_SCHEDULER("db-scheduler", "scheduled_tasks", "null::bytea", ", picked, version", ", false, 1");
+    OURS("wheel-scheduler-durable", TaskTable.DEFAULT_NAME, "", ""),
+    DB_SCHEDULER("db-scheduler", "scheduled_tasks", ", picked, version", ", false, 1");
 
     /** As db-scheduler's documentation has it. */
     static final String TABLE_OF_DB_SCHEDULER = """
@@ -19,23 +19,20 @@ enum Contender {
 
     final String title;
     final String table;
-    private final String data;
     private final String columns;
     private final String values;
 
-    Contender(String title, String table, String data, String columns, String values) {
+    Contender(String title, String table, String columns, String values) {
         this.title = title;
         this.table = table;
-        this.data = data;
         this.columns = columns;
         this.values = values;
     }
 
     /** Returns the statement that inserts so many tasks, t0 and so on; its parameters are when the first is due, and how many microseconds are between them. */
     String insert(int count) {
-        return "insert into " + table + " (task_name, task_instance, task_data, execution_time" + columns + ")"
-                + " select 'note', 't' || i, " + data
-                + ", ?::timestamptz + i * (? * interval '1 microsecond')" + values
+        return "insert into " + table + " (task_name, task_instance, execution_time" + columns + ")"
+                + " select 'note', 't' || i, ?::timestamptz + i * (? * interval '1 microsecond')" + values
                 + " from generate_series(0, " + (count - 1) + ") i";
     }
 }

@@ -83,7 +83,7 @@ final class MeasuredCluster implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 MeasuredNode.class.getName(),
                 contender.name(),
-                url,
+                url + "&ApplicationName=" + name,
                 name,
                 log(name).toString()));
         Process process = new ProcessBuilder(command)
@@ -121,6 +121,16 @@ final class MeasuredCluster implements AutoCloseable {
 
     List<String> running() {
         return List.copyOf(running);
+    }
+
+    /** Kills all, and waits until the database has noted what they did. */
+    void killAll() {
+        nodes.values().forEach(Process::destroyForcibly);
+        running.clear();
+        await().atMost(PATIENCE)
+                .until(() -> count("select count(*) from pg_stat_activity where datname = current_database()"
+                                + " and application_name in ('" + String.join("', '", nodes.keySet()) + "')")
+                        == 0);
     }
 
     /** Kills a node as a failing machine does, and returns what the database says it had. */
@@ -187,6 +197,10 @@ final class MeasuredCluster implements AutoCloseable {
                         stepMicros,
                         count))
                 .isEqualTo(count);
+    }
+
+    String table() {
+        return contender.table;
     }
 
     long rows() {

@@ -1,7 +1,10 @@
 package io.github.wheelscheduler.durable;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.SchedulerName;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
@@ -13,7 +16,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,17 +28,23 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class MeasuredNode {
 
-    /** Runs at a time, of both. */
-    static final int THREADS = 10;
+    /** Runs at a time, of both; a process that has none only schedules. */
+    static final int THREADS = Integer.getInteger("measured.threads", 10);
 
     static final Duration TICK = Duration.ofMillis(500);
 
     private static final Duration POLL = Duration.ofMillis(20);
     private static final int MISSED_HEARTBEATS = 4;
 
+    /** Beside those of runs. */
+    private static final int MORE_CONNECTIONS = 6;
+
+    private static final long WORK_NANOS = Long.getLong("measured.work-millis", 0) * 1_000_000;
+
     private final MeasuredLog log;
     private final HikariDataSource dataSource;
     private @Nullable DurableEngine engine;
+    private @Nullable MeasuredProducer producer;
 
     private MeasuredNode(MeasuredLog log, HikariDataSource dataSource) {
         this.log = log;
@@ -43,22 +54,34 @@ public final class MeasuredNode {
     /** Expects what it is, the address of the database, its name, and the file of its log. */
     public static void main(String[] args) throws IOException {
         MeasuredLog log = MeasuredLog.to(Path.of(args[3]));
-        MeasuredNode node = new MeasuredNode(log, TestDatabase.dataSource(args[1]));
-        switch (Contender.valueOf(args[0])) {
-            case OURS -> node.startOurs(args[2]);
-            case DB_SCHEDULER -> node.startDbScheduler(args[2]);
-        }
+        MeasuredNode node = new MeasuredNode(
+                log, TestDatabase.dataSource(args[1], Math.max(TestDatabase.CONNECTIONS, THREADS + MORE_CONNECTIONS)));
+        node.producer = new MeasuredProducer(
+                args[2],
+                log,
+                switch (Contender.valueOf(args[0])) {
+                    case OURS -> node.startOurs(args[2]);
+                    case DB_SCHEDULER -> node.startDbScheduler(args[2]);
+                });
         log.line("started");
         node.obey();
         Runtime.getRuntime().halt(0);
     }
 
-    private void startOurs(String name) {
+    private MeasuredProducer.Insertion startOurs(String name) {
         DurableEngine made = ours(name, dataSource, log);
         MeasuredHandlers.add(List.of(System.getProperty("measured.handlers", "").split(",")), made, log);
         Runtime.getRuntime().addShutdownHook(new Thread(made::close));
         made.start();
         engine = made;
+        return (ids, payload, at) -> {
+            int inserted = made.scheduleAll(
+                    "note",
+                    ids.stream().map(id -> new DurableRequest(id, payload, at)).toList());
+            if (inserted != ids.size()) {
+                throw new IllegalStateException("all ids must be new, " + inserted + " of " + ids.size() + " were");
+            }
+        };
     }
 
     /** Makes a node whose runs are noted, with all defaults but for what system properties say. */
@@ -69,8 +92,19 @@ public final class MeasuredNode {
                 dataSource,
                 JsonMapper.builder().build(),
                 DurableObserver.NONE);
-        made.handle("note", String.class, RetryPolicy.DEFAULT, id -> log.run(String.valueOf(id), made.clockError()));
+        if (THREADS > 0) {
+            made.handle("note", String.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<String>)
+                    (payload, run) -> run(log, run.id(), made.clockError()));
+        }
         return made;
+    }
+
+    private static void run(MeasuredLog log, String id, Duration error) {
+        log.run(id, error);
+        long endNanos = System.nanoTime() + WORK_NANOS;
+        for (long left = WORK_NANOS; left > 0; left = endNanos - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     private static DurableSettings settings(String name) {
@@ -79,7 +113,7 @@ public final class MeasuredNode {
                 usual.table(),
                 usual.initializeSchema(),
                 name,
-                usual.maxConcurrent(),
+                THREADS > 0 ? THREADS : usual.maxConcurrent(),
                 usual.claimAhead(),
                 usual.maxClaimed(),
                 millis("measured.heartbeat", usual.heartbeat()),
@@ -95,11 +129,16 @@ public final class MeasuredNode {
     }
 
     /** As precise and as quick as it can be told to be, and as quick to take over as ours. */
-    private void startDbScheduler(String name) {
+    private MeasuredProducer.Insertion startDbScheduler(String name) {
         DurableSettings ours = DurableSettings.ofNode(name);
-        Scheduler.create(
-                        dataSource,
-                        Tasks.oneTime("note").execute((task, context) -> log.run(task.getId(), Duration.ZERO)))
+        OneTimeTask<String> note =
+                Tasks.oneTime("note", String.class).execute((task, context) -> run(log, task.getId(), Duration.ZERO));
+        if (THREADS == 0) {
+            SchedulerClient client =
+                    SchedulerClient.Builder.create(dataSource, note).build();
+            return (ids, payload, at) -> client.scheduleBatch(instances(note, ids, payload), at);
+        }
+        Scheduler scheduler = Scheduler.create(dataSource, note)
                 .schedulerName(new SchedulerName.Fixed(name))
                 .threads(THREADS)
                 .pollUsingLockAndFetch(1.0, 4.0)
@@ -107,8 +146,17 @@ public final class MeasuredNode {
                 .enableImmediateExecution()
                 .heartbeatInterval(ours.heartbeat())
                 .missedHeartbeatsLimit(MISSED_HEARTBEATS)
-                .build()
-                .start();
+                .build();
+        scheduler.start();
+        return (ids, payload, at) -> scheduler.scheduleBatch(instances(note, ids, payload), at);
+    }
+
+    private static List<TaskInstance<?>> instances(OneTimeTask<String> note, List<String> ids, String payload) {
+        List<TaskInstance<?>> instances = new ArrayList<>();
+        for (String id : ids) {
+            instances.add(note.instance(id, payload));
+        }
+        return instances;
     }
 
     /** Returns the line that makes a node repeat a task at a fixed rate. */
@@ -120,7 +168,10 @@ public final class MeasuredNode {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             DurableEngine ours = engine;
-            if (line.equals("heap")) {
+            MeasuredProducer producing = producer;
+            if (producing != null && line.startsWith(MeasuredProducer.COMMAND)) {
+                producing.setRate(Double.parseDouble(line.substring(MeasuredProducer.COMMAND.length())));
+            } else if (line.equals("heap")) {
                 System.gc();
                 log.line("heap "
                         + ManagementFactory.getMemoryMXBean()

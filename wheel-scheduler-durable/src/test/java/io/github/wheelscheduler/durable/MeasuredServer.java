@@ -6,18 +6,30 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 
 /** A PostgreSQL as it is when nobody has set it up, on disk, that can be stopped and started again. */
 final class MeasuredServer implements AutoCloseable {
 
-    private final Path directory;
+    /** Those of the public benchmark of queues on PostgreSQL. */
+    static final Map<String, String> OF_QUEUES = Map.of("max_connections", "400", "shared_buffers", "256MB");
+
+    final Path directory;
+    private final Map<String, String> settings;
     private final int port;
     private EmbeddedPostgres server;
     private int databases;
 
     MeasuredServer() throws IOException {
+        this(Map.of());
+    }
+
+    /** The same with some settings. */
+    MeasuredServer(Map<String, String> settings) throws IOException {
+        this.settings = settings;
         directory = Files.createTempDirectory("measured");
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -26,13 +38,16 @@ final class MeasuredServer implements AutoCloseable {
     }
 
     private EmbeddedPostgres start() throws IOException {
-        return EmbeddedPostgres.builder()
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setDataDirectory(directory.resolve("data"))
                 .setCleanDataDirectory(false)
                 .setPort(port)
+                // An embedded server is started with -F and without the other, unless both are said.
+                .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")
-                .setServerConfig("shared_preload_libraries", "pg_stat_statements")
-                .start();
+                .setServerConfig("shared_preload_libraries", "pg_stat_statements");
+        settings.forEach(builder::setServerConfig);
+        return builder.start();
     }
 
     String newUrl() throws SQLException {
@@ -40,8 +55,18 @@ final class MeasuredServer implements AutoCloseable {
         try (Connection connection = server.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             boolean ignored = statement.execute("create database " + name);
+            requireOn(statement, "fsync");
+            requireOn(statement, "synchronous_commit");
         }
         return server.getJdbcUrl("postgres", name);
+    }
+
+    private static void requireOn(Statement statement, String setting) throws SQLException {
+        try (ResultSet value = statement.executeQuery("show " + setting)) {
+            if (!value.next() || !value.getString(1).equals("on")) {
+                throw new IllegalStateException(setting + " must be on");
+            }
+        }
     }
 
     void stop() throws IOException {

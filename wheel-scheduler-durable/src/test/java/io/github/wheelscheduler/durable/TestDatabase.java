@@ -44,6 +44,8 @@ enum TestDatabase {
         }
     };
 
+    static final int CONNECTIONS = 20;
+
     private static @Nullable EmbeddedPostgres postgresql;
     private static @Nullable MariaDbServer mariaDb;
 
@@ -55,9 +57,13 @@ enum TestDatabase {
     }
 
     static HikariDataSource dataSource(String url) {
+        return dataSource(url, CONNECTIONS);
+    }
+
+    static HikariDataSource dataSource(String url, int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.setMaximumPoolSize(20);
+        config.setMaximumPoolSize(connections);
         if (url.startsWith("jdbc:h2")) {
             config.setUsername("sa");
         }

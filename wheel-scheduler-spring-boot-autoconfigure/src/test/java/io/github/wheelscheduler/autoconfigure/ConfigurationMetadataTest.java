@@ -46,6 +46,7 @@ class ConfigurationMetadataTest {
                         Map.entry(
                                 "wheel.scheduler.durable.initialize-schema",
                                 "io.github.wheelscheduler.durable.autoconfigure.DurableProperties$Initialization embedded"),
+                        Map.entry("wheel.scheduler.durable.keep-failed", "java.time.Duration null"),
                         Map.entry("wheel.scheduler.durable.max-claimed", "java.lang.Integer 2000"),
                         Map.entry("wheel.scheduler.durable.max-concurrent", "java.lang.Integer 10"),
                         Map.entry("wheel.scheduler.durable.max-deaths", "java.lang.Integer 5"),

@@ -22,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The endpoint {@code wheeldurable}. It shows durable tasks as the database has them, so the same on each node, and steers them for all
@@ -31,6 +32,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 public final class DurableEndpoint {
 
     static final int MAX_LIMIT = 500;
+    private static final Duration LONGEST_WITHIN = Duration.ofMinutes(1);
     private static final int DEFAULT_LIMIT = 50;
     private static final String RECURRING = "recurring";
     private static final String TASKS = "tasks";
@@ -90,12 +92,14 @@ public final class DurableEndpoint {
      * @param action as {@link #steer} knows them
      * @param id of the one-time task
      * @param at the instant at which that is to be due
+     * @param within how long to wait for the node that has it, if it is cancelled also then
      * @param schedule to re-time to
      */
     record Wanted(
             @Nullable String action,
             @Nullable String id,
             @Nullable String at,
+            @Nullable String within,
             ScheduleTexts schedule) {
 
         String verb() {
@@ -174,8 +178,8 @@ public final class DurableEndpoint {
     }
 
     private SteeringLog.Steered<OperationResponseBody> steerRecurring(String id, Wanted wanted) {
-        if (wanted.id() != null || wanted.at() != null) {
-            throw new IllegalArgumentException("id and at must only be given for tasks");
+        if (wanted.id() != null || wanted.at() != null || wanted.within() != null) {
+            throw new IllegalArgumentException("id, at and within must only be given for tasks");
         }
         RecurringTaskDescriptor before = recurring(id);
         RecurringTasks tasks = engine.recurringTasks();
@@ -215,7 +219,10 @@ public final class DurableEndpoint {
         DurableTask before = one(handler, id);
         boolean isDone = switch (wanted.verb()) {
             case "retry" -> engine.retry(handler, id);
-            case "cancel" -> engine.cancel(handler, id);
+            case "cancel" ->
+                wanted.within() == null
+                        ? engine.cancel(handler, id)
+                        : cancel(handler, id, parseWithin(wanted.within()));
             case "reschedule" -> engine.reschedule(handler, id, parseInstant(wanted.at()));
             default ->
                 throw new IllegalArgumentException(
@@ -231,6 +238,33 @@ public final class DurableEndpoint {
                 DurableTaskDescriptor.of(after.orElse(before)),
                 textOf(before),
                 after.map(DurableEndpoint::textOf).orElse("gone"));
+    }
+
+    /** True, or it fails with what has become of it. */
+    private boolean cancel(String handler, String id, Duration within) {
+        return switch (engine.cancel(handler, id, within)) {
+            case CANCELLED, INTERRUPTED -> true;
+            case RUNNING ->
+                throw new IllegalStateException(
+                        "It is to end, but still ran after " + within + ": " + handler + " " + id);
+            case UNHEARD ->
+                throw new IllegalStateException(
+                        "It is to end, but the node that has it is not heard of: " + handler + " " + id);
+            case ABSENT -> throw new IllegalStateException("Its run has ended by itself: " + handler + " " + id);
+        };
+    }
+
+    private static Duration parseWithin(String text) {
+        Duration within;
+        try {
+            within = DurationStyle.detectAndParse(text);
+        } catch (IllegalArgumentException ex) {
+            throw new IllegalArgumentException("within must be a duration such as 5s, was " + text, ex);
+        }
+        if (within.isNegative() || within.compareTo(LONGEST_WITHIN) > 0) {
+            throw new IllegalArgumentException("within must be 0 to 1 minute, was " + text);
+        }
+        return within;
     }
 
     private static String textOf(DurableTask task) {

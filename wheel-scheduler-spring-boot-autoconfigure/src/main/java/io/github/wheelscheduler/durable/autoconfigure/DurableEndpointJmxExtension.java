@@ -46,12 +46,13 @@ public final class DurableEndpointJmxExtension {
             @Nullable String action,
             @Nullable String id,
             @Nullable String at,
+            @Nullable String within,
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
-        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, schedule);
+        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, schedule);
         String[] path = {kind, name};
         return EndpointAnswers.orThrow(() -> endpoint.steer(SteeringLog.JMX, path, null, null, wanted));
     }

@@ -63,12 +63,13 @@ public final class DurableEndpointWebExtension {
             @Nullable String action,
             @Nullable String id,
             @Nullable String at,
+            @Nullable String within,
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
-        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, schedule);
+        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, schedule);
         return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
     }
 

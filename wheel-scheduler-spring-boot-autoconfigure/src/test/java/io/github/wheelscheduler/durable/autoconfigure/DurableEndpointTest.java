@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,12 @@ class DurableEndpointTest {
         @DurableHandler(value = "report", maxRetries = 0)
         void report(String text) {
             throw new IllegalStateException("no paper");
+        }
+
+        @DurableHandler("hold")
+        void hold(String text) throws InterruptedException {
+            ran.add(text);
+            new CountDownLatch(1).await();
         }
 
         @DurableHandler("mail")
@@ -123,6 +130,22 @@ class DurableEndpointTest {
         assertThat(read(one, path, "{'action': 'resume'}").path("paused").asBoolean())
                 .isFalse();
         assertThat(read(other, path, "").path("declaredSchedule").asString()).isEqualTo("fixed-rate PT1H");
+    }
+
+    @Test
+    void aRunThatGoesOnIsCancelledFromEitherNode() throws Exception {
+        assertThat(one.context().getBean(DurableTasks.class).schedule("hold", "1", "held", Duration.ZERO))
+                .isTrue();
+        await().atMost(PATIENCE).until(() -> Application.ran.contains("held"));
+        assertRefused(409, "/tasks/hold", "{'action': 'cancel', 'id': '1'}", "CLAIMED");
+        assertRefused(400, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': 'soon'}", "such as 5s, was soon");
+        assertRefused(400, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': '2h'}", "0 to 1 minute, was 2h");
+        assertThat(read(other, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': '30s'}")
+                        .path("id")
+                        .asString())
+                .isEqualTo("1");
+        assertRefused(404, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': '30s'}", "was 1");
+        assertThat(one.context().getBean(DurableTasks.class).find("hold", "1")).isEmpty();
     }
 
     @Test

@@ -1,0 +1,295 @@
+package io.github.wheelscheduler.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.Tables;
+import io.github.wheelscheduler.durable.DurableCounts.Tally;
+import io.github.wheelscheduler.durable.DurableNode.Context;
+import io.github.wheelscheduler.durable.Ends.End;
+import io.github.wheelscheduler.durable.Handler.Handlers;
+import io.github.wheelscheduler.durable.InHand.Claim;
+import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.TaskRow;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Ends of runs are told in batches, and one that cannot be told holds up no other. */
+@ParameterizedClass
+@EnumSource(TestDatabase.class)
+class EndsTest {
+
+    private static final long OWNER = 7;
+    private static final String TABLE = TaskTable.DEFAULT_NAME;
+
+    private final HikariDataSource pool;
+    private final RecordingDataSource recording;
+    private final JdbcTemplate jdbc;
+    private final TestDatabase database;
+    private final Tables tables;
+    private final WheelScheduledExecutor executor =
+            WheelScheduledExecutor.builder().build();
+    private final Tally tally = new Tally();
+    private final InHand inHand = new InHand(10, 1);
+    private final Ends ends;
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    EndsTest(TestDatabase database) {
+        this.database = database;
+        pool = database.newDataSource();
+        recording = new RecordingDataSource(pool);
+        jdbc = new JdbcTemplate(pool);
+        DurableSettings settings = Node.settings("a");
+        tables = new Database(recording, settings).tables();
+        ends = new Ends(
+                new Context(
+                        settings,
+                        NodeGroups.of(executor, settings),
+                        new DatabaseClock(executor::nanoTime),
+                        new Handlers(),
+                        new Payloads(JsonMapper.builder().build()),
+                        DurableObserver.NONE,
+                        new Availability(),
+                        tally,
+                        inHand),
+                tables);
+    }
+
+    @AfterEach
+    void close() {
+        goOn.countDown();
+        List<Runnable> ignored = executor.shutdownNow();
+        pool.close();
+    }
+
+    /** Inserts rows that this node has, and returns them as they are in hand while they run. */
+    private List<Claim> claimed(String handler, int count) {
+        Instant now = tables.tasks().now();
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            assertThat(tables.tasks().insert(handler, "" + i, new byte[0], now)).isTrue();
+        }
+        for (TaskRow row :
+                tables.tasks().claim(OWNER, Duration.ofSeconds(1), Map.of(handler, count), List.of(), Map.of(), true)) {
+            Claim claim = new Claim(row, OWNER);
+            inHand.add(claim, Integer.MAX_VALUE);
+            claims.add(claim);
+        }
+        assertThat(claims).hasSize(count);
+        return claims;
+    }
+
+    private End done(Claim claim) {
+        return new End(claim, true, () -> tables.tasks().done(claim.key()), 0);
+    }
+
+    private static End other(Claim claim, BooleanSupplier tell) {
+        return new End(claim, false, tell, 0);
+    }
+
+    private long rows() {
+        return jdbc.queryForObject("select count(*) from " + TABLE, Long.class);
+    }
+
+    /** Lets a thread send that waits. */
+    private Thread block() {
+        CountDownLatch sends = new CountDownLatch(1);
+        Thread blocked = new Thread(() -> ends.add(other(claimed("block", 1).get(0), () -> {
+            sends.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            }
+            return true;
+        })));
+        blocked.start();
+        await().until(() -> sends.getCount() == 0);
+        return blocked;
+    }
+
+    @Test
+    void whatEndsWhileOthersAreSentGoesIntoTheNextBatch() throws InterruptedException {
+        List<Claim> claims = claimed("note", 450);
+        Thread blocked = block();
+        recording.forget();
+        for (Claim claim : claims) {
+            ends.add(done(claim));
+        }
+        assertThat(ends.untold()).isGreaterThan(1);
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).as("what was said to be told without a statement").isEqualTo(1);
+        assertThat(tally.lost).hasValue(0);
+        assertThat(inHand.missing(claims.stream().map(Claim::key).toList())).hasSize(450);
+        // A noisy machine may take longer than a second to add them, and one more sender sends.
+        assertThat(recording.statements.stream()
+                        .filter(statement -> statement.contains("delete from"))
+                        .count())
+                .isBetween(1L, 6L);
+    }
+
+    @Test
+    void whatEndsAloneIsToldByItsOwnThread() {
+        Claim claim = claimed("note", 1).get(0);
+        List<Thread> tellers = new ArrayList<>();
+        ends.add(other(claim, () -> tellers.add(Thread.currentThread())));
+        assertThat(tellers).containsExactly(Thread.currentThread());
+        assertThat(ends.untold()).isZero();
+        assertThat(ends.isSending()).isFalse();
+    }
+
+    @Test
+    void aSenderThatHangsHoldsUpNoOther() {
+        List<Claim> claims = claimed("note", 3);
+        Thread ignored = block();
+        ends.add(done(claims.get(0)));
+        await().until(() -> {
+            ends.send();
+            return rows() == 3;
+        });
+        ends.add(done(claims.get(1)));
+        assertThat(rows()).isEqualTo(2);
+        ends.add(done(claims.get(2)));
+        assertThat(rows()).isEqualTo(1);
+        assertThat(ends.untold()).isEqualTo(1);
+    }
+
+    @Test
+    void aRowThatSomebodyHasLockedIsToldApart() throws SQLException, InterruptedException {
+        List<Claim> claims = claimed("note", 20);
+        Thread blocked = block();
+        try (Connection user = pool.getConnection();
+                Statement statement = user.createStatement()) {
+            user.setAutoCommit(false);
+            assertThat(statement.execute(
+                            "select 1 from " + TABLE + " where task_name = 'note' and task_instance = '7' for update"))
+                    .isTrue();
+            claims.forEach(claim -> ends.add(done(claim)));
+            goOn.countDown();
+            blocked.join();
+            await().until(() -> rows() == 2);
+            assertThat(ends.untold()).isEqualTo(1);
+            user.rollback();
+        }
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).isEqualTo(1);
+        assertThat(tally.lost).hasValue(0);
+    }
+
+    @Test
+    void rowsThatAreNotThisNodesAnyMoreAreLost() throws InterruptedException {
+        List<Claim> claims = claimed("note", 20);
+        assertThat(jdbc.update("update " + TABLE + " set version = version + 1 where task_instance in ('3', '4')"))
+                .isEqualTo(2);
+        Thread blocked = block();
+        claims.forEach(claim -> ends.add(done(claim)));
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).isEqualTo(3);
+        assertThat(tally.lost).hasValue(2);
+    }
+
+    @Test
+    void aRowThatIsToRunAgainWaitsForThat() throws InterruptedException {
+        List<Claim> claims = claimed("note", 5);
+        RowKey again = claims.get(2).key();
+        assertThat(tables.tasks()
+                        .scheduleNext(again, new byte[] {1}, Instant.now().plusSeconds(3_600)))
+                .isTrue();
+        Thread blocked = block();
+        claims.forEach(claim -> ends.add(done(claim)));
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 0);
+        assertThat(jdbc.queryForList(
+                        "select task_instance from " + TABLE + " where task_name = 'note' and state = 0", String.class))
+                .containsExactly(again.id());
+        assertThat(tally.lost).hasValue(0);
+    }
+
+    @Test
+    void anEndThatTheDatabaseRefusesHoldsUpNoOther() throws InterruptedException {
+        List<Claim> claims = claimed("note", 60);
+        AtomicInteger refused = new AtomicInteger();
+        AtomicInteger told = new AtomicInteger();
+        Thread blocked = block();
+        for (int i = 0; i < claims.size(); i++) {
+            Claim claim = claims.get(i);
+            if (i % 3 == 0) {
+                ends.add(done(claim));
+            } else if (i == 1) {
+                ends.add(other(claim, () -> {
+                    if (refused.incrementAndGet() <= 3) {
+                        throw new DataIntegrityViolationException("refused");
+                    }
+                    return tables.tasks().giveBack(claim.key());
+                }));
+            } else {
+                ends.add(other(
+                        claim,
+                        () -> told.incrementAndGet() > 0 && tables.tasks().giveBack(claim.key())));
+            }
+        }
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 0);
+        assertThat(refused).hasValue(4);
+        assertThat(jdbc.queryForObject(
+                        "select count(*) from " + TABLE + " where task_name = 'note' and state = 0", Long.class))
+                .isEqualTo(40);
+        assertThat(rows()).isEqualTo(41);
+        assertThat(tally.lost).hasValue(0);
+    }
+
+    @Test
+    void manyThreadsTellOfEachEndOnce() throws InterruptedException {
+        int threads = 4;
+        int each = 150;
+        List<Claim> claims = claimed("note", threads * each);
+        CountDownLatch begin = new CountDownLatch(1);
+        List<Thread> workers = IntStream.range(0, threads)
+                .mapToObj(thread -> new Thread(() -> {
+                    try {
+                        begin.await();
+                    } catch (InterruptedException ex) {
+                        return;
+                    }
+                    for (int i = 0; i < each; i++) {
+                        Claim claim = claims.get(thread * each + i);
+                        ends.add(i % 5 == 0 ? other(claim, () -> tables.tasks().giveBack(claim.key())) : done(claim));
+                    }
+                }))
+                .toList();
+        workers.forEach(Thread::start);
+        begin.countDown();
+        for (Thread worker : workers) {
+            worker.join();
+        }
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).isEqualTo(threads * each / 5);
+        assertThat(tally.lost).as(database.name()).hasValue(0);
+        assertThat(ends.isSending()).isFalse();
+    }
+}

@@ -263,6 +263,11 @@ enum Dialect {
                 : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
     }
 
+    /** Returns what a database is told that would otherwise scan a small table, and lock all of it for a moment. */
+    String byKey() {
+        return this == MARIADB ? " force index (primary)" : "";
+    }
+
     /** Returns the expression that is no bytes. */
     String noBytes() {
         return this == POSTGRESQL ? "''::bytea" : "X''";

@@ -655,9 +655,13 @@ final class TaskTable {
         }
         return sql.inTransaction(() -> {
             Set<RowKey> ours = lockOurs(rows, " and next_time is null");
-            byHandler(ours).forEach((handler, ids) -> {
-                int ignored = sql.update("delete from {task}" + anyOf(ids.size()), withName(handler, ids));
-            });
+            // One by one, by the key: a scan of the table would wait for what others have locked.
+            int ignored = sql.updateEach(
+                    "delete from {task}" + ONE,
+                    ours.stream()
+                            .sorted()
+                            .map(row -> new Object[] {row.handler(), row.id()})
+                            .toList());
             return ours;
         });
     }
@@ -687,8 +691,8 @@ final class TaskTable {
         Set<RowKey> found = new HashSet<>();
         byHandler(rows).forEach((handler, ids) -> {
             boolean ignored = found.addAll(sql.query(
-                    "select task_name, task_instance, version from {task}" + anyOf(ids.size()) + condition
-                            + Dialect.SKIPPING_LOCKED,
+                    "select task_name, task_instance, version from {task}" + dialect.byKey() + anyOf(ids.size())
+                            + condition + Dialect.SKIPPING_LOCKED,
                     TaskTable::readKey,
                     withName(handler, ids)));
         });

@@ -152,8 +152,7 @@ class DurableMeasured {
                 assertThat(late.early).isZero();
             }
             long first = runs.stream().filter(run -> run.node().equals("n1")).count();
-            System.out.println("> " + contender.title + ", statements by what they took:");
-            cluster.dearest().forEach(statement -> System.out.println("> " + statement));
+            cluster.printDearest();
             return List.of(
                     contender.title,
                     rate(tasks * (double) SECOND / late.mostMicros()),

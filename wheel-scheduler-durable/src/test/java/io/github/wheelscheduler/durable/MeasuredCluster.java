@@ -239,10 +239,16 @@ final class MeasuredCluster implements AutoCloseable {
                 + "%' and query not like '%count(*)%'");
     }
 
-    /** Returns the mean time of those statements, in milliseconds, by how often they were sent, with how many rows each. */
-    List<Map<String, Object>> dearest() {
+    /** Prints what the database has spent on those statements: how often, for how many rows, milliseconds, and bytes of the WAL for a row. */
+    void printDearest() {
+        System.out.println("> " + contender.title + ", statements by what they took:");
+        dearest().forEach(statement -> System.out.println("> " + statement));
+    }
+
+    private List<Map<String, Object>> dearest() {
         return jdbc.queryForList(
-                "select calls, rows, round(mean_exec_time::numeric, 3) mean, round(max_exec_time::numeric, 3) most, left(query, 60) query"
+                "select calls, rows, round(mean_exec_time::numeric, 3) mean, round(max_exec_time::numeric, 3) most,"
+                        + " round(wal_bytes / greatest(rows, 1)) wal, left(regexp_replace(query, '\\s+', ' ', 'g'), 80) query"
                         + " from pg_stat_statements where query like '%" + contender.table
                         + "%' order by total_exec_time desc limit 6");
     }

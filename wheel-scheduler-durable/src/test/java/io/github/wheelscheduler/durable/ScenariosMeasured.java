@@ -291,9 +291,11 @@ class ScenariosMeasured {
             produce(cluster, RATE);
             MeasuredCluster.pass(WARM);
             List<Mark> marks = new ArrayList<>();
+            cluster.forgetStatements();
             marks.add(Mark.now(cluster));
             MeasuredCluster.pass(PHASE);
             marks.add(Mark.now(cluster));
+            cluster.printDearest();
             scenario.play(cluster);
             marks.add(Mark.now(cluster));
             MeasuredCluster.pass(PHASE);

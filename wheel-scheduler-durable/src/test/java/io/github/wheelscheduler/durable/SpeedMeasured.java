@@ -327,6 +327,7 @@ class SpeedMeasured {
             assertThat(MeasuredLog.micros(cluster.databaseNow())).isLessThan(due - SECOND);
             cluster.awaitNoRows(Duration.ofMinutes(5));
             cluster.killAll();
+            cluster.printDearest();
             MeasuredCost cost = MeasuredCost.of(cluster.jdbc).since(before);
             MeasuredLateness late = MeasuredLateness.of(
                     cluster.runs().stream()

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
@@ -82,6 +83,8 @@ final class Claiming {
 
     /** Half of what was waiting after the last look that left something. */
     private volatile int runsLow;
+
+    private final AtomicBoolean isAllAsked = new AtomicBoolean();
 
     /** Whether something was given back and no worker has become free since then. */
     private volatile boolean isStuck;
@@ -171,9 +174,14 @@ final class Claiming {
             int ignored =
                     tables.tasks().giveBack(claims.stream().map(Claim::key).toList());
             context.tally().givenBack.addAndGet(claims.size());
-            Instant mark = context.clock().now().minus(LowWater.SLACK);
+            Instant now = context.clock().now();
+            Instant mark = now.minus(LowWater.SLACK);
             if (claims.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
                 boolean unused = tables.nodes().askForFullLook(life.incarnation());
+            }
+            Instant nextLook = now.plus(context.settings().lookEvery());
+            if (claims.stream().anyMatch(claim -> !claim.dueAt().isAfter(nextLook))) {
+                context.nudges().tell(Nudges.LOOK, "");
             }
         }
     }
@@ -204,9 +212,14 @@ final class Claiming {
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
     }
 
+    /** Lets the next look be at all that waits. Any thread. */
+    void lookAtAll() {
+        isAllAsked.set(true);
+    }
+
     private Map<String, Candidates> countDue(List<String> names) {
         long startNanos = nowNanos();
-        if (!lowWater.isFullDue(startNanos)) {
+        if (!isAllAsked.getAndSet(false) && !lowWater.isFullDue(startNanos)) {
             Due due = countDue(names, lowWater.marks(), true);
             if (!lowWater.isAskedAnew(due.fullLooks())) {
                 return due.candidates();

@@ -7,11 +7,15 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -37,6 +41,13 @@ final class Database {
     private static final String NOT_ALLOWED = "42";
 
     private static final int LEAST_CONNECTIONS = 2;
+
+    /** One each for heartbeats, to listen, to tell others, for looks and ends, and for a user. */
+    static final int LEAST_TO_LISTEN = 5;
+
+    /** One each for heartbeats, to listen, for looks, and for ends. */
+    private static final int BESIDE_RUNS = 4;
+
     private static final boolean HAS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", Database.class.getClassLoader());
 
@@ -84,8 +95,42 @@ final class Database {
         return opened;
     }
 
+    /** Returns which one it is; null before it has answered for the first time. */
+    @Nullable
+    Dialect knownDialect() {
+        Tables known = tables;
+        return known == null ? null : known.sql().dialect();
+    }
+
+    /** Returns a connection of the pool. */
+    Connection connection() throws SQLException {
+        return dataSource.getConnection();
+    }
+
+    /** Whether a node may keep a second connection to listen, and one to tell others, for as long as it does: where nobody knows how many there are, it may. */
+    boolean hasRoomToListen() {
+        return size() >= LEAST_TO_LISTEN;
+    }
+
+    /** Returns how many connections the pool has at most; many if it does not say. */
+    int size() {
+        return HAS_HIKARI ? Hikari.size(dataSource) : Integer.MAX_VALUE;
+    }
+
+    /** Says so where runs that hold a connection each, beside heartbeats, looks, ends and listening, may use up the pool. */
+    void reportFewConnections() {
+        int needed = settings.maxConcurrent() + BESIDE_RUNS;
+        int size = size();
+        if (size < needed) {
+            LOGGER.warn("The pool has " + size + " connections, and " + settings.maxConcurrent()
+                    + " durable tasks run at a time, whose transactional handlers hold one each: give it max-concurrent and "
+                    + BESIDE_RUNS + ", which are " + needed
+                    + ", or let fewer run, or heartbeats alone will go on while it is used up");
+        }
+    }
+
     private void requireTwoConnections() {
-        int size = HAS_HIKARI ? Hikari.size(dataSource) : LEAST_CONNECTIONS;
+        int size = size();
         if (size < LEAST_CONNECTIONS) {
             throw new UnsupportedDatabaseException(
                     "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was "
@@ -117,7 +162,7 @@ final class Database {
 
         static int size(DataSource dataSource) {
             HikariDataSource pool = pool(dataSource);
-            return pool == null ? LEAST_CONNECTIONS : pool.getMaximumPoolSize();
+            return pool == null ? Integer.MAX_VALUE : pool.getMaximumPoolSize();
         }
 
         static long leakMillis(DataSource dataSource) {
@@ -129,9 +174,10 @@ final class Database {
     /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
     private void makeTables(Dialect dialect) {
         try (Connection connection = dataSource.getConnection()) {
-            new ResourceDatabasePopulator(new ByteArrayResource(script(dialect))).populate(connection);
-            if (!connection.getAutoCommit()) {
-                connection.commit();
+            if (dialect == Dialect.POSTGRESQL) {
+                inTurn(connection, dialect);
+            } else {
+                populate(connection, dialect);
             }
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
@@ -148,6 +194,26 @@ final class Database {
                         ex);
             }
             throw ex;
+        }
+    }
+
+    private void populate(Connection connection, Dialect dialect) throws SQLException {
+        new ResourceDatabasePopulator(new ByteArrayResource(script(dialect))).populate(connection);
+        if (!connection.getAutoCommit()) {
+            connection.commit();
+        }
+    }
+
+    /** PostgreSQL refuses what several nodes replace at the same time. */
+    private void inTurn(Connection connection, Dialect dialect) throws SQLException {
+        boolean commitsItself = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            boolean ignored = statement.execute("select pg_advisory_xact_lock(hashtext('" + settings.table() + "'))");
+            populate(connection, dialect);
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(commitsItself);
         }
     }
 
@@ -197,7 +263,7 @@ final class Database {
             String name = TaskTable.DEFAULT_NAME;
             String indexes = settings.table().substring(settings.table().indexOf('.') + 1);
             return text.replace("index if not exists " + name, "index if not exists " + indexes)
-                    .replaceAll("(?<=[ (])" + name + "(_node)?(?=[ (\n])", settings.table() + "$1")
+                    .replaceAll("(?<=[ ('])" + name + "(_node|_nudge)?(?=[ (\n'])", settings.table() + "$1")
                     .getBytes(StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
@@ -298,6 +364,73 @@ final class Database {
                     .toList();
             return new DurableOverview(
                     shares, tasks.overdue(), tasks.inState(RowState.FAILED), tasks.inState(RowState.UNREADABLE));
+        }
+    }
+
+    /**
+     * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from there. The clock of this
+     * machine has no say. Any thread.
+     */
+    static final class DatabaseClock {
+
+        private static final int QUESTIONS = 3;
+
+        /** An older answer is worth less, as clocks drift apart. */
+        private static final long MOST_DRIFT = 20_000;
+
+        private final LongSupplier nanoClock;
+
+        private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 4);
+
+        /** @param errorNanos by how much it may be wrong */
+        private record Answer(Instant time, long atNanos, long errorNanos) {
+
+            long errorNanos(long nowNanos) {
+                return errorNanos + (nowNanos - atNanos) / MOST_DRIFT;
+            }
+        }
+
+        DatabaseClock(LongSupplier nanoClock) {
+            this.nanoClock = nanoClock;
+        }
+
+        /** Asks the database a few times, and believes the quickest answer. */
+        void ask(Supplier<Instant> database) {
+            for (int i = 0; i < QUESTIONS; i++) {
+                long beforeNanos = nanoClock.getAsLong();
+                Instant time = database.get();
+                long afterNanos = nanoClock.getAsLong();
+                long errorNanos = (afterNanos - beforeNanos) / 2;
+                Answer next = new Answer(time, beforeNanos + errorNanos, errorNanos);
+                if (errorNanos <= answer.errorNanos(afterNanos) || contradicts(next, answer)) {
+                    answer = next;
+                }
+            }
+        }
+
+        /** Whether both cannot be right: the database has another clock by now, or the monotonic one has stood still. */
+        private static boolean contradicts(Answer next, Answer last) {
+            long sinceNanos = next.atNanos() - last.atNanos();
+            Duration difference = Duration.between(last.time().plusNanos(sinceNanos), next.time())
+                    .abs();
+            return difference.compareTo(Duration.ofNanos(next.errorNanos() + last.errorNanos(next.atNanos()))
+                            .plusMillis(1))
+                    > 0;
+        }
+
+        /** Returns the time of the monotonic clock. */
+        long nanoTime() {
+            return nanoClock.getAsLong();
+        }
+
+        Instant now() {
+            Answer last = answer;
+            return last.time().plusNanos(nanoClock.getAsLong() - last.atNanos());
+        }
+
+        /** Returns by how much it may be wrong. */
+        Duration error() {
+            return Duration.ofNanos(answer.errorNanos(nanoClock.getAsLong()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Handler.Handlers;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -54,8 +55,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);
         this.node = new DurableNode(settings, executor, database, clock, handlers, payloads, observer);
-        this.oneTimeTasks = new OneTimeTasks(database, payloads, handlers, clock, settings, node::lookSoonAfterCommit);
-        this.recurringTasks = new RecurringTasks(database, handlers, node::lookSoonAfterCommit);
+        this.oneTimeTasks = new OneTimeTasks(database, payloads, handlers, clock, settings, node);
+        this.recurringTasks = new RecurringTasks(database, handlers, node);
     }
 
     /**

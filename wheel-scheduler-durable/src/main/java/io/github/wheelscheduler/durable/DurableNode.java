@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Claiming.LowWater;
+import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Database.HeldConnection;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
@@ -8,12 +10,15 @@ import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.NodeLife.Moment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,9 +38,6 @@ final class DurableNode {
 
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
-    private static final int LOOKS_PER_CLAIM_AHEAD = 5;
-    private static final int LOOKS_AHEAD = 2;
-    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
     private static final Duration ASK_CLOCK = Duration.ofSeconds(10);
     private static final Duration KEEP_RECURRING = Duration.ofSeconds(10);
     private static final Duration AGAIN = Duration.ofSeconds(1);
@@ -46,6 +48,7 @@ final class DurableNode {
     private static final long LAST_MILLIS = 500;
 
     private static final long PAUSE_NANOS = 2_000_000;
+    private static final long LOOKS_APART_NANOS = 5_000_000;
 
     private final DurableSettings settings;
     private final NodeGroups groups;
@@ -56,12 +59,19 @@ final class DurableNode {
     private final Tally tally;
     private final InHand inHand;
     private final RecurringKeeper recurring;
+    private final Nudges nudges;
 
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
     /** A keeper is about to look, as it was asked to. */
     private final AtomicBoolean isLookAsked = new AtomicBoolean();
+
+    /** How many rows that are due are left to this node, and not looked for yet. */
+    private final AtomicInteger promised = new AtomicInteger();
+
+    /** When a look that was asked for has begun last. */
+    private volatile long askedNanos;
 
     /** Between start and stop. */
     private volatile boolean isRunning;
@@ -84,7 +94,8 @@ final class DurableNode {
             DurableObserver observer,
             Availability availability,
             Tally tally,
-            InHand inHand) {}
+            InHand inHand,
+            Nudges nudges) {}
 
     /** What a node works with when the database has answered. */
     private record Connected(NodeLife life, Claiming claiming, Runs runs, Ends ends) {}
@@ -103,8 +114,12 @@ final class DurableNode {
         this.clock = clock;
         this.availability = new Availability();
         this.tally = new Tally();
-        this.inHand = new InHand(settings.maxConcurrent(), lookEvery().toNanos());
-        this.context = new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand);
+        this.inHand = new InHand(settings.maxConcurrent(), settings.lookEvery().toNanos());
+        this.nudges = new Nudges(settings, database, groups);
+        nudges.on(Nudges.LOOK, this::lookIfFree);
+        nudges.on(Nudges.END, nothing -> endAskedSoon());
+        this.context =
+                new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand, nudges);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
@@ -207,7 +222,7 @@ final class DurableNode {
         LOGGER.info("Durable tasks of " + context.handlers().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
         every(groups.heart(), settings.heartbeat(), this::beat);
-        every(groups.keepers(), lookEvery(), this::look);
+        every(groups.keepers(), settings.lookEvery(), this::look);
         every(groups.keepers(), KEEP_RECURRING, this::keepRecurring);
         every(groups.keepers(), AGAIN, this::plantRecurring);
         every(groups.keepers(), TIDY, this::tidy);
@@ -217,6 +232,7 @@ final class DurableNode {
             clock.ask(tables.tasks()::now);
             availability.isThere();
         });
+        nudges.listen();
     }
 
     /** The first one is kept for heartbeats from now on. A pool that says how large it is has been asked before. */
@@ -281,6 +297,7 @@ final class DurableNode {
             Thread.currentThread().interrupt();
         }
         List<Runnable> ignored = groups.keepers().shutdownNow();
+        nudges.close();
         leaveSoon();
     }
 
@@ -353,12 +370,6 @@ final class DurableNode {
 
     // Again and again
 
-    /** Often enough to see each row about a second before it is due, and a pause soon. */
-    private Duration lookEvery() {
-        Duration pause = settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
-        return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
-    }
-
     private void every(WheelScheduledExecutor group, Duration pause, Runnable step) {
         Object ignored = group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -393,8 +404,13 @@ final class DurableNode {
     }
 
     private void look() {
-        connected().ends().send();
-        connected().claiming().look(this::mayClaim);
+        int promisedBefore = promised.get();
+        try {
+            connected().ends().send();
+            connected().claiming().look(this::mayClaim);
+        } finally {
+            int ignored = promised.addAndGet(-promisedBefore);
+        }
     }
 
     private boolean mayClaim() {
@@ -407,9 +423,13 @@ final class DurableNode {
 
     /** Looks for rows that are due soon without waiting for the next time. Any thread. */
     void lookSoon() {
+        lookIn(0);
+    }
+
+    private void lookIn(long nanos) {
         if (connected != null && !isClosed.get() && isLookAsked.compareAndSet(false, true)) {
             try {
-                Object ignored = groups.keepers().schedule(this::lookAsked, 0, TimeUnit.NANOSECONDS);
+                Object ignored = groups.keepers().schedule(this::lookAsked, nanos, TimeUnit.NANOSECONDS);
             } catch (Throwable ex) {
                 // An error, too: the next look comes by itself, and may be asked for again.
                 isLookAsked.set(false);
@@ -422,23 +442,103 @@ final class DurableNode {
 
     private void lookAsked() {
         isLookAsked.set(false);
+        askedNanos = groups.keepers().nanoTime();
         guarded(this::look);
     }
 
-    /** Looks once the transaction that the caller is in has committed, or now if there is none. Any thread. */
-    void lookSoonAfterCommit() {
-        if (TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    // One that is registered while others are told of the commit is told only of this.
-                    if (status != STATUS_ROLLED_BACK) {
-                        lookSoon();
-                    }
+    /** As another node has said that something is due, which it does not start. One without a free worker leaves it to others. */
+    private void lookIfFree(String age) {
+        Connected node = connected;
+        if (node != null && mayClaim() && inHand.running() < settings.maxConcurrent()) {
+            if (age.equals(Nudges.OLD)) {
+                node.claiming().lookAtAll();
+            }
+            // However many are told of one by one.
+            lookIn(Math.max(0, askedNanos + LOOKS_APART_NANOS - groups.keepers().nanoTime()));
+        }
+    }
+
+    /** Returns the time by the database's clock; by that of this machine on a node that has never started, whose hints may be wrong. */
+    Instant now() {
+        return connected != null ? clock.now() : groups.executor().wallClockInstant();
+    }
+
+    /**
+     * Sees to it that rows start in time, once the transaction that the caller is in has committed, or now if there is none: this node looks for what is due soon, and tells others of what is
+     * due before their next look and not started here. Any thread.
+     *
+     * @param name of the handler, as this node knows it
+     * @param times when they are due
+     */
+    void due(String name, List<Instant> times) {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            new AfterCommit().add(name, times).run();
+        } else if (TransactionSynchronizationManager.getResource(this) instanceof AfterCommit known) {
+            known.add(name, times);
+        } else {
+            AfterCommit made = new AfterCommit().add(name, times);
+            made.resume();
+            TransactionSynchronizationManager.registerSynchronization(made);
+        }
+    }
+
+    /** What is due of a handler: how many soon after it was said, and the earliest of all. */
+    private record Due(int soon, Instant earliest) {
+
+        private Due with(Due other) {
+            return new Due(soon + other.soon, earliest.isBefore(other.earliest) ? earliest : other.earliest);
+        }
+    }
+
+    /** What a transaction has scheduled. One thread. */
+    private final class AfterCommit implements TransactionSynchronization {
+
+        private final Map<String, Due> byName = new HashMap<>();
+
+        private AfterCommit add(String name, List<Instant> times) {
+            Instant soon = now().plus(settings.lookEvery());
+            for (Instant time : times) {
+                byName.merge(name, new Due(time.isAfter(soon) ? 0 : 1, time), Due::with);
+            }
+            return this;
+        }
+
+        private void run() {
+            Instant now = now();
+            byName.forEach((name, due) -> {
+                boolean isKnown = context.handlers().find(name) != null;
+                if (isKnown && !due.earliest().isAfter(now.plus(settings.claimAhead()))) {
+                    lookSoon();
+                }
+                if (!due.earliest().isAfter(now.plus(settings.lookEvery()))
+                        && !(isKnown && promises(name, Math.max(1, due.soon()), now))) {
+                    nudges.tell(Nudges.LOOK, due.earliest().isBefore(now.minus(LowWater.SLACK)) ? Nudges.OLD : "");
                 }
             });
-        } else {
-            lookSoon();
+        }
+
+        /** Whether this node starts that many. */
+        private boolean promises(String name, int count, Instant now) {
+            return connected != null && mayClaim() && inHand.free(name, now) >= promised.addAndGet(count);
+        }
+
+        @Override
+        public void suspend() {
+            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(DurableNode.this);
+        }
+
+        @Override
+        public void resume() {
+            TransactionSynchronizationManager.bindResource(DurableNode.this, this);
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            suspend();
+            // One that is registered while others are told of the commit is told only of this.
+            if (status != STATUS_ROLLED_BACK) {
+                run();
+            }
         }
     }
 
@@ -456,11 +556,18 @@ final class DurableNode {
             LOGGER.info(beat.freed() + " durable tasks of nodes that are not heard of any more can be claimed again");
             long unused = tally.takenOver.addAndGet(beat.freed());
             lookSoon();
+            nudges.tell(Nudges.LOOK, Nudges.OLD);
         }
         if (beat.isAsked()) {
             endAskedSoon();
         }
         node.claiming().mendTurns();
+    }
+
+    /** Lets the node end its run at once that has been asked to. Any thread. */
+    void tellToEnd() {
+        endAskedSoon();
+        nudges.tell(Nudges.END, "");
     }
 
     /** Ends what somebody has asked this node to end. Any thread; a keeper does it, which may wait for the pool. */

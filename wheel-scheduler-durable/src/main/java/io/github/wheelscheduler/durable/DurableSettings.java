@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param forgetAfter how long no node may know a recurring task before its row is deleted; 1 minute to 3650 days
  * @param maxDeaths after how many nodes that a one-time task has killed it is kept as failed; 0 for never
  * @param keepFailed how long a one-time task is kept that has failed for good, 1 minute to 3650 days; null for ever
+ * @param nudge whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves
  */
 public record DurableSettings(
         String table,
@@ -33,7 +34,8 @@ public record DurableSettings(
         Duration closeLimit,
         Duration forgetAfter,
         int maxDeaths,
-        @Nullable Duration keepFailed) {
+        @Nullable Duration keepFailed,
+        boolean nudge) {
 
     /** How many deaths are enough unless it is said. */
     public static final int DEFAULT_MAX_DEATHS = 5;
@@ -43,6 +45,9 @@ public record DurableSettings(
     private static final Duration LONGEST_DEAD = Duration.ofDays(1);
     private static final Duration LONGEST_CLOSE = Duration.ofDays(1);
     private static final Duration LONGEST_FORGET = Duration.ofDays(3_650);
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
+    private static final int LOOKS_PER_CLAIM_AHEAD = 5;
+    private static final int LOOKS_AHEAD = 2;
     private static final int LONGEST_NODE = 50;
     private static final int LEAST_HEARTBEATS = 4;
 
@@ -97,12 +102,19 @@ public record DurableSettings(
                 Duration.ofSeconds(20),
                 Duration.ofDays(7),
                 DEFAULT_MAX_DEATHS,
-                null);
+                null,
+                true);
     }
 
     private static void requireKept(String name, Duration value) {
         UnusableSettingException.unless(value.compareTo(LONGEST) >= 0, name, value, "must be at least 1 minute", "7d");
         requireAtMost(name, value, LONGEST_FORGET, "3650 days");
+    }
+
+    /** Returns how often a node looks: often enough to see each row about a second before it is due, and a pause soon. */
+    Duration lookEvery() {
+        Duration pause = claimAhead.multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
+        return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
     }
 
     private static void requireAtLeastOne(String name, int value) {

@@ -365,6 +365,14 @@ final class InHand {
                                 .anyMatch(claim -> claim.row().isSuspect()));
     }
 
+    /** Returns how many more tasks of a handler could start now, beside what is due in hand. */
+    synchronized int free(String handler, Instant now) {
+        int due = overdue(now.plusNanos(1));
+        Load load = loads.get(handler);
+        int bound = load == null ? workers : load.mostRunning - load.running.size();
+        return Math.max(0, Math.min(workers - running - due, bound));
+    }
+
     /** Returns what waits and has been due before then. */
     synchronized int overdue(Instant then) {
         int overdue = 0;

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.TaskTable.Ending;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
@@ -23,12 +24,11 @@ final class OneTimeTasks implements DurableTasks {
     private final Payloads payloads;
     private final Handlers handlers;
     private final DatabaseClock clock;
-    private final Duration claimAhead;
 
     /** How long a node may say nothing before it is said not to be heard of. */
     private final Duration unheard;
 
-    private final Runnable claimSoonAfterCommit;
+    private final DurableNode node;
 
     OneTimeTasks(
             Database database,
@@ -36,14 +36,13 @@ final class OneTimeTasks implements DurableTasks {
             Handlers handlers,
             DatabaseClock clock,
             DurableSettings settings,
-            Runnable claimSoonAfterCommit) {
+            DurableNode node) {
         this.database = database;
         this.payloads = payloads;
         this.handlers = handlers;
         this.clock = clock;
-        this.claimAhead = settings.claimAhead();
         this.unheard = settings.deadAfter().dividedBy(2);
-        this.claimSoonAfterCommit = claimSoonAfterCommit;
+        this.node = node;
     }
 
     @Override
@@ -56,7 +55,7 @@ final class OneTimeTasks implements DurableTasks {
         RowKey own = Runs.currentOf(handler, id);
         boolean inserted = own != null ? tasks.scheduleNext(own, data, at) : tasks.insert(handler, id, data, at);
         if (inserted) {
-            claimSoonIfDueBy(at);
+            node.due(handler, List.of(at));
         }
         return inserted;
     }
@@ -76,8 +75,8 @@ final class OneTimeTasks implements DurableTasks {
                     handler, id, payload, database.tables().tasks().now().plus(delay));
         }
         boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
-        if (inserted && delay.compareTo(claimAhead) <= 0) {
-            claimSoonAfterCommit.run();
+        if (inserted) {
+            node.due(handler, List.of(node.now().plus(delay)));
         }
         return inserted;
     }
@@ -93,7 +92,7 @@ final class OneTimeTasks implements DurableTasks {
                 ? Replacement.REPLACED
                 : tasks.insert(handler, id, data, at) ? Replacement.SCHEDULED : Replacement.RUNNING;
         if (done != Replacement.RUNNING) {
-            claimSoonIfDueBy(at);
+            node.due(handler, List.of(at));
         }
         return done;
     }
@@ -107,7 +106,6 @@ final class OneTimeTasks implements DurableTasks {
         String[] ids = new String[count];
         byte[][] data = new byte[count][];
         Instant[] times = new Instant[count];
-        Instant earliest = Instant.MAX;
         for (int i = 0; i < count; i++) {
             DurableRequest request = sorted.get(i);
             Arguments.requireName("id", request.id());
@@ -115,7 +113,6 @@ final class OneTimeTasks implements DurableTasks {
             ids[i] = request.id();
             data[i] = write(handler, request.payload());
             times[i] = request.at();
-            earliest = request.at().isBefore(earliest) ? request.at() : earliest;
         }
         if (count == 0) {
             return 0;
@@ -129,7 +126,7 @@ final class OneTimeTasks implements DurableTasks {
         // The row of the own run is there, and left out.
         inserted += tasks.insertAll(handler, ids, data, times);
         if (inserted > 0) {
-            claimSoonIfDueBy(earliest);
+            node.due(handler, List.of(times));
         }
         return inserted;
     }
@@ -167,6 +164,9 @@ final class OneTimeTasks implements DurableTasks {
             }
             if (!isAsked) {
                 isAsked = tasks.askToEnd(handler, id);
+                if (isAsked) {
+                    node.tellToEnd();
+                }
                 continue;
             }
             if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
@@ -186,7 +186,7 @@ final class OneTimeTasks implements DurableTasks {
         Arguments.requireTime(at);
         boolean moved = database.tables().tasks().move(handler, id, at);
         if (moved) {
-            claimSoonIfDueBy(at);
+            node.due(handler, List.of(at));
         }
         return moved;
     }
@@ -198,7 +198,7 @@ final class OneTimeTasks implements DurableTasks {
         Instant now = database.tables().tasks().now();
         boolean isTried = database.tables().tasks().retry(handler, id);
         if (isTried) {
-            claimSoonIfDueBy(now);
+            node.due(handler, List.of(now));
         }
         return isTried;
     }
@@ -219,12 +219,5 @@ final class OneTimeTasks implements DurableTasks {
         }
         Arguments.requireLimit(limit);
         return database.tables().tasks().list(handler, state, afterId, limit);
-    }
-
-    /** Others see a row only when it is committed. */
-    private void claimSoonIfDueBy(Instant at) {
-        if (!at.isAfter(clock.now().plus(claimAhead))) {
-            claimSoonAfterCommit.run();
-        }
     }
 }

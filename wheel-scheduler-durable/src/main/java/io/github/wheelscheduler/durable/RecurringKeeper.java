@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.Handler.Handlers;
 import java.time.Instant;

@@ -19,13 +19,12 @@ public final class RecurringTasks {
 
     private final Database database;
     private final Handlers handlers;
-    private final Runnable claimSoon;
+    private final DurableNode node;
 
-    /** @param claimSoon called when something may be due now */
-    RecurringTasks(Database database, Handlers handlers, Runnable claimSoon) {
+    RecurringTasks(Database database, Handlers handlers, DurableNode node) {
         this.database = database;
         this.handlers = handlers;
-        this.claimSoon = claimSoon;
+        this.node = node;
     }
 
     /** Returns the recurring tasks in the database by id, up to 10,000; those that this node does not know, too. */
@@ -45,7 +44,7 @@ public final class RecurringTasks {
     public boolean trigger(String id) {
         boolean isTriggered = database.tables().recurring().trigger(id);
         if (isTriggered) {
-            claimSoon.run();
+            mayBeDue(id);
         }
         return isTriggered;
     }
@@ -71,7 +70,7 @@ public final class RecurringTasks {
                 .recurring()
                 .resume(id, declared, database.tables().tasks().now());
         if (isResumed) {
-            claimSoon.run();
+            mayBeDue(id);
         }
         return isResumed;
     }
@@ -101,9 +100,13 @@ public final class RecurringTasks {
         Arguments.requireTime(first);
         boolean isRetimed = database.tables().recurring().retime(id, recurrence.text(), first);
         if (isRetimed) {
-            claimSoon.run();
+            node.due(Handler.RECURRING + id, List.of(first));
         }
         return isRetimed;
+    }
+
+    private void mayBeDue(String id) {
+        node.due(Handler.RECURRING + id, List.of(node.now()));
     }
 
     private ZoneId zoneOf(String id) {

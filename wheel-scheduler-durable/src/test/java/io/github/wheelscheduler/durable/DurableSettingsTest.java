@@ -23,7 +23,8 @@ class DurableSettingsTest {
                 Duration.ZERO,
                 Duration.ofMinutes(1),
                 0,
-                null);
+                null,
+                true);
     }
 
     @ParameterizedTest

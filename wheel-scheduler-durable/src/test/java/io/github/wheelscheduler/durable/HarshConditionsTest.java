@@ -304,7 +304,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(200),
                 Duration.ofDays(1),
                 5,
-                null);
+                null,
+                true);
         Node node = new Node(quick, TestDatabase.H2.newDataSource(), DurableObserver.NONE);
         node.engine.handle(
                 "note", String.class, new RetryPolicy(0, Duration.ofSeconds(1), Duration.ofSeconds(1)), payload -> {
@@ -347,7 +348,8 @@ class HarshConditionsTest {
                 Duration.ofMillis(200),
                 Duration.ofDays(1),
                 5,
-                null);
+                null,
+                true);
         Queue<String> byB = new ConcurrentLinkedQueue<>();
         Node a = new Node(one, dataSource, DurableObserver.NONE)
                 .handle("note", String.class, payload -> Thread.sleep(500));
@@ -519,7 +521,8 @@ class HarshConditionsTest {
                 Duration.ofSeconds(5),
                 usual.forgetAfter(),
                 usual.maxDeaths(),
-                null);
+                null,
+                usual.nudge());
         AtomicBoolean goesOn = new AtomicBoolean(true);
         try (HikariDataSource h2 = TestDatabase.H2.newDataSource()) {
             Node node = new Node(settings, h2, DurableObserver.NONE).handle("deaf", String.class, payload -> {

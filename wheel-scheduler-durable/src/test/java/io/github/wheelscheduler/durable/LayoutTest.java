@@ -61,7 +61,8 @@ class LayoutTest {
                 usual.closeLimit(),
                 usual.forgetAfter(),
                 usual.maxDeaths(),
-                null);
+                null,
+                usual.nudge());
     }
 
     private Node node(String table, boolean initializes) {

@@ -121,7 +121,8 @@ public final class MeasuredNode {
                 millis("measured.close-limit", usual.closeLimit()),
                 usual.forgetAfter(),
                 Integer.getInteger("measured.max-deaths", usual.maxDeaths()),
-                null);
+                null,
+                !"false".equals(System.getProperty("measured.nudge")));
     }
 
     private static Duration millis(String property, Duration usual) {

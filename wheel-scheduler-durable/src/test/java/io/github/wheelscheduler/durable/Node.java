@@ -40,7 +40,8 @@ final class Node implements AutoCloseable {
                 Duration.ofSeconds(20),
                 Duration.ofDays(1),
                 5,
-                null);
+                null,
+                true);
     }
 
     <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {

@@ -51,6 +51,7 @@ class ConfigurationMetadataTest {
                         Map.entry("wheel.scheduler.durable.max-concurrent", "java.lang.Integer 10"),
                         Map.entry("wheel.scheduler.durable.max-deaths", "java.lang.Integer 5"),
                         Map.entry("wheel.scheduler.durable.node", "java.lang.String null"),
+                        Map.entry("wheel.scheduler.durable.nudge", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.durable.table", "java.lang.String wheel_durable_task"),
                         Map.entry("wheel.scheduler.enabled", "java.lang.Boolean true"),
                         Map.entry("wheel.scheduler.endpoint.min-interval", "java.time.Duration 1ms"),

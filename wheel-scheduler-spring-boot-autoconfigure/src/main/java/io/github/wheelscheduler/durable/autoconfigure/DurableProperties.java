@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param forgetAfter How long no node may know a recurring task before its row is deleted.
  * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
  * @param keepFailed How long a one-time task is kept that has failed for good. For ever unless set.
+ * @param nudge Whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves.
  * @param handlers Settings of single handlers by name, over those of their annotations.
  */
 @ConfigurationProperties(prefix = DurableProperties.PREFIX, ignoreUnknownFields = false)
@@ -43,6 +44,7 @@ public record DurableProperties(
         @DefaultValue("7d") Duration forgetAfter,
         @DefaultValue("5") int maxDeaths,
         @Nullable Duration keepFailed,
+        @DefaultValue("true") boolean nudge,
         @DefaultValue Map<String, OfHandler> handlers) {
 
     /**
@@ -86,7 +88,8 @@ public record DurableProperties(
                     closeLimit,
                     forgetAfter,
                     maxDeaths,
-                    keepFailed);
+                    keepFailed,
+                    nudge);
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }

@@ -397,6 +397,40 @@ class NudgeTest {
         assertThat(heard.texts()).hasSizeBetween(1, (int) Math.min(tasks - 1, millis / 5 + 3));
     }
 
+    @Test
+    void aNodeThatIsToEndARunIsTold() throws Exception {
+        DurableSettings usual = settings("b", TaskTable.DEFAULT_NAME, 10, true);
+        DurableSettings slow = new DurableSettings(
+                usual.table(),
+                true,
+                "b",
+                10,
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(4),
+                usual.closeLimit(),
+                usual.forgetAfter(),
+                usual.maxDeaths(),
+                null,
+                true);
+        CountDownLatch begun = new CountDownLatch(1);
+        Node b = node(slow, dataSource)
+                .handle("long", String.class, payload -> {
+                    begun.countDown();
+                    new CountDownLatch(1).await();
+                })
+                .start();
+        awaitListeners(1);
+        Node a = node("a", dataSource);
+        assertThat(a.engine.schedule("long", "1", "1", Instant.now())).isTrue();
+        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        // It beats once in a minute.
+        assertThat(a.engine.cancel("long", "1", Duration.ofSeconds(20)))
+                .isEqualTo(DurableTasks.Cancellation.INTERRUPTED);
+        assertThat(b.engine.counts().running()).isZero();
+    }
+
     // What does not hear
 
     @Test

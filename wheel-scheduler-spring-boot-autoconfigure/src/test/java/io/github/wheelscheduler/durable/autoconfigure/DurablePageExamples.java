@@ -35,6 +35,11 @@ final class DurablePageExamples {
         tasks.schedule("invoice", order.id(), new Invoice(order), Instant.now().plus(30, DAYS));
     }
 
+    void billNow(Order order) {
+        // wheel.scheduler.durable.enabled: false
+        tasks.schedule("invoice", order.id(), new Invoice(order), Instant.now());
+    }
+
     @Durable
     @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")
     void closeTheDay() {

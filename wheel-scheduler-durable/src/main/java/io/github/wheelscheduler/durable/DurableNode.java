@@ -519,7 +519,9 @@ final class DurableNode {
 
         /** Whether this node starts that many. */
         private boolean promises(String name, int count, Instant now) {
-            return connected != null && mayClaim() && inHand.free(name, now) >= promised.addAndGet(count);
+            return connected != null
+                    && mayClaim()
+                    && inHand.free(name, now, groups.workers().nanoTime()) >= promised.addAndGet(count);
         }
 
         @Override

@@ -37,6 +37,8 @@ final class InHand {
     /** Nothing is given back for a run that is not much longer than usual: nobody may have measured its handler. */
     private static final int PATIENCE = 2;
 
+    private static final long SOON_NANOS = 5_000_000;
+
     private final int workers;
     private final long lookNanos;
 
@@ -365,12 +367,21 @@ final class InHand {
                                 .anyMatch(claim -> claim.row().isSuspect()));
     }
 
-    /** Returns how many more tasks of a handler could start now, beside what is due in hand. */
-    synchronized int free(String handler, Instant now) {
-        int due = overdue(now.plusNanos(1));
+    /** Returns how many more tasks of a handler can be expected to start in some milliseconds, beside what is due in hand. */
+    synchronized int free(String handler, Instant now, long nowNanos) {
+        long free = freeInNanos(nowNanos, 1).stream()
+                .filter(nanos -> nanos < SOON_NANOS)
+                .count();
+        for (Load load : turns) {
+            for (Claim claim : load.waiting) {
+                if (free <= 0 || claim.dueAt().isAfter(now)) {
+                    break;
+                }
+                free--;
+            }
+        }
         Load load = loads.get(handler);
-        int bound = load == null ? workers : load.mostRunning - load.running.size();
-        return Math.max(0, Math.min(workers - running - due, bound));
+        return (int) Math.max(0, load == null ? free : Math.min(free, (long) load.mostRunning - load.running.size()));
     }
 
     /** Returns what waits and has been due before then. */

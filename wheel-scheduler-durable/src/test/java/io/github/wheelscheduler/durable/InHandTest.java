@@ -429,4 +429,32 @@ class InHandTest {
         assertThat(lateness.get(lateness.size() * 99 / 100)).as("p99 in ms").isLessThan(250);
         assertThat(cluster.givenBack).isLessThan(cluster.claimed / 50);
     }
+
+    private int free(String handler) {
+        return inHand.free(handler, now(), nowNanos);
+    }
+
+    @Test
+    void aWorkerIsFreeThatSoonEndsAShortRun() {
+        assertThat(free("h")).isEqualTo(WORKERS);
+        add("h", 4, now());
+        add("h", 100, now().plusSeconds(1));
+        assertThat(free("h")).isEqualTo(WORKERS - 4);
+        assertThat(free("other")).isEqualTo(WORKERS - 4);
+        assertThat(startAll()).hasSize(4);
+        assertThat(free("other")).as("nobody knows how long they take").isEqualTo(WORKERS - 4);
+        measure("short", 1);
+        add("short", 2, now());
+        assertThat(startedHandler()).isEqualTo("short");
+        assertThat(startedHandler()).isEqualTo("short");
+        assertThat(free("other")).isEqualTo(WORKERS - 4);
+    }
+
+    @Test
+    void noWorkerIsFreeForMoreRunsOfAHandlerThanItMayHave() {
+        add("bounded", 2, now(), 2);
+        assertThat(startAll()).hasSize(2);
+        assertThat(free("bounded")).isZero();
+        assertThat(free("other")).isEqualTo(WORKERS - 2);
+    }
 }

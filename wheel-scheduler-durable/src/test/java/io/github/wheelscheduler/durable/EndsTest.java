@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.DurableNode.Context;
@@ -59,18 +60,21 @@ class EndsTest {
         recording = new RecordingDataSource(pool);
         jdbc = new JdbcTemplate(pool);
         DurableSettings settings = Node.settings("a");
-        tables = new Database(recording, settings).tables();
+        Database tasks = new Database(recording, settings);
+        tables = tasks.tables();
+        NodeGroups groups = NodeGroups.of(executor, settings);
         ends = new Ends(
                 new Context(
                         settings,
-                        NodeGroups.of(executor, settings),
+                        groups,
                         new DatabaseClock(executor::nanoTime),
                         new Handlers(),
                         new Payloads(JsonMapper.builder().build()),
                         DurableObserver.NONE,
                         new Availability(),
                         tally,
-                        inHand),
+                        inHand,
+                        new Nudges(settings, tasks, groups)),
                 tables);
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -41,6 +42,9 @@ public final class MeasuredNode {
 
     private static final long WORK_NANOS = Long.getLong("measured.work-millis", 0) * 1_000_000;
 
+    /** How many runs of the process have ended. */
+    static final LongAdder ENDED = new LongAdder();
+
     private final MeasuredLog log;
     private final HikariDataSource dataSource;
     private @Nullable DurableEngine engine;
@@ -54,24 +58,44 @@ public final class MeasuredNode {
     /** Expects what it is, the address of the database, its name, and the file of its log. */
     public static void main(String[] args) throws IOException {
         MeasuredLog log = MeasuredLog.to(Path.of(args[3]));
-        MeasuredNode node = new MeasuredNode(
-                log, TestDatabase.dataSource(args[1], Math.max(TestDatabase.CONNECTIONS, THREADS + MORE_CONNECTIONS)));
-        node.producer = new MeasuredProducer(
-                args[2],
-                log,
-                switch (Contender.valueOf(args[0])) {
-                    case OURS -> node.startOurs(args[2]);
-                    case DB_SCHEDULER -> node.startDbScheduler(args[2]);
-                });
+        MeasuredNode node = start(Contender.valueOf(args[0]), args[1], args[2], log);
+        Runtime.getRuntime().addShutdownHook(new Thread(node::close));
         log.line("started");
         node.obey();
         Runtime.getRuntime().halt(0);
     }
 
+    static MeasuredNode start(Contender contender, String url, String name, MeasuredLog log) {
+        MeasuredNode node = new MeasuredNode(
+                log, TestDatabase.dataSource(url, Math.max(TestDatabase.CONNECTIONS, THREADS + MORE_CONNECTIONS)));
+        node.producer = new MeasuredProducer(
+                name,
+                log,
+                switch (contender) {
+                    case OURS -> node.startOurs(name);
+                    case DB_SCHEDULER -> node.startDbScheduler(name);
+                });
+        return node;
+    }
+
+    void produce(double perSecond) {
+        MeasuredProducer producing = producer;
+        if (producing != null) {
+            producing.setRate(perSecond);
+        }
+    }
+
+    /** Does for ours what an application does when it ends. */
+    void close() {
+        DurableEngine ours = engine;
+        if (ours != null) {
+            ours.close();
+        }
+    }
+
     private MeasuredProducer.Insertion startOurs(String name) {
         DurableEngine made = ours(name, dataSource, log);
         MeasuredHandlers.add(List.of(System.getProperty("measured.handlers", "").split(",")), made, log);
-        Runtime.getRuntime().addShutdownHook(new Thread(made::close));
         made.start();
         engine = made;
         return (ids, payload, at) -> {
@@ -105,6 +129,7 @@ public final class MeasuredNode {
         for (long left = WORK_NANOS; left > 0; left = endNanos - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
+        ENDED.increment();
     }
 
     private static DurableSettings settings(String name) {
@@ -169,9 +194,8 @@ public final class MeasuredNode {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             DurableEngine ours = engine;
-            MeasuredProducer producing = producer;
-            if (producing != null && line.startsWith(MeasuredProducer.COMMAND)) {
-                producing.setRate(Double.parseDouble(line.substring(MeasuredProducer.COMMAND.length())));
+            if (line.startsWith(MeasuredProducer.COMMAND)) {
+                produce(Double.parseDouble(line.substring(MeasuredProducer.COMMAND.length())));
             } else if (line.equals("heap")) {
                 System.gc();
                 log.line("heap "

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableNode.Context;
+import io.github.wheelscheduler.durable.Ends.End;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Runs.Outcome;
 import io.github.wheelscheduler.durable.TaskTable.Candidates;
@@ -517,7 +518,10 @@ final class Claiming {
             }
             ended(claim, outcome != null && outcome.hasRun());
         }
-        ends.add(outcome.end());
+        End end = outcome.end();
+        if (end != null) {
+            ends.add(end);
+        }
     }
 
     /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */

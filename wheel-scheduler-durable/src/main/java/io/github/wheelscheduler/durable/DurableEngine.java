@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -88,12 +89,30 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
             int maxConcurrent,
             @Nullable Duration timeLimit,
             DurableBody<?> body) {
+        handle(name, payloadType, retries, maxConcurrent, timeLimit, null, body);
+    }
+
+    /**
+     * The same for a body that runs in a transaction, in which its task ends as well: what it has done is there if its task has ended well, and only then. What it throws, and
+     * a transaction that is marked for rollback, are failures. A run holds one connection. A transaction that the body begins itself, as with {@code REQUIRES_NEW}, is another
+     * one.
+     *
+     * @param transactions begins transactions on the data source of this engine; those of JTA must reach it. If it does not, each run fails. Null for none
+     */
+    public void handle(
+            String name,
+            Type payloadType,
+            RetryPolicy retries,
+            int maxConcurrent,
+            @Nullable Duration timeLimit,
+            @Nullable PlatformTransactionManager transactions,
+            DurableBody<?> body) {
         Arguments.requireLimits(maxConcurrent, timeLimit);
         Arguments.requireHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, timeLimit, body));
+        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, timeLimit, transactions, body));
     }
 
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type

@@ -44,4 +44,16 @@ public @interface DurableHandler {
      * not. Never unless set.
      */
     String timeLimit() default "";
+
+    /**
+     * Whether a run is one transaction with the end of its task: what it has done in the database of durable tasks is there if the task has ended well, and only then. A run that throws, or marks its transaction
+     * for rollback, has failed. A run holds one connection; what it does in a transaction of its own, as with {@code REQUIRES_NEW}, is outside.
+     */
+    boolean transactional() default false;
+
+    /**
+     * The bean name or qualifier of the {@code PlatformTransactionManager} of {@link #transactional}, where there are several for the {@code DataSource} of durable tasks, or one that does not say which {@code DataSource} it
+     * is for, such as that of JTA; placeholders are resolved. The only one that is for this {@code DataSource} unless set.
+     */
+    String transactionManager() default "";
 }

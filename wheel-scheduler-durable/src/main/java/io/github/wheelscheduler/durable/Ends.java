@@ -324,7 +324,7 @@ final class Ends {
     }
 
     /** The interrupt was that of a run, which has ended. */
-    private static void clearInterrupt() {
+    static void clearInterrupt() {
         if (Thread.interrupted()) {
             LOGGER.debug("Interrupted");
         }

@@ -9,12 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * A handler of this node.
  *
  * @param mostRunning how many of its runs may go on at a time on this node
  * @param timeLimit after how long a run is interrupted; null for never
+ * @param transactions in one transaction of which a run goes on and ends; null if its end is told by itself
  * @param recurrence when it runs again after each run; null for one-time tasks
  * @param skipsMissed whether a recurring run that is much too late is left out
  */
@@ -24,6 +26,7 @@ record Handler<T>(
         RetryPolicy retries,
         int mostRunning,
         @Nullable Duration timeLimit,
+        @Nullable PlatformTransactionManager transactions,
         DurableBody<? super T> body,
         @Nullable Recurrence recurrence,
         boolean skipsMissed) {
@@ -39,8 +42,9 @@ record Handler<T>(
             RetryPolicy retries,
             int mostRunning,
             @Nullable Duration timeLimit,
+            @Nullable PlatformTransactionManager transactions,
             DurableBody<? super T> body) {
-        return new Handler<>(name, payloadType, retries, mostRunning, timeLimit, body, null, false);
+        return new Handler<>(name, payloadType, retries, mostRunning, timeLimit, transactions, body, null, false);
     }
 
     static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
@@ -49,6 +53,7 @@ record Handler<T>(
                 Void.class,
                 RetryPolicy.DEFAULT,
                 Integer.MAX_VALUE,
+                null,
                 null,
                 (payload, run) -> body.run(),
                 recurrence,

@@ -71,6 +71,15 @@ final class NodeTable {
                 == 1;
     }
 
+    /** Whether a node is there that nobody has found dead: then nobody has taken over what it had. */
+    boolean isAlive(long incarnation) {
+        return !sql.query(
+                        "select 1 from {node} where incarnation = ? and state < " + DEAD,
+                        (row, number) -> row.getInt(1),
+                        incarnation)
+                .isEmpty();
+    }
+
     /** Returns all nodes, dead ones among them. */
     List<NodeRow> list() {
         return sql.query(

@@ -27,6 +27,12 @@ import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /** Runs what is due, and says what the database is to be told of that. Workers. */
 final class Runs {
@@ -85,9 +91,11 @@ final class Runs {
      *
      * @param hasRun whether its handler has been called
      * @param hasSucceeded whether that came to a good end
-     * @param end what the database is to be told
+     * @param end what the database is to be told; null if it has been
+     * @param isKnown false if the end finds out whether the run has come to a good one, and says so
      */
-    record Outcome(boolean hasRun, boolean hasSucceeded, End end) {}
+    record Outcome(
+            boolean hasRun, boolean hasSucceeded, @Nullable End end, boolean isKnown) {}
 
     /** Runs a claim that has been started. */
     Outcome run(Claim claim, Instant now) {
@@ -102,41 +110,54 @@ final class Runs {
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = keepers().nanoTime();
-        Outcome outcome = call(claim, handler);
-        tellObserver(() -> context.observer()
-                .ended(handler.name(), Duration.ofNanos(keepers().nanoTime() - startNanos), outcome.hasSucceeded));
+        Outcome outcome = call(claim, handler, startNanos);
+        if (outcome.isKnown) {
+            tellEnded(handler, startNanos, outcome.hasSucceeded);
+        }
         return outcome;
     }
 
+    private void tellEnded(Handler<?> handler, long startNanos, boolean hasSucceeded) {
+        Duration length = Duration.ofNanos(keepers().nanoTime() - startNanos);
+        tellObserver(() -> context.observer().ended(handler.name(), length, hasSucceeded));
+    }
+
     private static Outcome withoutRun(Claim claim, BooleanSupplier tell) {
-        return new Outcome(false, false, new End(claim, false, tell, 0));
+        return new Outcome(false, false, new End(claim, false, tell, 0), true);
     }
 
     private static Outcome failed(Claim claim, BooleanSupplier tell) {
-        return new Outcome(true, false, new End(claim, false, tell, 0));
+        return new Outcome(true, false, new End(claim, false, tell, 0), true);
     }
 
-    private Outcome call(Claim claim, Handler<?> handler) {
+    private Outcome call(Claim claim, Handler<?> handler, long startNanos) {
         RowKey key = claim.key();
+        PlatformTransactionManager manager = handler.transactions();
+        RunTransaction transaction = manager == null ? null : new RunTransaction(manager, claim, handler, startNanos);
         try {
-            boolean isDone = !runNoted(claim, handler) && handler.recurrence() == null;
+            boolean isDone = !runNoted(claim, handler, transaction) && handler.recurrence() == null;
+            if (transaction != null) {
+                return transaction.end();
+            }
             tally.succeeded.incrementAndGet();
             if (claim.isAskedToEnd) {
-                return new Outcome(true, true, ended(claim));
+                return new Outcome(true, true, ended(claim), true);
             }
             BooleanSupplier tell =
                     handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
-            return new Outcome(true, true, new End(claim, isDone, tell, 0));
+            return new Outcome(true, true, new End(claim, isDone, tell, 0), true);
         } catch (UnreadablePayloadException ex) {
+            rollBack(transaction);
             tally.unreadable.incrementAndGet();
             report(claim, ex);
             return withoutRun(claim, setAside(claim, ex));
         } catch (Throwable ex) {
+            rollBack(transaction);
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             if (claim.isAskedToEnd) {
-                return new Outcome(true, false, ended(claim));
+                return new Outcome(true, false, ended(claim), true);
             }
             if (isInterrupting) {
                 return failed(claim, () -> tables.tasks().giveBack(key));
@@ -152,8 +173,14 @@ final class Runs {
         return new End(claim, false, () -> tables.tasks().end(claim.key(), now, "Cancelled while it ran"), 0);
     }
 
+    private static void rollBack(@Nullable RunTransaction transaction) {
+        if (transaction != null) {
+            transaction.rollBack();
+        }
+    }
+
     /** A task may schedule its own id in its run; returns whether it has. */
-    private boolean runNoted(Claim claim, Handler<?> handler) throws Exception {
+    private boolean runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
         Run run = new Run(claim, handler.timeLimit());
         boolean ignored;
         try {
@@ -162,7 +189,13 @@ final class Runs {
             if (isInterrupting || claim.isAskedToEnd) {
                 throw new InterruptedException("The node stops, or the task has been cancelled");
             }
+            if (transaction != null) {
+                transaction.begin();
+            }
             handler.run(Objects.requireNonNull(claim.payload), context.payloads(), run);
+            if (transaction != null) {
+                transaction.requireNoRollback();
+            }
             return run.schedulesItself;
         } catch (Throwable ex) {
             if (run.end()) {
@@ -287,6 +320,128 @@ final class Runs {
         @Override
         public synchronized boolean isCancelled() {
             return isInterrupting || isLate || claim.isAskedToEnd;
+        }
+    }
+
+    /**
+     * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has ended, the row says it. The thread of the run; what is
+     * told later, one thread after another.
+     */
+    private final class RunTransaction {
+
+        private final PlatformTransactionManager manager;
+        private final Claim claim;
+        private final Handler<?> handler;
+        private final long startNanos;
+
+        private @Nullable TransactionStatus status;
+
+        private boolean isCommitSent;
+
+        /** Tells how it has ended, once that is known. */
+        private @Nullable BooleanSupplier known;
+
+        RunTransaction(PlatformTransactionManager manager, Claim claim, Handler<?> handler, long startNanos) {
+            this.manager = manager;
+            this.claim = claim;
+            this.handler = handler;
+            this.startNanos = startNanos;
+        }
+
+        void begin() {
+            DefaultTransactionDefinition definition =
+                    new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            definition.setName(handler.name());
+            status = manager.getTransaction(definition);
+            if (!tables.sql().isReachedBy(manager)) {
+                throw new IllegalStateException(
+                        "The transaction of a run must be on the DataSource of the durable tasks, but that of "
+                                + manager + " is not");
+            }
+        }
+
+        void requireNoRollback() {
+            if (Objects.requireNonNull(status).isRollbackOnly()) {
+                throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
+            }
+        }
+
+        /** If that fails as well, the database does it when it finds the connection broken. */
+        void rollBack() {
+            Ends.clearInterrupt();
+            if (status != null && !status.isCompleted()) {
+                try {
+                    manager.rollback(status);
+                } catch (Throwable ex) {
+                    LOGGER.debug("The transaction of the durable task " + claim + " could not be rolled back", ex);
+                }
+            }
+        }
+
+        /** Ends the row with the transaction. */
+        Outcome end() {
+            Ends.clearInterrupt();
+            try {
+                boolean isOurs = claim.isAskedToEnd
+                        ? ended(claim).tell().getAsBoolean()
+                        : tables.tasks().done(claim.key());
+                if (!isOurs) {
+                    rollBack();
+                    lost("what it has done is rolled back");
+                    return told(false);
+                }
+                isCommitSent = true;
+                manager.commit(Objects.requireNonNull(status));
+            } catch (Throwable ex) {
+                rollBack();
+                return new Outcome(true, false, new End(claim, false, () -> tellWhatIsSeen(ex), 0), false);
+            }
+            tally.succeeded.incrementAndGet();
+            return told(true);
+        }
+
+        private Outcome told(boolean hasSucceeded) {
+            context.inHand().forget(claim);
+            return new Outcome(true, hasSucceeded, null, true);
+        }
+
+        private void lost(String what) {
+            tally.lost.incrementAndGet();
+            LOGGER.warn("The durable task " + claim + " has run here, but was taken over by another node meanwhile: "
+                    + what);
+        }
+
+        private boolean tellWhatIsSeen(Throwable ex) {
+            BooleanSupplier tell = known;
+            if (tell == null) {
+                tell = whatIsSeen(ex);
+                known = tell;
+            }
+            return tell.getAsBoolean();
+        }
+
+        private BooleanSupplier whatIsSeen(Throwable ex) {
+            switch (tables.tasks().traceOf(claim.key())) {
+                case LOCKED ->
+                    throw new CannotAcquireLockException(
+                            "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
+                case OURS -> {
+                    tally.failed.incrementAndGet();
+                    tellEnded(handler, startNanos, false);
+                    return claim.isAskedToEnd ? ended(claim).tell() : afterFailure(claim, handler, ex);
+                }
+                case GONE -> {
+                    boolean isCommitted = isCommitSent && tables.nodes().isAlive(claim.owner());
+                    if (isCommitted) {
+                        tally.succeeded.incrementAndGet();
+                    } else {
+                        lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
+                    }
+                    tellEnded(handler, startNanos, isCommitted);
+                    return () -> true;
+                }
+            }
+            throw new IllegalStateException();
         }
     }
 

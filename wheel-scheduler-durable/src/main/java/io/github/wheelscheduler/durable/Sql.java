@@ -14,7 +14,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -70,6 +73,14 @@ final class Sql {
     private boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.hasResource(dataSource);
+    }
+
+    /** Whether the transaction that a manager has begun in this thread is on this database; that of JTA is wherever a connection is taken. */
+    boolean isReachedBy(PlatformTransactionManager manager) {
+        DataSource target = dataSource instanceof TransactionAwareDataSourceProxy proxy
+                ? Objects.requireNonNull(proxy.getTargetDataSource())
+                : dataSource;
+        return manager instanceof JtaTransactionManager || TransactionSynchronizationManager.hasResource(target);
     }
 
     /** Does something in a transaction of its own. */

@@ -717,6 +717,31 @@ final class TaskTable {
         return Stream.concat(Stream.of(handler), ids.stream()).toArray();
     }
 
+    /** What can be seen of a row whose end may have been committed. */
+    enum Trace {
+        /** Nobody has locked it, and it is still this node's: it was not, and is not going to be. */
+        OURS,
+        /** It is still this node's, but locked: it may be yet. */
+        LOCKED,
+        /** It is gone, or has another version. */
+        GONE
+    }
+
+    Trace traceOf(RowKey row) {
+        if (!lockOurs(List.of(row)).isEmpty()) {
+            return Trace.OURS;
+        }
+        return sql.query(
+                                "select 1 from {task}" + OURS,
+                                (result, number) -> result.getInt(1),
+                                row.handler(),
+                                row.id(),
+                                row.version())
+                        .isEmpty()
+                ? Trace.GONE
+                : Trace.LOCKED;
+    }
+
     /** Schedules what is to follow a row when its run has ended. */
     boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
         return change(row, "next_data = ?, next_time = ?", payload, dialect.time(at));

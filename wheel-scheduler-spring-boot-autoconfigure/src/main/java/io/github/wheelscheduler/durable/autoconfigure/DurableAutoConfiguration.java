@@ -38,7 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnClass({DurableEngine.class, JdbcTemplate.class})
 @ConditionalOnMissingBean(DurableTasks.class)
 @EnableConfigurationProperties(DurableProperties.class)
-@ImportRuntimeHints(DurableSchemaHints.class)
+@ImportRuntimeHints({DurableSchemaHints.class, TransactionManagerChoice.Hints.class})
 public final class DurableAutoConfiguration {
 
     private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
@@ -83,8 +83,15 @@ public final class DurableAutoConfiguration {
     static DurableHandlerMethods wheelDurableHandlerMethods(
             ConfigurableListableBeanFactory beanFactory,
             DurableEngine engine,
-            ObjectProvider<DurableProperties> properties) {
-        return new DurableHandlerMethods(beanFactory, engine, properties);
+            ObjectProvider<DurableProperties> properties,
+            ObjectProvider<DataSource> dataSources,
+            @DurableDataSource ObjectProvider<DataSource> markedDataSources) {
+        return new DurableHandlerMethods(
+                beanFactory,
+                engine,
+                properties,
+                new TransactionManagerChoice(
+                        beanFactory, () -> DataSourceChoice.of(dataSources, markedDataSources, beanFactory)));
     }
 
     @Bean

@@ -30,6 +30,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -39,6 +40,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beanFactory;
     private final DurableEngine engine;
     private final ObjectProvider<DurableProperties> properties;
+    private final TransactionManagerChoice transactions;
 
     /** The handler methods found so far. */
     private final Map<String, String> byName = new HashMap<>();
@@ -46,10 +48,12 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     DurableHandlerMethods(
             ConfigurableListableBeanFactory beanFactory,
             DurableEngine engine,
-            ObjectProvider<DurableProperties> properties) {
+            ObjectProvider<DurableProperties> properties,
+            TransactionManagerChoice transactions) {
         this.beanFactory = beanFactory;
         this.engine = engine;
         this.properties = properties;
+        this.transactions = transactions;
     }
 
     @Override
@@ -106,6 +110,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         Type payloadType = payloadTypeOf(method, type);
         EarlyReturn.refuse("DurableHandler", method, userClassOf(beanName, type));
         RetryPolicy retries = retriesOf(method, annotation);
+        PlatformTransactionManager manager = transactions.of(annotation, method);
         try {
             OfHandler own = properties.getObject().handlers().getOrDefault(annotation.value(), OfHandler.NONE);
             engine.handle(
@@ -114,6 +119,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     retries,
                     own.maxConcurrent() == null ? annotation.maxConcurrent() : own.maxConcurrent(),
                     own.timeLimit() == null ? timeLimitOf(annotation) : own.timeLimit(),
+                    manager,
                     body(beanName, method));
         } catch (IllegalStateException | IllegalArgumentException ex) {
             throw new UnusableSetupException(

@@ -463,6 +463,32 @@ class TransactionalRunTest {
                 .containsExactly(1L, 1L);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aRunThatIsCancelledIsRolledBackUnlessItEndsWell(TestDatabase database) {
+        HikariDataSource pool = pool(database);
+        Node node = node("a", pool);
+        handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
+            enter(pool, payload);
+            runs.incrementAndGet();
+            while (!run.isCancelled()) {
+                Thread.onSpinWait();
+            }
+            if ("bad".equals(payload)) {
+                throw new IllegalStateException("on purpose");
+            }
+        });
+        node.start();
+        for (String id : List.of("bad", "good")) {
+            schedule(node, id);
+            await().atMost(PATIENCE).until(() -> runs.getAndSet(0) == 1);
+            assertThat(node.engine.cancel("pay", id, PATIENCE)).isEqualTo(DurableTasks.Cancellation.INTERRUPTED);
+            assertThat(node.engine.find("pay", id)).isEmpty();
+        }
+        assertThat(entries(pool)).containsExactly("good");
+        assertThat(node.engine.counts().lost()).isZero();
+    }
+
     private static DurableSettings closingSoon() {
         return new DurableSettings(
                 TaskTable.DEFAULT_NAME,
@@ -475,7 +501,9 @@ class TransactionalRunTest {
                 Duration.ofMillis(1_500),
                 Duration.ofMillis(200),
                 Duration.ofDays(1),
-                5);
+                5,
+                null,
+                true);
     }
 
     @ParameterizedTest

@@ -31,6 +31,7 @@ import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.javapoet.ClassName;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Durable tasks of an application whose context is prepared ahead of time. */
 class AheadOfTimeTest {
@@ -71,6 +72,11 @@ class AheadOfTimeTest {
         @Override
         public void send(String letter) {
             sent.add(letter);
+        }
+
+        @DurableHandler(value = "insured", transactional = true)
+        void sendInsured(Crate crate) {
+            sent.add(crate + (TransactionSynchronizationManager.isActualTransactionActive() ? ", insured" : ""));
         }
 
         @Durable("ticking")
@@ -136,9 +142,12 @@ class AheadOfTimeTest {
         assertThat(tasks.schedule("parcel", "1", parcel, Instant.now())).isTrue();
         assertThat(tasks.schedule("letter", "1", "hello", Instant.now())).isTrue();
         assertThat(tasks.schedule("crate", "1", new Crate(7), Instant.now())).isTrue();
+        assertThat(tasks.schedule("insured", "1", new Crate(8), Instant.now())).isTrue();
 
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(parcels.sent).containsExactlyInAnyOrder(parcel, "hello"));
+                .untilAsserted(() -> assertThat(parcels.sent)
+                        .containsExactlyInAnyOrder(parcel, "hello", "Crate[weight=8], insured"));
+        await().atMost(PATIENCE).until(() -> tasks.find("insured", "1").isEmpty());
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(context.getBean(Crates.class).received).containsExactly(new Crate(7)));

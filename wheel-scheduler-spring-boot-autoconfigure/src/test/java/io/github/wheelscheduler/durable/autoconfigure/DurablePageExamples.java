@@ -52,7 +52,14 @@ final class DurablePageExamples {
         return DataSourceBuilder.create().url(url).build();
     }
 
+    @DurableHandler(value = "payment", transactional = true)
+    void pay(Payment payment) {
+        ledger.book(payment);
+    }
+
     record Order(String id) {}
+
+    record Payment(Order order) {}
 
     record Invoice(Order order) {}
 
@@ -62,5 +69,7 @@ final class DurablePageExamples {
 
     interface Ledger {
         void close();
+
+        void book(Payment payment);
     }
 }

@@ -312,6 +312,22 @@ class FailureAnalysisTest {
 
     // Methods with @DurableHandler
 
+    static class Transactional {
+        @DurableHandler(value = "pay", transactional = true)
+        void pay() {}
+    }
+
+    @Test
+    void aTransactionalHandlerWithoutATransactionManager(CapturedOutput output) {
+        failToStart(
+                Transactional.class,
+                "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration");
+        assertThat(output)
+                .contains(
+                        "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but there is none")
+                .contains("Transactional.pay()", "Define a JdbcTransactionManager with that DataSource as a bean");
+    }
+
     static class TwoParameters {
         @DurableHandler("two")
         @SuppressWarnings("unused") // on purpose

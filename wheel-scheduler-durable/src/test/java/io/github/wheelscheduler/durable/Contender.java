@@ -2,7 +2,8 @@ package io.github.wheelscheduler.durable;
 
 /** What is measured, and what beside. */
 enum Contender {
-    OURS("wheel-scheduler-durable", TaskTable.DEFAULT_NAME, "", ""),
+    /** No payload is empty there; null would be read again before the run. */
+    OURS("wheel-scheduler-durable", TaskTable.DEFAULT_NAME, ", task_data", ", ''::bytea"),
     DB_SCHEDULER("db-scheduler", "scheduled_tasks", ", picked, version", ", false, 1");
 
     /** As db-scheduler's documentation has it. */

@@ -48,7 +48,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * <ul>
  *   <li>{@code #disk}: what a write to the disk and a commit take.
  *   <li>{@code #bare}: what claims and deletes in plain SQL reach; {@code -Dmeasured.tasks=100000}.
- *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3 -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 20 minutes.
+ *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3 -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 50 minutes.
  *   <li>{@code #rates}: {@code -Dmeasured.rates=2000000:2000,10000000:1000}, rows in the table and how many of them are due in a second, for {@code -Dmeasured.seconds=60}; {@code
  *       -Dmeasured.insert-rate=20000} is how many rows a second can be inserted for certain.
  * </ul>

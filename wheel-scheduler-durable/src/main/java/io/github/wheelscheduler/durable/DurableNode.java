@@ -287,17 +287,18 @@ final class DurableNode {
             if (groups.ownsWorkers()) {
                 List<Runnable> ignored = groups.workers().shutdownNow();
             }
+            nudges.deafen();
             // What the database is still to be told goes on until then.
             groups.keepers().shutdown();
             if (!groups.keepers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
                         + settings.deadAfter());
             }
+            nudges.close();
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
         List<Runnable> ignored = groups.keepers().shutdownNow();
-        nudges.close();
         leaveSoon();
     }
 

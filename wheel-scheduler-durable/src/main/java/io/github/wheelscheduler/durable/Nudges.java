@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +60,7 @@ final class Nudges {
 
     private static final int MOST_PENDING = 1_000;
     private static final int PARTS = 3;
+    private static final long LAST_MILLIS = 300;
     private static final long APART_NANOS = 5_000_000;
     private static final long SPARE_NANOS = 10_000_000_000L;
     private static final int QUARTER = 4;
@@ -80,10 +82,16 @@ final class Nudges {
     /** Whether a keeper sends, or is about to. */
     private final AtomicBoolean isSending = new AtomicBoolean();
 
-    private final CountDownLatch closed = new CountDownLatch(1);
+    /** Zero when nothing is to be heard any more. */
+    private final CountDownLatch deaf = new CountDownLatch(1);
+
+    private volatile boolean isClosed;
 
     private volatile long sentNanos;
-    private volatile @Nullable Ear ear;
+    private volatile @Nullable Thread ear;
+
+    /** Gives the connection back that nothing has been told over for long. */
+    private volatile @Nullable Future<?> spare;
 
     private final ReentrantLock speaking = new ReentrantLock();
 
@@ -108,10 +116,13 @@ final class Nudges {
 
     /** Tells the other nodes something, once if it is told again before it has gone out. Waits for nothing. */
     void tell(String kind, String rest) {
-        if (!settings.nudge() || closed.getCount() == 0 || !isPossible()) {
+        if (!settings.nudge() || isClosed || !isPossible()) {
             return;
         }
-        String text = kind + " " + sender + (rest.isEmpty() ? "" : " " + rest);
+        tell(kind + " " + sender + (rest.isEmpty() ? "" : " " + rest));
+    }
+
+    private void tell(String text) {
         synchronized (pending) {
             boolean ignored = pending.size() < MOST_PENDING && pending.add(text);
         }
@@ -193,18 +204,22 @@ final class Nudges {
     private boolean mayKeep() {
         long longest = database.longestKept().toNanos();
         return ear != null
-                && !isOver()
+                && !isDeaf()
                 && (longest == 0 || groups.keepers().nanoTime() - takenNanos < longest / QUARTER);
     }
 
     private void giveBackSoon(HeldConnection held) {
         long longest = database.longestKept().toNanos();
         try {
-            Object ignored = groups.keepers()
+            Future<?> later = groups.keepers()
                     .schedule(
                             () -> giveBackSpare(held),
                             longest == 0 ? SPARE_NANOS : Math.min(SPARE_NANOS, longest / QUARTER),
                             TimeUnit.NANOSECONDS);
+            spare = later;
+            if (isDeaf()) {
+                boolean ignored = later.cancel(false);
+            }
         } catch (RejectedExecutionException ex) {
             giveBack();
         }
@@ -247,20 +262,33 @@ final class Nudges {
                     + " node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool has "
                     + database.size());
         } else {
-            Ear made = new Ear(driver);
-            ear = made;
-            Thread thread = new Thread(made, "wheel-durable-ear");
+            Thread thread = new Thread(new Ear(driver), "wheel-durable-ear");
             thread.setDaemon(true);
+            ear = thread;
             thread.start();
         }
     }
 
-    /** Tells and hears nothing more. */
-    void close() {
-        closed.countDown();
-        Ear listening = ear;
+    /** Hears nothing more, soon: the ear wakes up when it hears of that. */
+    void deafen() {
+        deaf.countDown();
+        Future<?> later = spare;
+        if (later != null) {
+            // Closing waits for what keepers are still to do.
+            boolean ignored = later.cancel(false);
+        }
+        if (ear != null) {
+            tell(PROBE + " " + sender);
+        }
+    }
+
+    /** Tells and hears nothing more; waits for the ear, which gives its connection back, for a moment. */
+    void close() throws InterruptedException {
+        isClosed = true;
+        deaf.countDown();
+        Thread listening = ear;
         if (listening != null) {
-            listening.wake();
+            listening.join(LAST_MILLIS);
         }
         // Who speaks gives it back when that is done.
         if (speaking.tryLock()) {
@@ -272,8 +300,8 @@ final class Nudges {
         }
     }
 
-    private boolean isOver() {
-        return closed.getCount() == 0 || groups.executor().isShutdown();
+    private boolean isDeaf() {
+        return deaf.getCount() == 0 || groups.executor().isShutdown();
     }
 
     /** Takes a text in that somebody has told. */
@@ -291,16 +319,14 @@ final class Nudges {
         private static final int WAIT_MILLIS = 1_000;
         private static final long AGAIN_MILLIS = 1_000;
         private static final long FULL_MILLIS = 30_000;
-        private static final long DEAF_MILLIS = 300_000;
+        private static final long DEAF_MILLIS = 60_000;
+        private static final long LONGEST_DEAF_MILLIS = 3_600_000;
         private static final int PROBE_SECONDS = 5;
         private static final long CHECK_SECONDS = 60;
 
         private final Driver driver;
 
-        /** The one on which it waits. Guarded by this. */
-        private @Nullable Connection waiting;
-
-        private boolean hasComplained;
+        private long deafMillis = DEAF_MILLIS;
 
         Ear(Driver driver) {
             this.driver = driver;
@@ -309,7 +335,7 @@ final class Nudges {
         @Override
         public void run() {
             try {
-                while (!isOver()) {
+                while (!isDeaf()) {
                     long pause = AGAIN_MILLIS;
                     try {
                         pause = listenOnce();
@@ -317,22 +343,10 @@ final class Nudges {
                         // An error, too: the node is to be told again in the end.
                         LOGGER.debug("Not told of durable tasks for now", ex);
                     }
-                    boolean ignored = closed.await(pause, TimeUnit.MILLISECONDS);
+                    boolean ignored = deaf.await(pause, TimeUnit.MILLISECONDS);
                 }
             } catch (InterruptedException ex) {
                 LOGGER.debug("Ended", ex);
-            }
-        }
-
-        /** Lets it find out that it is over. */
-        private synchronized void wake() {
-            Connection connection = waiting;
-            if (connection != null) {
-                try {
-                    connection.abort(Runnable::run);
-                } catch (SQLException ex) {
-                    LOGGER.debug("It ends by itself", ex);
-                }
             }
         }
 
@@ -340,32 +354,28 @@ final class Nudges {
         private long listenOnce() throws SQLException {
             try (Connection connection = database.connection()) {
                 if (!connection.isWrapperFor(driver.connectionType())) {
-                    complain("their connections are not those of the driver of org.postgresql");
-                    return DEAF_MILLIS;
+                    return giveUp("the connections are not those of the driver of org.postgresql");
                 }
                 if (!connection.getAutoCommit()) {
                     connection.setAutoCommit(true);
                 }
-                setWaiting(connection);
                 try {
                     return listenOn(connection);
                 } finally {
-                    setWaiting(null);
                     // The pool finds out here if the connection is no good any more.
                     execute(connection, "unlisten *");
                 }
             }
         }
 
-        private synchronized void setWaiting(@Nullable Connection connection) {
-            waiting = connection;
-        }
-
-        private void complain(String why) {
-            if (!hasComplained) {
-                hasComplained = true;
+        /** Says why nothing is heard, the first time; returns after how many milliseconds that may have changed. */
+        private long giveUp(String why) {
+            long millis = deafMillis;
+            deafMillis = Math.min(LONGEST_DEAF_MILLIS, 2 * millis);
+            if (millis == DEAF_MILLIS) {
                 LOGGER.info("Durable tasks that other processes schedule for now are found by looks: " + why);
             }
+            return millis;
         }
 
         private void execute(Connection connection, String sql) throws SQLException {
@@ -382,16 +392,15 @@ final class Nudges {
                 return FULL_MILLIS;
             }
             if (!hears) {
-                complain("what one connection tells does not come to another, as behind a pooler that has one"
+                return giveUp("what one connection tells does not come to another, as behind a pooler that has one"
                         + " connection for many");
-                return DEAF_MILLIS;
             }
             // What was told meanwhile is lost.
             hear(LOOK);
             Duration longest = database.longestKept();
             long startNanos = System.nanoTime();
             long heardNanos = startNanos;
-            while (!isOver()
+            while (!isDeaf()
                     && (longest.isZero()
                             || System.nanoTime() - startNanos
                                     < longest.dividedBy(2).toNanos())) {
@@ -427,12 +436,12 @@ final class Nudges {
                 return null;
             }
             long startNanos = System.nanoTime();
-            while (!isOver() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
+            while (!isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
                 if (hearSome(listening).contains(probe)) {
                     return true;
                 }
             }
-            return isOver();
+            return isDeaf();
         }
 
         /** Waits for something, takes it in, and returns it. */

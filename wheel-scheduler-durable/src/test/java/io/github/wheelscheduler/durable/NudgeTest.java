@@ -537,17 +537,26 @@ class NudgeTest {
     }
 
     @Test
-    void itEndsWithTheNode() {
+    void itEndsWithTheNode() throws Exception {
         HikariDataSource own = pool(url, 10);
         Node b = node("b", own).start();
         awaitListeners(1);
         assertThat(ears()).isEqualTo(1);
-        b.close();
-        await().atMost(PATIENCE).until(() -> ears() == 0);
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(own.getHikariPoolMXBean().getActiveConnections())
-                        .isZero());
+        try (Said said = new Said("com.zaxxer.hikari.pool.ProxyConnection");
+                Said ofNode = new Said("io.github.wheelscheduler.durable")) {
+            b.close();
+            assertThat(ofNode.with("has not been told")).isEmpty();
+            await().atMost(PATIENCE).until(() -> ears() == 0);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(own.getHikariPoolMXBean().getActiveConnections())
+                            .isZero());
+            assertThat(said.with(""))
+                    .as("it gives the connection back as it was")
+                    .isEmpty();
+        }
         awaitListeners(0);
+        assertThat(jdbc.queryForList("select 1 from pg_stat_activity where query = 'unlisten *'"))
+                .isNotEmpty();
     }
 
     private static long ears() {

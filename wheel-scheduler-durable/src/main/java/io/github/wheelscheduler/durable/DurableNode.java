@@ -221,6 +221,9 @@ final class DurableNode {
         availability.isThere();
         LOGGER.info("Durable tasks of " + context.handlers().size() + " handlers run on node " + settings.node()
                 + ", whose clock is known to " + clock.error());
+        if (context.handlers().holdConnections()) {
+            database.reportFewConnections();
+        }
         every(groups.heart(), settings.heartbeat(), this::beat);
         every(groups.keepers(), settings.lookEvery(), this::look);
         every(groups.keepers(), KEEP_RECURRING, this::keepRecurring);

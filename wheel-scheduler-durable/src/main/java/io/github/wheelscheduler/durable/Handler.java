@@ -126,6 +126,11 @@ record Handler<T>(
             return bounds;
         }
 
+        /** Whether runs hold a connection each. */
+        boolean holdConnections() {
+            return byName.values().stream().anyMatch(handler -> handler.transactions() != null);
+        }
+
         Set<String> names() {
             return byName.keySet();
         }

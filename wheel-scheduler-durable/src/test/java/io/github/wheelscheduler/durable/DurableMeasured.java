@@ -433,121 +433,6 @@ class DurableMeasured {
         }
     }
 
-    // j
-
-    /** Who schedules tasks that others run. */
-    private enum Elsewhere {
-        DISABLED("a process with enabled: false"),
-        OTHER_HANDLERS("a node that does not have the handler"),
-        SQL("SQL and the function"),
-        WITHOUT("a process with enabled: false, nodes with nudge: false"),
-        DB_SCHEDULER("SQL, for db-scheduler, which polls every 20 ms");
-
-        private final String title;
-
-        Elsewhere(String title) {
-            this.title = title;
-        }
-    }
-
-    @Test
-    void jScheduledElsewhere() throws Exception {
-        List<List<String>> rows = new ArrayList<>();
-        for (Elsewhere elsewhere : Elsewhere.values()) {
-            rows.add(scheduledElsewhere(elsewhere));
-        }
-        MeasuredPage.write(
-                "j",
-                "Scheduled by another process for now",
-                "Two nodes, and a process that runs nothing and schedules " + rate(length(50, 1_000))
-                        + " tasks for now, one by one, each in a transaction of its own, 20 ms apart and up to 20 ms more.",
-                List.of(
-                        "scheduled by",
-                        "ran once",
-                        "p50 after the commit",
-                        "p99",
-                        "latest",
-                        "earliest",
-                        "p50 after the call",
-                        "p99",
-                        "latest",
-                        "earliest"),
-                rows);
-    }
-
-    private static List<String> scheduledElsewhere(Elsewhere elsewhere) throws Exception {
-        int tasks = length(50, 1_000);
-        Contender contender = elsewhere == Elsewhere.DB_SCHEDULER ? Contender.DB_SCHEDULER : Contender.OURS;
-        try (MeasuredCluster cluster = new MeasuredCluster(server, contender)
-                .with("nudge", elsewhere != Elsewhere.WITHOUT)
-                .start("n1", "n2")) {
-            WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
-            DurableEngine here = new DurableEngine(
-                    DurableSettings.ofNode("here"),
-                    executor,
-                    cluster.dataSource,
-                    JsonMapper.builder().build(),
-                    DurableObserver.NONE);
-            if (elsewhere == Elsewhere.OTHER_HANDLERS) {
-                here.start();
-            }
-            MeasuredCluster.pass(SOON);
-            Map<String, Long> calls = new ConcurrentHashMap<>();
-            Map<String, Long> commits = new ConcurrentHashMap<>();
-            Random random = new Random(4711);
-            ScheduledExecutorService users = Executors.newScheduledThreadPool(2);
-            long at = 0;
-            for (int i = -tasks / 10; i < tasks; i++) {
-                // The first ones let the processes compile.
-                String id = i < 0 ? "w" + -i : "t" + i;
-                at += 20_000 + random.nextInt(20_000);
-                Object ignored = users.schedule(
-                        () -> {
-                            calls.put(id, MeasuredLog.nowMicros());
-                            scheduleNow(elsewhere, here, cluster, id);
-                            commits.put(id, MeasuredLog.nowMicros());
-                        },
-                        at,
-                        TimeUnit.MICROSECONDS);
-            }
-            users.shutdown();
-            assertThat(users.awaitTermination(10, TimeUnit.MINUTES)).isTrue();
-            cluster.awaitNoRows(Duration.ofSeconds(10));
-            here.close();
-            List<Runnable> unused = executor.shutdownNow();
-            List<MeasuredLog.Run> runs = MeasuredLateness.only(cluster.runs(), id -> id.startsWith("t"));
-            MeasuredLateness late = MeasuredLateness.of(runs, commits::get);
-            assertThat(late.tasks()).isEqualTo(tasks);
-            assertThat(late.moreThanOnce()).isEmpty();
-            return List.of(
-                    elsewhere.title,
-                    "" + late.tasks(),
-                    late.cells(),
-                    MeasuredLateness.of(runs, calls::get).cells());
-        }
-    }
-
-    private static void scheduleNow(Elsewhere elsewhere, DurableEngine here, MeasuredCluster cluster, String id) {
-        switch (elsewhere) {
-            case SQL -> {
-                assertThat(cluster.jdbc.update(
-                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
-                                        + " values ('note', ?, convert_to('\"' || ? || '\"', 'UTF8'), clock_timestamp())",
-                                id,
-                                id))
-                        .isEqualTo(1);
-                cluster.jdbc.execute("select wheel_durable_task_nudge()");
-            }
-            case DB_SCHEDULER ->
-                assertThat(cluster.jdbc.update(
-                                "insert into scheduled_tasks (task_name, task_instance, execution_time, picked, version)"
-                                        + " values ('note', ?, clock_timestamp(), false, 1)",
-                                id))
-                        .isEqualTo(1);
-            default -> assertThat(here.schedule("note", id, id, Duration.ZERO)).isTrue();
-        }
-    }
-
     // h
 
     @Test
@@ -690,6 +575,121 @@ class DurableMeasured {
                             "" + late.tasks(),
                             late.cells(),
                             "0")));
+        }
+    }
+
+    // j
+
+    /** Who schedules tasks that others run. */
+    private enum Elsewhere {
+        DISABLED("a process with enabled: false"),
+        OTHER_HANDLERS("a node that does not have the handler"),
+        SQL("SQL and the function"),
+        WITHOUT("a process with enabled: false, nodes with nudge: false"),
+        DB_SCHEDULER("SQL, for db-scheduler, which polls every 20 ms");
+
+        private final String title;
+
+        Elsewhere(String title) {
+            this.title = title;
+        }
+    }
+
+    @Test
+    void jScheduledElsewhere() throws Exception {
+        List<List<String>> rows = new ArrayList<>();
+        for (Elsewhere elsewhere : Elsewhere.values()) {
+            rows.add(scheduledElsewhere(elsewhere));
+        }
+        MeasuredPage.write(
+                "j",
+                "Scheduled by another process for now",
+                "Two nodes, and a process that runs nothing and schedules " + rate(length(50, 1_000))
+                        + " tasks for now, one by one, each in a transaction of its own, 20 ms apart and up to 20 ms more.",
+                List.of(
+                        "scheduled by",
+                        "ran once",
+                        "p50 after the commit",
+                        "p99",
+                        "latest",
+                        "earliest",
+                        "p50 after the call",
+                        "p99",
+                        "latest",
+                        "earliest"),
+                rows);
+    }
+
+    private static List<String> scheduledElsewhere(Elsewhere elsewhere) throws Exception {
+        int tasks = length(50, 1_000);
+        Contender contender = elsewhere == Elsewhere.DB_SCHEDULER ? Contender.DB_SCHEDULER : Contender.OURS;
+        try (MeasuredCluster cluster = new MeasuredCluster(server, contender)
+                .with("nudge", elsewhere != Elsewhere.WITHOUT)
+                .start("n1", "n2")) {
+            WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+            DurableEngine here = new DurableEngine(
+                    DurableSettings.ofNode("here"),
+                    executor,
+                    cluster.dataSource,
+                    JsonMapper.builder().build(),
+                    DurableObserver.NONE);
+            if (elsewhere == Elsewhere.OTHER_HANDLERS) {
+                here.start();
+            }
+            MeasuredCluster.pass(SOON);
+            Map<String, Long> calls = new ConcurrentHashMap<>();
+            Map<String, Long> commits = new ConcurrentHashMap<>();
+            Random random = new Random(4711);
+            ScheduledExecutorService users = Executors.newScheduledThreadPool(2);
+            long at = 0;
+            for (int i = -tasks / 10; i < tasks; i++) {
+                // The first ones let the processes compile.
+                String id = i < 0 ? "w" + -i : "t" + i;
+                at += 20_000 + random.nextInt(20_000);
+                Object ignored = users.schedule(
+                        () -> {
+                            calls.put(id, MeasuredLog.nowMicros());
+                            scheduleNow(elsewhere, here, cluster, id);
+                            commits.put(id, MeasuredLog.nowMicros());
+                        },
+                        at,
+                        TimeUnit.MICROSECONDS);
+            }
+            users.shutdown();
+            assertThat(users.awaitTermination(10, TimeUnit.MINUTES)).isTrue();
+            cluster.awaitNoRows(Duration.ofSeconds(10));
+            here.close();
+            List<Runnable> unused = executor.shutdownNow();
+            List<MeasuredLog.Run> runs = MeasuredLateness.only(cluster.runs(), id -> id.startsWith("t"));
+            MeasuredLateness late = MeasuredLateness.of(runs, commits::get);
+            assertThat(late.tasks()).isEqualTo(tasks);
+            assertThat(late.moreThanOnce()).isEmpty();
+            return List.of(
+                    elsewhere.title,
+                    "" + late.tasks(),
+                    late.cells(),
+                    MeasuredLateness.of(runs, calls::get).cells());
+        }
+    }
+
+    private static void scheduleNow(Elsewhere elsewhere, DurableEngine here, MeasuredCluster cluster, String id) {
+        switch (elsewhere) {
+            case SQL -> {
+                assertThat(cluster.jdbc.update(
+                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
+                                        + " values ('note', ?, convert_to('\"' || ? || '\"', 'UTF8'), clock_timestamp())",
+                                id,
+                                id))
+                        .isEqualTo(1);
+                cluster.jdbc.execute("select wheel_durable_task_nudge()");
+            }
+            case DB_SCHEDULER ->
+                assertThat(cluster.jdbc.update(
+                                "insert into scheduled_tasks (task_name, task_instance, execution_time, picked, version)"
+                                        + " values ('note', ?, clock_timestamp(), false, 1)",
+                                id))
+                        .isEqualTo(1);
+            default -> assertThat(here.schedule("note", id, id, Duration.ZERO)).isTrue();
         }
     }
 }

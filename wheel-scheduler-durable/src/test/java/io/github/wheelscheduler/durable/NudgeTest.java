@@ -682,14 +682,31 @@ class NudgeTest {
     @Test
     void fewConnectionsBesideTransactionalHandlersAreTold() throws Exception {
         try (Said said = new Said("io.github.wheelscheduler.durable")) {
-            new Database(pool(url, 13), settings("a", TaskTable.DEFAULT_NAME, 10, true)).reportFewConnections();
+            Node plain = noting(node("a", pool(url, 13))).start();
+            assertThat(said.with("The pool has")).isEmpty();
+            Node ignored = transactional("b", 14).start();
+            assertThat(said.with("The pool has")).isEmpty();
+            Node unused = transactional("c", 13).start();
             assertThat(said.with("The pool has 13 connections, and 10 durable tasks run at a time"))
                     .singleElement()
                     .asString()
                     .contains("which are 14");
-            new Database(pool(url, 14), settings("a", TaskTable.DEFAULT_NAME, 10, true)).reportFewConnections();
-            assertThat(said.with("The pool has 14")).isEmpty();
+            assertThat(plain.engine.problem()).isNull();
         }
+    }
+
+    private Node transactional(String name, int connections) {
+        HikariDataSource own = pool(url, connections);
+        Node node = node(name, own);
+        node.engine.handle(
+                "in it",
+                String.class,
+                RetryPolicy.DEFAULT,
+                1,
+                null,
+                new DataSourceTransactionManager(own),
+                (payload, run) -> {});
+        return node;
     }
 
     /** What a log has said since. */

@@ -123,6 +123,17 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
+    void nodesTellEachOtherUnlessThatIsSwitchedOff() {
+        runner.run(context -> assertThat(
+                        context.getBean(DurableEngine.class).settings().nudge())
+                .isTrue());
+        runner.withPropertyValues("wheel.scheduler.durable.nudge=false")
+                .run(context -> assertThat(
+                                context.getBean(DurableEngine.class).settings().nudge())
+                        .isFalse());
+    }
+
+    @Test
     void whereTheyAreDisabledTheyAreScheduledAndDoNotRun() {
         runner.withUserConfiguration(WithInvoices.class)
                 .withPropertyValues("wheel.scheduler.durable.enabled=false", "wheel.scheduler.durable.table=other")

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterEach;
@@ -119,6 +120,23 @@ class LayoutTest {
         // A migration may be run once more.
         script.execute(dataSource);
         assertRuns("wheel_durable_task", false);
+    }
+
+    @Test
+    void nodesThatStartAtTheSameTimeMakeThemInTurn() {
+        if (database != TestDatabase.POSTGRESQL) {
+            return;
+        }
+        for (int round = 0; round < 5; round++) {
+            List<CompletableFuture<Void>> starts = java.util.stream.IntStream.range(0, 8)
+                    .mapToObj(i -> CompletableFuture.runAsync(() -> {
+                        Object ignored = new Database(dataSource, settings("jobs", true)).tables();
+                    }))
+                    .toList();
+            starts.forEach(CompletableFuture::join);
+        }
+        assertThat(jdbc.queryForObject("select count(*) from pg_proc where proname = 'jobs_nudge'", Integer.class))
+                .isEqualTo(1);
     }
 
     private void assertRuns(String table, boolean initializes) {

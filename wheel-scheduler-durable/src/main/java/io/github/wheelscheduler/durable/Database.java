@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -174,6 +175,9 @@ final class Database {
     /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
     private void makeTables(Dialect dialect) {
         try (Connection connection = dataSource.getConnection()) {
+            if (areMade(connection)) {
+                return;
+            }
             if (dialect == Dialect.POSTGRESQL) {
                 inTurn(connection, dialect);
             } else {
@@ -194,6 +198,21 @@ final class Database {
                         ex);
             }
             throw ex;
+        }
+    }
+
+    /** To make an index that is there, PostgreSQL waits for all transactions that have written into the table, and makes all wait who come later. */
+    private boolean areMade(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select layout from " + settings.table() + "_node where incarnation = " + NodeTable.LAYOUT)) {
+            return row.next();
+        } catch (SQLException ex) {
+            LOGGER.debug("The tables are to be made", ex);
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+            return false;
         }
     }
 

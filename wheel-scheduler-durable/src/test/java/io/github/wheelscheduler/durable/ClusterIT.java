@@ -50,6 +50,7 @@ class ClusterIT {
         jdbc.execute(
                 "create table runs (id varchar(50), node varchar(50), late_micros bigint, ended boolean default false)");
         jdbc.execute("create table ticks (node varchar(50), at timestamp with time zone)");
+        jdbc.execute("create table ledger (id varchar(50), node varchar(50))");
     }
 
     @AfterEach
@@ -141,6 +142,48 @@ class ClusterIT {
                         10L,
                         count("select (extract(epoch from max(at) - min(at)) * 1000 / " + PERIOD_MILLIS
                                 + ")::bigint + 2 from ticks"));
+    }
+
+    @Test
+    void whatATransactionalRunHasWrittenIsThereOnceWhoeverDies() throws Exception {
+        List<String> names = List.of("b1", "b2", "b3", "b4", "b5", "b6");
+        for (String name : names.subList(0, 3)) {
+            start(name);
+        }
+        names.subList(0, 3).forEach(this::awaitStarted);
+        int count = SECONDS * TASKS_PER_SECOND;
+        try (Node node = new Node("scheduling", dataSource)) {
+            Instant start = Instant.now();
+            List<DurableRequest> requests = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                requests.add(new DurableRequest("b" + i, "b" + i, start.plusMillis(1_000L * i / TASKS_PER_SECOND)));
+            }
+            assertThat(node.engine.scheduleAll("book", requests)).isEqualTo(count);
+        }
+        for (int i = 0; i < 3; i++) {
+            awaitEntries(count * (i + 1) / 6);
+            start(names.get(i + 3));
+            nodes.get(names.get(i)).destroyForcibly();
+        }
+        awaitEntries(count * 4 / 6);
+        signal("b4", "-STOP");
+        // What it was about to commit stays locked until it goes on.
+        await().atMost(PATIENCE)
+                .until(() -> count("select count(*) from (select 1 from wheel_durable_task where owner in"
+                                + " (select incarnation from wheel_durable_task_node where name = 'b4')"
+                                + " for update skip locked) left_over")
+                        == 0);
+        signal("b4", "-CONT");
+        await().atMost(PATIENCE.plusSeconds(SECONDS))
+                .until(() -> count("select count(*) from wheel_durable_task where task_name = 'book'") == 0);
+        assertThat(count("select count(*) from ledger")).isEqualTo(count);
+        assertThat(count("select count(distinct id) from ledger")).isEqualTo(count);
+        System.out.println("> transactional runs, of which the nodes b1 to b3 were killed and b4 was stopped: "
+                + jdbc.queryForList("select node, count(*) c from ledger group by node order by node"));
+    }
+
+    private void awaitEntries(int number) {
+        await().atMost(PATIENCE.plusSeconds(SECONDS)).until(() -> count("select count(*) from ledger") >= number);
     }
 
     private boolean freedOf(String node) {

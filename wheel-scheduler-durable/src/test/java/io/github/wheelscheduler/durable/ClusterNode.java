@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /** The main class of a process that is one node of a cluster. It writes down each run as it begins, and as it ends. */
 public final class ClusterNode {
@@ -32,6 +33,20 @@ public final class ClusterNode {
                     throw new IllegalStateException("every run has its row");
                 }
             });
+            node.engine.handle(
+                    "book",
+                    String.class,
+                    RetryPolicy.DEFAULT,
+                    Integer.MAX_VALUE,
+                    null,
+                    new DataSourceTransactionManager(dataSource),
+                    (id, run) -> {
+                        int booked = jdbc.update("insert into ledger (id, node) values (?, ?)", id, name);
+                        if (booked != 1) {
+                            throw new IllegalStateException("every run has its entry");
+                        }
+                        Thread.sleep(RUN_MILLIS);
+                    });
             Runnable ignored = node.engine.repeat("tick", ClusterIT.tick(), false, () -> {
                 int ticked = jdbc.update("insert into ticks (node, at) values (?, clock_timestamp())", name);
                 if (ticked != 1) {

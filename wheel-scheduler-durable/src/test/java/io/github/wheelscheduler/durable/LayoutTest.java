@@ -85,6 +85,19 @@ class LayoutTest {
     }
 
     @Test
+    void aNodeStartsWhileATransactionHasWrittenIntoTheTable() {
+        try (Node first = new Node("first", dataSource).start();
+                Node second = new Node("second", dataSource)) {
+            new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+                assertThat(first.engine.schedule("note", "1", "one", Instant.now()))
+                        .isTrue();
+                CompletableFuture<Node> started = CompletableFuture.supplyAsync(second::start);
+                assertThat(started).succeedsWithin(PATIENCE).isSameAs(second);
+            });
+        }
+    }
+
+    @Test
     void missingTablesStopTheStart() {
         refused("wheel_durable_task")
                 .withMessageStartingWith("The tables wheel_durable_task and wheel_durable_task_node must be there")

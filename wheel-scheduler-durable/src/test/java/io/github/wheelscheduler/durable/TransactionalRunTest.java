@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -532,18 +533,29 @@ class TransactionalRunTest {
     void aRunThatHasEndedIsCommittedThoughClosingHasInterruptedIt(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = new Node(closingSoon(), pool, DurableObserver.NONE);
-        handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
-            enter(pool, payload);
-            runs.incrementAndGet();
-            while (!run.isCancelled()) {
-                Thread.onSpinWait();
-            }
-        });
+        AtomicReference<Boolean> isInterrupted = new AtomicReference<>();
+        handle(
+                node,
+                new JdbcTransactionManager(pool) {
+                    @Override
+                    protected void doCommit(DefaultTransactionStatus status) {
+                        isInterrupted.set(Thread.currentThread().isInterrupted());
+                        super.doCommit(status);
+                    }
+                },
+                (payload, run) -> {
+                    enter(pool, payload);
+                    runs.incrementAndGet();
+                    while (!run.isCancelled()) {
+                        Thread.onSpinWait();
+                    }
+                });
         node.start();
         schedule(node, "1");
         await().atMost(PATIENCE).until(() -> runs.get() == 1);
         node.close();
         assertThat(node.engine.find("pay", "1")).isEmpty();
+        assertThat(isInterrupted).as("drivers and pools mind that").hasValue(false);
         assertThat(entries(pool)).containsExactly("1");
     }
 

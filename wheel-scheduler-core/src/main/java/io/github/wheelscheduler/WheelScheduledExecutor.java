@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -514,6 +515,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns the time, in nanoseconds, on the monotonic clock that deadlines are on; to be compared by difference. */
     public long nanoTime() {
         return engine.nanoTime();
+    }
+
+    /** Returns when a timer is due, or was, on that clock. It says the same until the timer is moved, or armed for its next run. */
+    public long deadlineNanos(Delayed timer) {
+        return engine.deadlineOf(timer);
     }
 
     /** Returns the time on the wall clock that instants are on. */

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -167,6 +168,13 @@ public final class Engine implements TimerOwner, Workers.Listener {
     @Override
     public long nanoTime() {
         return clock.nanoTime();
+    }
+
+    /** Returns when a timer of this or another engine is due, on the clock that tells {@link #nanoTime}. */
+    public long deadlineOf(Delayed timer) {
+        return timer instanceof ScheduledTimer<?> ours
+                ? ours.deadlineNanos()
+                : nanoTime() + timer.getDelay(TimeUnit.NANOSECONDS);
     }
 
     @Override

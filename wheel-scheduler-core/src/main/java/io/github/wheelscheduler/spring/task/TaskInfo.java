@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param overdue whether that is more than the registry's grace allows
  * @param runningSince when the first of the runs started that are going on; null unless one is
  * @param lastSuccess when it last ended well; null if it never has
+ * @param lastFailure when a run of it last failed; null if none has
  * @param runs how often it has run
  * @param failures how many of those runs failed
  * @param failuresInARow how many have failed since the last success
@@ -40,6 +41,7 @@ public record TaskInfo(
         boolean overdue,
         @Nullable Instant runningSince,
         @Nullable Instant lastSuccess,
+        @Nullable Instant lastFailure,
         long runs,
         long failures,
         long failuresInARow,

@@ -4,16 +4,18 @@ import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
+import io.github.wheelscheduler.internal.spring.task.TaskSearch;
 import io.github.wheelscheduler.internal.spring.task.TaskSeries;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.BiFunction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -102,30 +104,35 @@ public final class TaskRegistry {
      * @throws IllegalArgumentException if either is negative
      */
     public List<TaskInfo> list(int offset, int limit) {
-        if (offset < 0 || limit < 0) {
-            throw new IllegalArgumentException(
-                    "offset and limit must not be negative, were " + offset + " and " + limit);
-        }
-        book.forgetOver();
-        return first((long) offset + limit).stream()
-                .skip(offset)
-                .map(look::info)
-                .toList();
+        return find(TaskQuery.ALL.part(offset, limit)).tasks();
     }
 
-    /** Returns so many tasks that come first in the order of their ids, in that order; keeps no more of them at a time. */
-    private List<TaskSeries> first(long limit) {
-        Comparator<TaskSeries> order = Comparator.comparing(TaskSeries::id);
-        PriorityQueue<TaskSeries> kept = new PriorityQueue<>(order.reversed());
-        for (TaskSeries task : book.tasks()) {
-            if (kept.size() < limit) {
-                kept.add(task);
-            } else if (limit > 0 && order.compare(task, kept.element()) < 0) {
-                TaskSeries ignored = kept.remove();
-                kept.add(task);
-            }
-        }
-        return kept.stream().sorted(order).toList();
+    /**
+     * Finds tasks, and puts them in order. Tasks are looked at one after the other while they go on: one that changes meanwhile may be shown
+     * as it is a moment later. No run waits for it.
+     *
+     * @throws IllegalArgumentException if what the page is to come after is not of a page in the same order
+     */
+    public TaskQuery.Page<TaskInfo> find(TaskQuery query) {
+        return find(Map.of("", this), query, (name, task) -> task);
+    }
+
+    /**
+     * Finds tasks of several schedulers, see {@link #find(TaskQuery)}.
+     *
+     * @param <T> what is shown of a task
+     * @param registries by the names of the schedulers, in their order
+     * @param shown makes that of the name and the task, for the tasks of the page alone
+     * @throws IllegalArgumentException if what the page is to come after is not of a page in the same order
+     */
+    public static <T> TaskQuery.Page<T> find(
+            Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown) {
+        List<TaskSearch.Room> rooms = new ArrayList<>(registries.size());
+        registries.forEach((name, registry) -> {
+            registry.book.forgetOver();
+            rooms.add(new TaskSearch.Room(name, registry.book, registry.look));
+        });
+        return new TaskSearch(rooms, query).page(shown);
     }
 
     /** Returns the ids of all tasks, in their order. */
@@ -134,14 +141,14 @@ public final class TaskRegistry {
         return book.tasks().stream().map(TaskSeries::id).sorted().toList();
     }
 
-    /** Returns the tasks that are overdue, in the order of their ids, at most so many. */
+    /**
+     * Returns the tasks that are overdue, in the order of their ids, at most so many.
+     *
+     * @throws IllegalArgumentException if the number is negative
+     */
     public List<TaskInfo> overdue(int limit) {
-        return book.tasks().stream()
-                .map(look::info)
-                .filter(TaskInfo::overdue)
-                .sorted(Comparator.comparing(TaskInfo::id))
-                .limit(limit)
-                .toList();
+        return find(TaskQuery.ALL.in(TaskQuery.Condition.OVERDUE).part(0, limit))
+                .tasks();
     }
 
     /**

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.internal.spring.run;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is remembered of the runs of one task, in one array, so that a run of one of very many tasks touches little memory. All
- * methods may be called from any thread; none waits for a run.
+ * methods may be called from any thread; none waits for a run, and a run waits for no thread that reads.
  */
 public final class RunHistory {
 
@@ -27,6 +29,19 @@ public final class RunHistory {
     private static final int FAILED = 2;
     private static final int FLAG_BITS = 2;
 
+    private static final VarHandle VERSION;
+
+    static {
+        try {
+            VERSION = MethodHandles.lookup().findVarHandle(RunHistory.class, "version", int.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    /** Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read again. Under the lock. */
+    private int version;
+
     private final long[] recent = new long[REMEMBERED * FIELDS];
 
     /** What the runs in the array threw; null as long as none has, or there was no memory for it. */
@@ -35,12 +50,21 @@ public final class RunHistory {
     /** Since the epoch, in nanoseconds; of no meaning as long as no run has succeeded. */
     private long lastSuccess;
 
+    /** Likewise, of a run that failed. Written with the lock held, and read without it, too. */
+    private volatile long lastFailure;
+
     private long runs;
     private long failures;
-    private long failuresInARow;
-    private long skips;
+
+    /** Written with the lock held, and read without it, too. */
+    private volatile long failuresInARow;
+
     private long overruns;
-    private long missed;
+
+    // Written with the lock held, and read without it, too.
+
+    private volatile long skips;
+    private volatile long missed;
 
     /** Since the last run; and between the one before and that one. */
     private boolean missesNow;
@@ -55,6 +79,7 @@ public final class RunHistory {
     public record View(
             List<RunOutcome> recent,
             @Nullable Instant lastSuccess,
+            @Nullable Instant lastFailure,
             long runs,
             long failures,
             long failuresInARow,
@@ -63,7 +88,7 @@ public final class RunHistory {
             long overruns) {
 
         /** Of a task that has never been due. */
-        public static final View EMPTY = new View(List.of(), null, 0, 0, 0, 0, 0, 0);
+        public static final View EMPTY = new View(List.of(), null, null, 0, 0, 0, 0, 0, 0);
     }
 
     /**
@@ -78,31 +103,40 @@ public final class RunHistory {
             boolean triggered,
             RunOutcome.@Nullable Failure failure,
             boolean overran) {
-        int place = (int) (runs % REMEMBERED);
-        recent[place * FIELDS + STARTED_AT] = startedAt;
-        recent[place * FIELDS + DURATION] = nanos;
-        int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
-        recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
-        runs++;
-        missedBefore = missesNow;
-        missesNow = false;
-        overruns += overran ? 1 : 0;
-        if (failure == null) {
-            lastSuccess = startedAt + nanos;
-            failuresInARow = 0;
-        } else {
-            failures++;
-            failuresInARow++;
-        }
-        if (recentFailures == null && failure != null) {
-            try {
-                recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
-            } catch (OutOfMemoryError ex) {
-                // The flag says that the run has failed.
+        VERSION.setOpaque(this, version + 1);
+        VarHandle.storeStoreFence();
+        try {
+            int place = (int) (runs % REMEMBERED);
+            recent[place * FIELDS + STARTED_AT] = startedAt;
+            recent[place * FIELDS + DURATION] = nanos;
+            int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
+            recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
+            runs++;
+            missedBefore = missesNow;
+            missesNow = false;
+            overruns += overran ? 1 : 0;
+            if (failure == null) {
+                lastSuccess = startedAt + nanos;
+                if (failuresInARow != 0) {
+                    failuresInARow = 0;
+                }
+            } else {
+                lastFailure = startedAt + nanos;
+                failures++;
+                failuresInARow++;
             }
-        }
-        if (recentFailures != null) {
-            recentFailures[place] = failure;
+            if (recentFailures == null && failure != null) {
+                try {
+                    recentFailures = new RunOutcome.@Nullable Failure[REMEMBERED];
+                } catch (OutOfMemoryError ex) {
+                    // The flag says that the run has failed.
+                }
+            }
+            if (recentFailures != null) {
+                recentFailures[place] = failure;
+            }
+        } finally {
+            VERSION.setRelease(this, version + 1);
         }
     }
 
@@ -126,13 +160,40 @@ public final class RunHistory {
     }
 
     /** Returns what has been noted so far. */
-    public synchronized View view() {
+    public View view() {
+        while (true) {
+            int before = (int) VERSION.getAcquire(this);
+            if (before % 2 == 0) {
+                View seen = look();
+                VarHandle.loadLoadFence();
+                if (before == (int) VERSION.getOpaque(this)) {
+                    return seen;
+                }
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private View look() {
+        long runs = this.runs;
         List<RunOutcome> outcomes = new ArrayList<>(REMEMBERED);
         for (long run = runs - 1; run >= Math.max(0, runs - REMEMBERED); run--) {
             outcomes.add(outcomeAt((int) (run % REMEMBERED)));
         }
         Instant succeeded = runs > failures ? EpochNanos.toInstant(lastSuccess) : null;
-        return new View(List.copyOf(outcomes), succeeded, runs, failures, failuresInARow, skips, missed, overruns);
+        Instant failed = failures == 0 ? null : EpochNanos.toInstant(lastFailure);
+        return new View(
+                List.copyOf(outcomes), succeeded, failed, runs, failures, failuresInARow, skips, missed, overruns);
+    }
+
+    /** Whether the last run has failed. Does not wait for a run that takes notes. */
+    public boolean isFailing() {
+        return failuresInARow > 0;
+    }
+
+    /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. Does not wait for a run that takes notes. */
+    public long lastFailure() {
+        return lastFailure;
     }
 
     private RunOutcome outcomeAt(int place) {

@@ -416,10 +416,27 @@ final class GuardedTask implements Runnable, ManagedTask {
         return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
     }
 
+    /** Returns the same on the monotonic clock; 0 if it is not. */
+    long runningSinceNanos() {
+        return runningSinceNanos;
+    }
+
     /** Returns since when a run has been going on that has returned; null if there is none. */
     @Nullable
     Instant openSince() {
         return openRuns == null ? null : OpenRun.since(openRuns);
+    }
+
+    /** Whether the last run that has ended failed. */
+    boolean isFailing() {
+        RunHistory notes = history;
+        return notes != null && notes.isFailing();
+    }
+
+    /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. */
+    long lastFailure() {
+        RunHistory notes = history;
+        return notes == null ? 0 : notes.lastFailure();
     }
 
     RunHistory.View seen() {

@@ -5,7 +5,9 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the shortest grace.
@@ -38,14 +40,13 @@ public record TaskLook(double share, Duration shortest) {
                 task.origin,
                 schedule,
                 task.settings(),
-                openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER)
-                        ? TaskInfo.State.RUNNING
-                        : state,
+                shown(state, openSince),
                 next,
                 lateBy,
                 isOverdue(lateBy, schedule, now),
                 openSince != null ? openSince : since,
                 seen.lastSuccess(),
+                seen.lastFailure(),
                 seen.runs(),
                 seen.failures(),
                 seen.failuresInARow(),
@@ -54,6 +55,48 @@ public record TaskLook(double share, Duration shortest) {
                 seen.missed(),
                 seen.overruns(),
                 seen.recent());
+    }
+
+    /** What {@link #info} would call its state, without the notes of runs. */
+    static TaskInfo.State stateOf(TaskSeries task) {
+        TaskInfo.State state = state(task);
+        return shown(state, task.guard().openSince());
+    }
+
+    private static TaskInfo.State shown(TaskInfo.State state, @Nullable Instant openSince) {
+        boolean goesOn = openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER);
+        return goesOn ? TaskInfo.State.RUNNING : state;
+    }
+
+    /** Returns when the next run is due, on the clock of timers; null as long as no timer waits for that. */
+    static @Nullable Long nextNanos(TaskSeries task) {
+        ScheduledFuture<?> timer = task.timer;
+        return timer != null && isWaiting(task) ? task.deadlineNanos(timer) : null;
+    }
+
+    /** Returns since when the next run has been late, on the clock of timers; null if it is not. */
+    static @Nullable Long lateSinceNanos(TaskSeries task) {
+        Instant since = task.guard().runningSince();
+        long sinceNanos = task.guard().runningSinceNanos();
+        TaskInfo.State state = state(task);
+        Long dueNanos = null;
+        if (state == TaskInfo.State.RUNNING && since != null && sinceNanos != 0) {
+            TaskSchedule schedule = task.schedule();
+            Duration interval = schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
+            dueNanos = interval == null
+                    ? null
+                    : sinceNanos + Math.min(Long.MAX_VALUE / 2, TimeUnit.NANOSECONDS.convert(interval));
+        } else if (state == TaskInfo.State.PENDING) {
+            dueNanos = nextNanos(task);
+        }
+        return dueNanos != null && dueNanos - task.nanoTime() < 0 ? dueNanos : null;
+    }
+
+    /** Whether {@link #info} would call it overdue. */
+    boolean isOverdue(TaskSeries task) {
+        Long sinceNanos = lateSinceNanos(task);
+        return sinceNanos != null
+                && isOverdue(Duration.ofNanos(task.nanoTime() - sinceNanos), task.schedule(), task.now());
     }
 
     private boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {

@@ -427,4 +427,13 @@ public final class TaskSeries extends SeriesFuture {
     Instant now() {
         return timers().clock().instant();
     }
+
+    long nanoTime() {
+        return guard.book.nanoTime();
+    }
+
+    /** Returns when a timer is due, on the clock of {@link #nanoTime}. */
+    long deadlineNanos(ScheduledFuture<?> armed) {
+        return timers().executor().deadlineNanos(armed);
+    }
 }

@@ -22,4 +22,33 @@ class RunHistoryTest {
                 .extracting(RunOutcome::lateness)
                 .containsExactly(Duration.ofNanos(7), Duration.ofNanos(-5));
     }
+
+    /** Each run takes as long as it is late, and has failed if that is odd: so a view of two halves shows. */
+    @Test
+    void viewIsOfOneMomentThoughRunsAreNotedMeanwhile() throws Exception {
+        RunHistory history = new RunHistory();
+        RunOutcome.Failure failure = new RunOutcome.Failure("x", "");
+        Thread notes = new Thread(() -> {
+            for (int run = 0; !Thread.currentThread().isInterrupted(); run++) {
+                history.ran(run, run, run, false, run % 2 == 0 ? null : failure, false);
+            }
+        });
+        notes.start();
+        try {
+            for (int i = 0; i < 20_000; i++) {
+                RunHistory.View view = history.view();
+                long run = view.runs() - 1;
+                assertThat(view.failures()).isEqualTo(view.runs() / 2);
+                for (RunOutcome outcome : view.recent()) {
+                    assertThat(outcome.duration()).isEqualTo(Duration.ofNanos(run));
+                    assertThat(outcome.lateness()).isEqualTo(Duration.ofNanos(run));
+                    assertThat(outcome.isSuccess()).isEqualTo(run % 2 == 0);
+                    run--;
+                }
+            }
+        } finally {
+            notes.interrupt();
+            notes.join();
+        }
+    }
 }

@@ -1,0 +1,349 @@
+package io.github.wheelscheduler.spring.task;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskQuery.Condition;
+import io.github.wheelscheduler.spring.task.TaskQuery.Order;
+import io.github.wheelscheduler.testing.Gate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ScheduledFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Tasks are found by what is said of them, in the order and by the page that was asked for. */
+@SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
+class TaskQueryTest {
+
+    private final Instant far = Instant.now().plus(Duration.ofDays(1));
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final TaskRegistry registry = scheduler.getTaskRegistry();
+
+    private final Map<String, ScheduledFuture<?>> futures = new HashMap<>();
+
+    @BeforeEach
+    void initialize() {
+        scheduler.initialize();
+    }
+
+    @AfterEach
+    void shutdown() {
+        scheduler.shutdown();
+    }
+
+    private void add(String id, Runnable task, Instant at) {
+        futures.put(id, registry.schedule(id, task, TaskSchedule.once(at)));
+    }
+
+    private boolean cancel(String id) {
+        return Objects.requireNonNull(futures.get(id)).cancel(false);
+    }
+
+    private static TaskSchedule hourly() {
+        return TaskSchedule.fixedRate(Duration.ofHours(1));
+    }
+
+    private List<String> idsOf(TaskQuery query) {
+        return registry.find(query).tasks().stream().map(TaskInfo::id).toList();
+    }
+
+    private static void nothing() {}
+
+    private static void fail() {
+        throw new IllegalStateException("on purpose");
+    }
+
+    @Test
+    void textIsFoundAnywhereInAnIdInUpperOrLowerCase() {
+        add("com.example.Import.orders", TaskQueryTest::nothing, far);
+        add("import customers", TaskQueryTest::nothing, far);
+        add("export", TaskQueryTest::nothing, far);
+        TaskQuery.Page<TaskInfo> page = registry.find(TaskQuery.ALL.withText("iMPORT"));
+        assertThat(page.tasks())
+                .extracting(TaskInfo::id)
+                .containsExactly("com.example.Import.orders", "import customers");
+        assertThat(page.total()).isEqualTo(2);
+        assertThat(page.next()).isNull();
+        assertThat(idsOf(TaskQuery.ALL.withText("port"))).hasSize(3);
+        assertThat(idsOf(TaskQuery.ALL.withText("none"))).isEmpty();
+    }
+
+    @Test
+    void everyConditionIsMetByTheTasksThatAreInIt() {
+        registry.setOverdueGrace(0, Duration.ZERO);
+        Gate gate = new Gate();
+        add("pending", TaskQueryTest::nothing, far);
+        add("paused", TaskQueryTest::nothing, far);
+        registry.pause("paused");
+        registry.schedule(
+                "disabled",
+                TaskQueryTest::nothing,
+                hourly(),
+                TaskSettings.builder().enabled(false).build());
+        registry.schedule("failing", TaskQueryTest::fail, hourly());
+        registry.schedule("running", gate, TaskSchedule.fixedDelay(Duration.ofHours(1)));
+        registry.schedule("stuck", gate, TaskSchedule.fixedRate(Duration.ofMillis(1)));
+        add("over", TaskQueryTest::nothing, Instant.now());
+        gate.awaitArrivals(2);
+        awaitThat(() -> registry.get("over").state() == TaskInfo.State.OVER);
+        awaitThat(() -> registry.get("failing").failures() == 1);
+        awaitThat(() -> registry.get("failing").state() == TaskInfo.State.PENDING);
+        awaitThat(() -> registry.get("stuck").overdue());
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.PENDING))).containsExactly("failing", "pending");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.PAUSED))).containsExactly("paused");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.DISABLED))).containsExactly("disabled");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.FAILING))).containsExactly("failing");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.RUNNING))).containsExactly("running", "stuck");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.OVER))).containsExactly("over");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.OVERDUE))).containsExactly("stuck");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.OVERDUE, Condition.FAILING)))
+                .containsExactly("failing", "stuck");
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.RUNNING).withText("run"))).containsExactly("running");
+        assertThat(idsOf(TaskQuery.ALL)).hasSize(7);
+        gate.open();
+    }
+
+    @Test
+    void nextRunsComeInTheirOrderBothWaysAndTasksWithoutOneComeLast() {
+        add("b", TaskQueryTest::nothing, far.plusSeconds(1));
+        add("a", TaskQueryTest::nothing, far.plusSeconds(2));
+        add("c", TaskQueryTest::nothing, far);
+        registry.schedule("cron", TaskQueryTest::nothing, TaskSchedule.cron("0 0 0 29 2 *"));
+        registry.schedule(
+                "never",
+                TaskQueryTest::nothing,
+                hourly(),
+                TaskSettings.builder().enabled(false).build());
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.NEXT, false))).containsExactly("c", "b", "a", "cron", "never");
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.NEXT, true))).containsExactly("cron", "a", "b", "c", "never");
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.ID, true))).containsExactly("never", "cron", "c", "b", "a");
+    }
+
+    @Test
+    void lastFailuresComeInTheirOrderAlsoWhenRunsHaveSucceededSince() {
+        registry.schedule("well", TaskQueryTest::nothing, TaskSchedule.fixedDelay(Duration.ofHours(1)));
+        boolean[] fails = {true};
+        registry.schedule(
+                "first",
+                () -> {
+                    if (fails[0]) {
+                        fails[0] = false;
+                        fail();
+                    }
+                },
+                TaskSchedule.fixedDelay(Duration.ofMillis(1)));
+        // More than are remembered one by one.
+        awaitThat(() -> registry.get("first").runs() > 12);
+        registry.schedule("second", TaskQueryTest::fail, TaskSchedule.fixedDelay(Duration.ofHours(1)));
+        awaitThat(() -> registry.get("second").failures() == 1);
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.LAST_FAILURE, true))).containsExactly("second", "first", "well");
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.LAST_FAILURE, false)))
+                .containsExactly("first", "second", "well");
+        assertThat(registry.get("first").lastFailure())
+                .isBefore(registry.get("second").lastFailure());
+        assertThat(registry.get("well").lastFailure()).isNull();
+        assertThat(idsOf(TaskQuery.ALL.in(Condition.FAILING))).containsExactly("second");
+    }
+
+    @Test
+    void latestTasksComeFirstOrLast() {
+        scheduler.stop();
+        Instant now = Instant.now();
+        add("late", TaskQueryTest::nothing, now);
+        awaitThat(() -> registry.get("late").lateBy().toMillis() > 10);
+        add("later", TaskQueryTest::nothing, now);
+        awaitThat(() -> registry.get("later").lateBy().toMillis() > 10);
+        add("latest", TaskQueryTest::nothing, now);
+        add("onTime", TaskQueryTest::nothing, far);
+        awaitThat(() -> registry.get("latest").lateBy().toNanos() > 0);
+        List<String> descending = idsOf(TaskQuery.ALL.orderedBy(Order.LATENESS, true));
+        assertThat(descending).containsExactly("late", "later", "latest", "onTime");
+        assertThat(idsOf(TaskQuery.ALL.orderedBy(Order.LATENESS, false)))
+                .containsExactly("onTime", "latest", "later", "late");
+    }
+
+    @Test
+    void pagesGoOnBehindTheLastOneWhileTasksComeAndGo() {
+        for (int i = 10; i < 40; i++) {
+            add("task-" + i, TaskQueryTest::nothing, far.plusSeconds(i));
+        }
+        for (Order order : List.of(Order.SCHEDULER, Order.ID, Order.NEXT)) {
+            TaskQuery query = TaskQuery.ALL.orderedBy(order, false).part(0, 10);
+            TaskQuery.Page<TaskInfo> first = registry.find(query);
+            assertThat(first.total()).isEqualTo(30);
+            // The last one of the page goes, and others come before and behind it.
+            registry.schedule("gone", TaskQueryTest::nothing, hourly()).cancel(false);
+            boolean ignored = cancel("task-19");
+            add("task-05", TaskQueryTest::nothing, far.plusSeconds(5));
+            add("task-191", TaskQueryTest::nothing, far.plusMillis(19_500));
+            TaskQuery.Page<TaskInfo> second = registry.find(query.after(first.next()));
+            assertThat(second.tasks())
+                    .extracting(TaskInfo::id)
+                    .startsWith("task-191", "task-20", "task-21")
+                    .hasSize(10);
+            assertThat(second.total()).isEqualTo(31);
+            TaskQuery.Page<TaskInfo> third = registry.find(query.after(second.next()));
+            assertThat(third.tasks())
+                    .extracting(TaskInfo::id)
+                    .startsWith("task-29")
+                    .hasSize(10);
+            TaskQuery.Page<TaskInfo> last = registry.find(query.after(third.next()));
+            assertThat(last.tasks()).extracting(TaskInfo::id).containsExactly("task-39");
+            assertThat(last.next()).isNull();
+            ignored = cancel("task-191") && cancel("task-05");
+            add("task-19", TaskQueryTest::nothing, far.plusSeconds(19));
+        }
+    }
+
+    @Test
+    void pagesOfLateTasksMissNoneWhileTheyGetLater() {
+        scheduler.stop();
+        List<String> all = new ArrayList<>();
+        for (int i = 10; i < 40; i++) {
+            String id = "task-" + i;
+            add(id, TaskQueryTest::nothing, Instant.now());
+            all.add(id);
+        }
+        awaitThat(() -> idsOf(TaskQuery.ALL.orderedBy(Order.LATENESS, false)).size() == 30
+                && registry.get("task-39").lateBy().toNanos() > 0);
+        for (boolean isDescending : new boolean[] {true, false}) {
+            List<String> seen = new ArrayList<>();
+            TaskQuery query =
+                    TaskQuery.ALL.orderedBy(Order.LATENESS, isDescending).part(0, 7);
+            TaskQuery.Page<TaskInfo> page = registry.find(query);
+            page.tasks().forEach(task -> seen.add(task.id()));
+            while (page.next() != null) {
+                Duration lateBy = page.tasks().get(0).lateBy();
+                String id = page.tasks().get(0).id();
+                awaitThat(() -> registry.get(id).lateBy().compareTo(lateBy.plusMillis(2)) > 0);
+                page = registry.find(query.after(page.next()));
+                page.tasks().forEach(task -> seen.add(task.id()));
+            }
+            assertThat(seen).containsExactlyInAnyOrderElementsOf(all);
+        }
+    }
+
+    @Test
+    void whatIsNoPlaceInThisOrderIsRefused() {
+        add("a", TaskQueryTest::nothing, far);
+        add("b", TaskQueryTest::nothing, far);
+        TaskQuery byId = TaskQuery.ALL.orderedBy(Order.ID, false).part(0, 1);
+        String next = registry.find(byId).next();
+        for (TaskQuery query : List.of(
+                byId.after("nonsense!"),
+                byId.after(""),
+                TaskQuery.ALL.after(next),
+                byId.orderedBy(Order.ID, true).after(next))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> registry.find(query))
+                    .withMessage("after must be what a page in the same order, of the same process, had as next, was "
+                            + query.after());
+        }
+        String nextRun = registry.find(byId.orderedBy(Order.NEXT, false)).next();
+        WheelTaskScheduler other = new WheelTaskScheduler();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> other.getTaskRegistry()
+                        .find(byId.orderedBy(Order.NEXT, false).after(nextRun)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TaskQuery.ALL.part(0, -1))
+                .withMessage("offset and limit must not be negative, were 0 and -1");
+    }
+
+    @Test
+    void tasksOfSeveralSchedulersArePutInOneOrder() {
+        WheelTaskScheduler other = new WheelTaskScheduler();
+        other.initialize();
+        try {
+            add("b", TaskQueryTest::nothing, far);
+            add("d", TaskQueryTest::nothing, far.plusSeconds(1));
+            other.getTaskRegistry().schedule("a", TaskQueryTest::nothing, TaskSchedule.once(far.plusSeconds(2)));
+            other.getTaskRegistry().schedule("b", TaskQueryTest::nothing, TaskSchedule.once(far.plusMillis(500)));
+            Map<String, TaskRegistry> both = new LinkedHashMap<>();
+            both.put("main", registry);
+            both.put("aside", other.getTaskRegistry());
+            assertThat(pagesOf(both, TaskQuery.ALL)).containsExactly("main b", "main d", "aside a", "aside b");
+            assertThat(pagesOf(both, TaskQuery.ALL.orderedBy(Order.ID, false)))
+                    .containsExactly("aside a", "main b", "aside b", "main d");
+            assertThat(pagesOf(both, TaskQuery.ALL.orderedBy(Order.NEXT, true)))
+                    .containsExactly("aside a", "main d", "aside b", "main b");
+        } finally {
+            other.shutdown();
+        }
+    }
+
+    /** Returns what all pages of one task have. */
+    private static List<String> pagesOf(Map<String, TaskRegistry> registries, TaskQuery query) {
+        List<String> seen = new ArrayList<>();
+        String after = null;
+        do {
+            TaskQuery.Page<String> page = TaskRegistry.find(
+                    registries, query.part(0, 1).after(after), (name, task) -> name + " " + task.id());
+            seen.addAll(page.tasks());
+            after = page.next();
+        } while (after != null);
+        return seen;
+    }
+
+    /** No bound is asserted: the machine may be busy. */
+    @Test
+    void manyTasksAreFoundInTheTimeThatIsPrinted() {
+        int known = 0;
+        for (int tasks : new int[] {5_000, 50_000}) {
+            while (known < tasks) {
+                add(
+                        "com.example.jobs.Task%05d.run".formatted(known),
+                        TaskQueryTest::nothing,
+                        far.plusMillis(known * 7919L % 50_000));
+                known++;
+            }
+            TaskQuery.Page<TaskInfo> first =
+                    registry.find(TaskQuery.ALL.orderedBy(Order.NEXT, false).part(0, 50));
+            assertThat(first.total()).isEqualTo(tasks);
+            Map<String, TaskQuery> queries = new LinkedHashMap<>();
+            queries.put("by id", TaskQuery.ALL.part(0, 50));
+            queries.put("by id, last page", TaskQuery.ALL.part(tasks - 50, 50));
+            queries.put("text", TaskQuery.ALL.withText("TASK0123").part(0, 50));
+            queries.put(
+                    "overdue, failing or running",
+                    TaskQuery.ALL
+                            .in(Condition.OVERDUE, Condition.FAILING, Condition.RUNNING)
+                            .part(0, 50));
+            queries.put(
+                    "pending, latest first",
+                    TaskQuery.ALL
+                            .in(Condition.PENDING)
+                            .orderedBy(Order.LATENESS, true)
+                            .part(0, 50));
+            queries.put(
+                    "next page by next run",
+                    TaskQuery.ALL.orderedBy(Order.NEXT, false).part(0, 50).after(first.next()));
+            queries.put(
+                    "last failures first",
+                    TaskQuery.ALL.orderedBy(Order.LAST_FAILURE, true).part(0, 50));
+            queries.forEach((what, query) ->
+                    System.out.printf("> find: %,d tasks, %s: %.1f ms%n", registry.size(), what, bestMillis(query)));
+        }
+    }
+
+    private double bestMillis(TaskQuery query) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 15; i++) {
+            long start = System.nanoTime();
+            assertThat(registry.find(query).tasks().size()).isLessThanOrEqualTo(50);
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        return best / 1e6;
+    }
+}

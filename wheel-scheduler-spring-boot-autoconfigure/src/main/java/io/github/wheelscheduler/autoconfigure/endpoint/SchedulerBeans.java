@@ -4,6 +4,7 @@ import io.github.wheelscheduler.autoconfigure.WheelSchedulers;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
@@ -24,8 +25,14 @@ final class SchedulerBeans {
         }
 
         private boolean isGroup() {
+            return group() != null;
+        }
+
+        /** Returns the name of the group that it is of another one; null if it is none. */
+        private @Nullable String group() {
             return scheduler.isInitialized()
-                    && scheduler.getWheelScheduledExecutor().groupName() != null;
+                    ? scheduler.getWheelScheduledExecutor().groupName()
+                    : null;
         }
     }
 
@@ -45,6 +52,26 @@ final class SchedulerBeans {
                 .filter(one -> one.name.equals(name))
                 .findFirst()
                 .orElseThrow(() -> UnknownNameException.ofScheduler(name, namesOf(all))));
+    }
+
+    /**
+     * Returns the schedulers of these names, or all where both are null.
+     *
+     * @throws UnknownNameException if there is no such scheduler or group
+     */
+    List<Named> all(@Nullable String name, @Nullable String group) {
+        List<Named> all = all(name);
+        if (group == null) {
+            return all;
+        }
+        List<Named> found =
+                all.stream().filter(one -> group.equals(one.group())).toList();
+        if (found.isEmpty()) {
+            List<String> known =
+                    all.stream().map(Named::group).filter(Objects::nonNull).toList();
+            throw UnknownNameException.of("group must be one of " + known + ", was " + group);
+        }
+        return found;
     }
 
     private static List<String> namesOf(List<Named> schedulers) {

@@ -22,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param runningSince when the first of the runs started that are going on; null unless one is
  * @param last the last run; null if there has been none
  * @param lastSuccess when a run last ended well; null if none has
+ * @param lastFailure when a run last failed; null if none has
  * @param failuresInARow how many runs have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
@@ -42,6 +43,7 @@ public record TaskDescriptor(
         @Nullable Instant runningSince,
         @Nullable Run last,
         @Nullable Instant lastSuccess,
+        @Nullable Instant lastFailure,
         long runs,
         long failures,
         long failuresInARow,
@@ -67,6 +69,7 @@ public record TaskDescriptor(
                 task.runningSince(),
                 recent.isEmpty() ? null : recent.get(0),
                 task.lastSuccess(),
+                task.lastFailure(),
                 task.runs(),
                 task.failures(),
                 task.failuresInARow(),

@@ -2,12 +2,14 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -23,9 +25,6 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
  */
 @Endpoint(id = "wheelscheduler", defaultAccess = Access.READ_ONLY)
 public final class WheelSchedulerEndpoint {
-
-    static final int DEFAULT_LIMIT = 50;
-    static final int MAX_LIMIT = 500;
 
     private final SteeringLog log = new SteeringLog(LogFactory.getLog(WheelSchedulerEndpoint.class));
     private final SchedulerBeans beans;
@@ -48,32 +47,26 @@ public final class WheelSchedulerEndpoint {
     @ReadOperation
     public SchedulersDescriptor schedulers(
             @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
-        int from = offset == null ? 0 : offset;
-        int atMost = limit == null ? DEFAULT_LIMIT : limit;
-        if (from < 0) {
-            throw new IllegalArgumentException("offset must not be negative, was " + from);
-        }
-        if (atMost < 0 || atMost > MAX_LIMIT) {
-            throw new IllegalArgumentException("limit must be between 0 and " + MAX_LIMIT + ", was " + atMost);
-        }
-        List<SchedulerBeans.Named> shown = beans.all(scheduler);
-        List<SchedulerDescriptor> descriptors =
-                shown.stream().map(SchedulerDescriptor::of).toList();
-        int total = descriptors.stream().mapToInt(SchedulerDescriptor::tasks).sum();
-        return new SchedulersDescriptor(descriptors, page(shown, from, atMost), from, atMost, total);
+        return find(new TaskRequest(scheduler, null, null, null, null, null, null, offset, limit));
     }
 
-    private static List<TaskDescriptor> page(List<SchedulerBeans.Named> shown, int offset, int limit) {
-        List<TaskDescriptor> page = new ArrayList<>();
-        int toSkip = offset;
-        for (SchedulerBeans.Named one : shown) {
-            TaskRegistry registry = one.registry();
-            for (TaskInfo task : registry.list(toSkip, limit - page.size())) {
-                page.add(TaskDescriptor.of(one.name(), task));
-            }
-            toSkip = Math.max(0, toSkip - registry.size());
+    /**
+     * Returns the schedulers, and a page of their tasks: those that are asked for, in that order.
+     *
+     * @throws UnknownNameException if there is no scheduler or group of that name
+     * @throws IllegalArgumentException if what is asked for makes no sense
+     */
+    SchedulersDescriptor find(TaskRequest request) {
+        TaskQuery query = request.toQuery();
+        Map<String, TaskRegistry> registries = new LinkedHashMap<>();
+        List<SchedulerDescriptor> descriptors = new ArrayList<>();
+        for (SchedulerBeans.Named one : beans.all(request.scheduler(), request.group())) {
+            registries.put(one.name(), one.registry());
+            descriptors.add(SchedulerDescriptor.of(one));
         }
-        return page;
+        TaskQuery.Page<TaskDescriptor> page = TaskRegistry.find(registries, query, TaskDescriptor::of);
+        return new SchedulersDescriptor(
+                descriptors, page.tasks(), query.offset(), query.limit(), page.total(), page.next());
     }
 
     /**

@@ -16,11 +16,20 @@ public final class WheelSchedulerEndpointJmxExtension {
         this.endpoint = endpoint;
     }
 
-    /** Returns the schedulers, and a page of their tasks. */
+    /** Returns the schedulers, and a page of the tasks that are asked for. */
     @ReadOperation
     public SchedulersDescriptor schedulers(
-            @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
-        return EndpointAnswers.orThrow(() -> endpoint.schedulers(scheduler, offset, limit));
+            @Nullable String scheduler,
+            @Nullable String group,
+            @Nullable String text,
+            @Nullable String state,
+            @Nullable String sort,
+            @Nullable String order,
+            @Nullable String after,
+            @Nullable Integer offset,
+            @Nullable Integer limit) {
+        return EndpointAnswers.orThrow(
+                () -> endpoint.find(new TaskRequest(scheduler, group, text, state, sort, order, after, offset, limit)));
     }
 
     /** Returns one task. */

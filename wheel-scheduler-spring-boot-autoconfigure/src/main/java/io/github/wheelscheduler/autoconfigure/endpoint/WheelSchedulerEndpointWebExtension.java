@@ -30,14 +30,28 @@ public final class WheelSchedulerEndpointWebExtension {
         this.endpoint = endpoint;
     }
 
-    /** Answers with the schedulers and a page of their tasks. */
+    /** Answers with the schedulers and a page of the tasks that are asked for. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> schedulers(
-            @Nullable String scheduler, @Nullable String offset, @Nullable String limit) {
-        return EndpointAnswers.answer(() -> endpoint.schedulers(
+            @Nullable String scheduler,
+            @Nullable String group,
+            @Nullable String text,
+            @Nullable String state,
+            @Nullable String sort,
+            @Nullable String order,
+            @Nullable String after,
+            @Nullable String offset,
+            @Nullable String limit) {
+        return EndpointAnswers.answer(() -> endpoint.find(new TaskRequest(
                 scheduler,
+                group,
+                text,
+                state,
+                sort,
+                order,
+                after,
                 EndpointAnswers.parse("offset", offset, Integer.MAX_VALUE),
-                EndpointAnswers.parse("limit", limit, WheelSchedulerEndpoint.MAX_LIMIT)));
+                EndpointAnswers.parse("limit", limit, TaskRequest.MAX_LIMIT))));
     }
 
     /** Answers with one task. An id may have slashes. */

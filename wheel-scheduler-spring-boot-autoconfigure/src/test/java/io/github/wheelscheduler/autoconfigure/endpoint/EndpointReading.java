@@ -82,6 +82,50 @@ interface EndpointReading extends EndpointCalls {
         assertThat(server().get(ENDPOINT + "?offset=100000").listAt("tasks")).isEmpty();
     }
 
+    @Test
+    default void tasksAreFoundByTextStateAndOrder() {
+        TaskRegistry registry = server().wheel().getTaskRegistry();
+        List<ScheduledFuture<?>> tasks = List.of(
+                registry.schedule("find/B-first", () -> {}, tomorrow()),
+                registry.schedule("find/a-second", () -> {}, tomorrow()),
+                registry.schedule("find/c-third", () -> {}, tomorrow()));
+        try {
+            steerWell("find/a-second", "{'action': 'pause'}");
+            assertThat(found("?text=FIND/&sort=next")).containsExactly("find/B-first", "find/a-second", "find/c-third");
+            assertThat(found("?text=find/&sort=id&order=desc"))
+                    .containsExactly("find/c-third", "find/a-second", "find/B-first");
+            assertThat(found("?text=find/&state=paused")).containsExactly("find/a-second");
+            assertThat(found("?text=find/&state=paused,overdue&state=failing")).containsExactly("find/a-second");
+            assertThat(found("?text=find/&state=pending&sort=lateness&order=asc"))
+                    .containsExactly("find/B-first", "find/c-third");
+            Answer page = server().get(ENDPOINT + "?text=find/&sort=next&order=desc&limit=2");
+            assertThat(page.numberAt("total")).isEqualTo(3);
+            assertThat(idsOf(page)).containsExactly("find/c-third", "find/a-second");
+            assertThat(tasks.get(1).cancel(false)).isTrue();
+            Answer last =
+                    server().get(ENDPOINT + "?text=find/&sort=next&order=desc&limit=2&after=" + page.textAt("next"));
+            assertThat(idsOf(last)).containsExactly("find/B-first");
+            assertThat(last.numberAt("total")).isEqualTo(2);
+            assertThat(last.at("next")).isNull();
+        } finally {
+            tasks.forEach(task -> task.cancel(false));
+        }
+    }
+
+    @Test
+    default void failingTasksAreFoundAndTheLastFailureIsShown() {
+        awaitThat(() -> assertThat(read(Jobs.FAIL).numberAt("failures")).isPositive());
+        assertThat(found("?state=failing")).contains(Jobs.FAIL).doesNotContain(Jobs.BEAT);
+        assertThat(found("?sort=lastFailure&order=desc&limit=1")).containsExactly(Jobs.FAIL);
+        assertThat(Instant.parse(read(Jobs.FAIL).textAt("lastFailure"))).isBefore(Instant.now());
+    }
+
+    private List<Object> found(String query) {
+        Answer answer = server().get(ENDPOINT + query);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+        return idsOf(answer);
+    }
+
     private static List<Object> idsOf(Answer answer) {
         return answer.listAt("tasks").stream()
                 .<Object>map(task -> ((Map<?, ?>) task).get("id"))
@@ -97,7 +141,12 @@ interface EndpointReading extends EndpointCalls {
         "?limit=99999999999, limit must be a number between 0 and 500",
         "?limit=1&limit=2, limit must be a number between 0 and 500",
         "?offset=-1, 'offset must not be negative, was -1'",
-        "?offset=first, offset must be a number between 0 and 2147483647"
+        "?offset=first, offset must be a number between 0 and 2147483647",
+        "?sort=age, 'sort must be one of [scheduler, id, next, lastFailure, lateness], was age'",
+        "?order=down, 'order must be asc or desc, was down'",
+        "?state=lost, 'state must be one of [overdue, failing, paused, running, pending, disabled, over], was lost'",
+        "'?state=paused,', 'pending, disabled, over], was '",
+        "?after=nowhere, 'after must be what a page in the same order, of the same process, had as next, was nowhere'"
     })
     default void aPageOutOfBoundsIsRefusedWithTheReason(String query, String reason) {
         Answer answer = server().get(ENDPOINT + query);

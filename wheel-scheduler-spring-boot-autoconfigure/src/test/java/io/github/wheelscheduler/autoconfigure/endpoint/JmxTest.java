@@ -52,7 +52,7 @@ class JmxTest {
 
     @Test
     void tasksAreSeenAndSteered() throws Exception {
-        assertThat(invoke("schedulers", "taskScheduler", 0, 10))
+        assertThat(invoke("schedulers", "taskScheduler", null, null, null, null, null, null, 0, 10))
                 .extractingByKey("schedulers")
                 .asInstanceOf(InstanceOfAssertFactories.LIST)
                 .hasSize(1);
@@ -60,6 +60,27 @@ class JmxTest {
                 .containsEntry("state", "PAUSED");
         assertThat(invoke("task", Jobs.REST, null)).containsEntry("state", "PAUSED");
         assertThat(invoke("steerScheduler", "pause", null)).containsEntry("state", "PAUSED");
+    }
+
+    @Test
+    void tasksAreFoundAndComeInPages() throws Exception {
+        Map<Object, Object> page = invoke("schedulers", null, null, "REST", "pending", "id", "desc", null, null, 1);
+        assertThat(page).containsEntry("total", 1).containsEntry("next", null);
+        assertThat(page)
+                .extractingByKey("tasks")
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .singleElement()
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("id", Jobs.REST);
+        Map<Object, Object> first = invoke("schedulers", null, null, null, null, "next", "asc", null, null, 1);
+        Map<Object, Object> second =
+                invoke("schedulers", null, null, null, null, "next", "asc", first.get("next"), null, 1);
+        assertThat(second.get("tasks")).isNotEqualTo(first.get("tasks"));
+        assertThatExceptionOfType(MBeanException.class)
+                .isThrownBy(() -> invoke("schedulers", null, null, null, "lost", null, null, null, null, null))
+                .withMessageContaining(
+                        "state must be one of [overdue, failing, paused, running, pending, disabled, over], "
+                                + "was lost");
     }
 
     @Test
@@ -98,7 +119,8 @@ class JmxTest {
     void anAnswerRepeatsLittleOfWhatIsLong() {
         String much = "x".repeat(5_000);
         for (Object[] call : new Object[][] {
-            {"schedulers", much, null, null},
+            {"schedulers", much, null, null, null, null, null, null, null, null},
+            {"schedulers", null, null, null, much, null, null, null, null, null},
             {"task", much, null},
             {"steerTask", Jobs.REST, much, null, null, null, null, null, null},
             {"steerScheduler", much, null}

@@ -46,10 +46,10 @@ class ManyTasksTest {
     @Test
     void aPageIsBounded() {
         Answer first = server.get("wheelscheduler");
-        assertThat(first.listAt("tasks")).hasSize(WheelSchedulerEndpoint.DEFAULT_LIMIT);
+        assertThat(first.listAt("tasks")).hasSize(TaskRequest.DEFAULT_LIMIT);
         assertThat(first.numberAt("total")).isGreaterThanOrEqualTo(TASKS);
-        Answer largest = server.get("wheelscheduler?limit=" + WheelSchedulerEndpoint.MAX_LIMIT);
-        assertThat(largest.listAt("tasks")).hasSize(WheelSchedulerEndpoint.MAX_LIMIT);
+        Answer largest = server.get("wheelscheduler?limit=" + TaskRequest.MAX_LIMIT);
+        assertThat(largest.listAt("tasks")).hasSize(TaskRequest.MAX_LIMIT);
         Answer last = server.get("wheelscheduler?offset=" + (first.numberAt("total") - 1));
         assertThat(last.listAt("tasks")).hasSize(1);
         assertThat(last.textAt("tasks.0.id")).isEqualTo("task-09999");
@@ -61,6 +61,10 @@ class ManyTasksTest {
         assertThat(bestMillis("wheelscheduler")).isLessThan(100);
         assertThat(bestMillis("wheelscheduler?offset=9900")).isLessThan(100);
         assertThat(bestMillis("wheelscheduler/task-05000")).isLessThan(100);
+        assertThat(bestMillis("wheelscheduler?text=TASK-0&state=overdue,pending&sort=lateness&order=desc"))
+                .isLessThan(100);
+        assertThat(bestMillis("wheelscheduler?sort=next&order=desc&offset=9900"))
+                .isLessThan(100);
     }
 
     private static long bestMillis(String path) {
@@ -70,6 +74,7 @@ class ManyTasksTest {
             assertThat(server.get(path).status()).isEqualTo(200);
             best = Math.min(best, System.nanoTime() - start);
         }
+        System.out.printf("> endpoint: %,d tasks, %s: %.1f ms%n", TASKS, path, best / 1e6);
         return Duration.ofNanos(best).toMillis();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.Gap;
@@ -89,6 +90,36 @@ class WheelSchedulerEndpointTest {
         assertThat(endpoint.schedulers(null, 3, 2).tasks())
                 .extracting(TaskDescriptor::id)
                 .containsExactly("print");
+    }
+
+    @Test
+    void tasksOfAllSchedulersArePutInOneOrder() {
+        TaskRequest request = new TaskRequest(null, null, null, null, "id", "desc", null, null, 3);
+        SchedulersDescriptor first = endpoint.find(request);
+        assertThat(first.tasks())
+                .extracting(task -> task.scheduler() + " " + task.id())
+                .containsExactly("orders ship", "reports print", "reports clean");
+        SchedulersDescriptor last =
+                endpoint.find(new TaskRequest(null, null, null, null, "id", "desc", first.next(), null, 3));
+        assertThat(last.tasks())
+                .extracting(task -> task.scheduler() + " " + task.id())
+                .containsExactly("orders clean");
+        assertThat(last.next()).isNull();
+    }
+
+    @Test
+    void groupAloneCanBeShown() {
+        WheelTaskScheduler mails = new WheelTaskScheduler();
+        mails.setGroupOf(orders, "mails", 10, OnFull.WAIT);
+        mails.initialize();
+        context.getBeanFactory().registerSingleton("mailsBean", mails);
+        SchedulersDescriptor found =
+                endpoint.find(new TaskRequest(null, "mails", null, null, null, null, null, null, null));
+        assertThat(found.schedulers()).extracting(SchedulerDescriptor::name).containsExactly("mailsBean");
+        assertThatExceptionOfType(UnknownNameException.class)
+                .isThrownBy(
+                        () -> endpoint.find(new TaskRequest(null, "none", null, null, null, null, null, null, null)))
+                .withMessage("group must be one of [mails], was none");
     }
 
     @Test

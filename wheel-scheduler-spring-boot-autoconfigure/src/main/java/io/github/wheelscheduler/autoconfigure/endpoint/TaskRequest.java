@@ -1,0 +1,97 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.task.TaskQuery;
+import io.github.wheelscheduler.spring.task.TaskQuery.Condition;
+import io.github.wheelscheduler.spring.task.TaskQuery.Order;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tasks a caller wants to see, as written there, possibly nonsense; null for what is not given.
+ *
+ * @param scheduler the only one to show
+ * @param group the only one to show
+ * @param text in the ids of tasks
+ * @param state of tasks, or several with commas in between
+ * @param sort what they are put in order by
+ * @param order {@code asc} or {@code desc}
+ * @param after stands for the end of the page before
+ * @param offset how many tasks to leave out
+ * @param limit how many to return at most, up to 500; 50 if it is not given
+ */
+record TaskRequest(
+        @Nullable String scheduler,
+        @Nullable String group,
+        @Nullable String text,
+        @Nullable String state,
+        @Nullable String sort,
+        @Nullable String order,
+        @Nullable String after,
+        @Nullable Integer offset,
+        @Nullable Integer limit) {
+
+    static final int DEFAULT_LIMIT = 50;
+    static final int MAX_LIMIT = 500;
+
+    private static final Map<String, Order> ORDERS = new LinkedHashMap<>();
+    private static final Map<String, Condition> CONDITIONS = new LinkedHashMap<>();
+
+    static {
+        ORDERS.put("scheduler", Order.SCHEDULER);
+        ORDERS.put("id", Order.ID);
+        ORDERS.put("next", Order.NEXT);
+        ORDERS.put("lastFailure", Order.LAST_FAILURE);
+        ORDERS.put("lateness", Order.LATENESS);
+        for (Condition condition : Condition.values()) {
+            CONDITIONS.put(condition.name().toLowerCase(Locale.ROOT), condition);
+        }
+    }
+
+    /**
+     * Returns what was meant.
+     *
+     * @throws IllegalArgumentException if one of the texts or numbers is none that is known
+     */
+    TaskQuery toQuery() {
+        int from = offset == null ? 0 : offset;
+        int atMost = limit == null ? DEFAULT_LIMIT : limit;
+        if (from < 0) {
+            throw new IllegalArgumentException("offset must not be negative, was " + from);
+        }
+        if (atMost < 0 || atMost > MAX_LIMIT) {
+            throw new IllegalArgumentException("limit must be between 0 and " + MAX_LIMIT + ", was " + atMost);
+        }
+        Condition[] conditions = state == null
+                ? new Condition[0]
+                : Stream.of(state.split(",", -1))
+                        .map(word -> oneOf("state", CONDITIONS, word.strip()))
+                        .toArray(Condition[]::new);
+        return TaskQuery.ALL
+                .withText(text == null ? "" : text)
+                .in(conditions)
+                .orderedBy(sort == null ? Order.SCHEDULER : oneOf("sort", ORDERS, sort), isDescending())
+                .after(after)
+                .part(from, atMost);
+    }
+
+    private boolean isDescending() {
+        if (order == null || order.equals("asc")) {
+            return false;
+        }
+        if (order.equals("desc")) {
+            return true;
+        }
+        throw new IllegalArgumentException("order must be asc or desc, was " + order);
+    }
+
+    private static <T> T oneOf(String what, Map<String, T> known, String given) {
+        T found = known.get(given);
+        if (found == null) {
+            throw new IllegalArgumentException(what + " must be one of " + known.keySet() + ", was " + given);
+        }
+        return found;
+    }
+}

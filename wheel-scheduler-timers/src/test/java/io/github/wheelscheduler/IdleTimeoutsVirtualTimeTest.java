@@ -71,6 +71,35 @@ class IdleTimeoutsVirtualTimeTest {
         assertThat(time.executor.pendingCount()).isZero();
     }
 
+    @Test
+    void timersThatGoBackToSleepAreCountedAndLatenessIsOnceItIsMeasured() {
+        IdleTimeouts<String> timeouts = timeouts();
+        IdleTimeout timeout = timeouts.register("a", SECOND);
+        time.pass(Duration.ofMillis(600));
+        assertThat(timeout.touch()).isTrue();
+        assertThat(timeouts.moves()).isZero();
+        time.pass(Duration.ofMillis(500));
+        assertThat(timeouts.moves()).isOne();
+        time.pass(SECOND);
+        assertThat(timeouts.counts().expired()).isOne();
+        assertThat(timeouts.moves()).isOne();
+        time.executor.pause();
+        IdleTimeout unmeasured = timeouts.register("b", SECOND);
+        time.pass(Duration.ofSeconds(3));
+        time.executor.resume();
+        time.pass(Duration.ofMillis(1));
+        assertThat(unmeasured.isOpen()).isFalse();
+        assertThat(timeouts.lateness()).isZero();
+        timeouts.measureLateness();
+        time.executor.pause();
+        IdleTimeout measured = timeouts.register("c", SECOND);
+        time.pass(Duration.ofSeconds(3));
+        time.executor.resume();
+        time.pass(Duration.ofMillis(1));
+        assertThat(measured.isOpen()).isFalse();
+        assertThat(timeouts.lateness()).isBetween(Duration.ofMillis(1_999), Duration.ofMillis(2_010));
+    }
+
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.testing.Clocks#awkwardOrigins")
     void aTouchBeginsAFullPeriodWhereverTheClockIs(long origin) {

@@ -91,6 +91,35 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
+    void movesAreCountedAndLatenessIsOnceItIsMeasured() {
+        KeyedTimers<String, String> timers = timers();
+        assertThat(timers.set("a", "1", SECOND)).isNull();
+        assertThat(timers.move("a", SECOND)).isTrue();
+        assertThat(timers.move("b", SECOND)).isFalse();
+        assertThat(timers.set("a", "2", SECOND)).isEqualTo("1");
+        assertThat(timers.moves()).isOne();
+        time.executor.pause();
+        time.pass(Duration.ofSeconds(3));
+        // It is due, and gets another timer.
+        assertThat(timers.move("a", SECOND)).isTrue();
+        assertThat(timers.moves()).isEqualTo(2);
+        time.pass(Duration.ofSeconds(3));
+        time.executor.resume();
+        time.pass(Duration.ofMillis(1));
+        assertThat(take()).hasSize(1);
+        assertThat(timers.lateness()).isZero();
+        timers.measureLateness();
+        time.executor.pause();
+        assertThat(timers.set("c", "3", SECOND)).isNull();
+        assertThat(timers.set("d", "4", SECOND)).isNull();
+        time.pass(Duration.ofSeconds(3));
+        time.executor.resume();
+        time.pass(Duration.ofMillis(1));
+        assertThat(take()).hasSize(2);
+        assertThat(timers.lateness()).isBetween(Duration.ofMillis(3_999), Duration.ofMillis(4_010));
+    }
+
+    @Test
     void zeroAndNegativeDelaysMeanNow() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", Duration.ZERO)).isNull();

@@ -5,11 +5,13 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
 import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +54,9 @@ public final class WheelNettyTimer implements Timer {
     private final PendingTimeouts pending;
     private final UserCalls calls;
     private final AtomicBoolean stopped = new AtomicBoolean();
+    private final StripedCount expired = new StripedCount();
+    private final StripedCount lateNanos = new StripedCount();
+    private volatile boolean isLatenessMeasured;
     private final Cancellations cancellations;
 
     /** Null if tasks run on the workers of the group. */
@@ -206,6 +211,29 @@ public final class WheelNettyTimer implements Timer {
         return pending.count();
     }
 
+    /** Returns how many timeouts have expired. */
+    public long expiredTimeouts() {
+        return expired.sum();
+    }
+
+    /** Returns how many tasks have thrown something. */
+    public long failedTasks() {
+        return calls.failures();
+    }
+
+    /** Measures how late tasks begin from now on, for {@link #lateness}. That reads the clock for each of them. */
+    public void measureLateness() {
+        isLatenessMeasured = true;
+    }
+
+    /**
+     * Returns by how much tasks have begun after the deadlines of their timeouts, all of them together, since that is
+     * {@linkplain #measureLateness measured}.
+     */
+    public Duration lateness() {
+        return Duration.ofNanos(lateNanos.sum());
+    }
+
     /** Returns the name, which is that of the group. */
     public String name() {
         return name;
@@ -234,6 +262,10 @@ public final class WheelNettyTimer implements Timer {
                 boolean isFirst = timeout.expire();
                 pending.remove(timeout);
                 if (isFirst) {
+                    expired.increment();
+                    if (isLatenessMeasured) {
+                        lateNanos.add(timeout.lateNanos());
+                    }
                     timeout.task().run(timeout);
                 }
             } catch (Throwable ex) {

@@ -93,6 +93,12 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         }
     }
 
+    /** Returns how long ago its time came. */
+    long lateNanos() {
+        WheelTimer<?> armed = timer;
+        return armed == null ? 0 : Math.max(0, -armed.getDelay(TimeUnit.NANOSECONDS));
+    }
+
     boolean isPending() {
         return state == PENDING;
     }

@@ -91,6 +91,35 @@ class WheelNettyTimerTest {
                 .withMessageStartingWith("A group must not have groups");
     }
 
+    // What it counts
+
+    @Test
+    void expiredAndFailedTasksAreCountedAndLatenessIsOnceItIsMeasured() {
+        Counter first = new Counter();
+        timer.newTimeout(first, 1, MILLISECONDS);
+        first.awaitRun();
+        assertThat(timer.expiredTimeouts()).isOne();
+        assertThat(timer.lateness()).isZero();
+        timer.measureLateness();
+        executor.pause();
+        Timeout cancelled = timer.newTimeout(NOTHING, 1, MILLISECONDS);
+        assertThat(cancelled.cancel()).isTrue();
+        Timeout failing = timer.newTimeout(
+                timeout -> {
+                    throw new IllegalStateException("on purpose");
+                },
+                1,
+                MILLISECONDS);
+        long start = System.nanoTime();
+        awaitThat(() -> System.nanoTime() - start > 21_000_000);
+        executor.resume();
+        awaitThat(failing::isExpired);
+        awaitThat(() -> timer.failedTasks() == 1);
+        assertThat(timer.expiredTimeouts()).isEqualTo(2);
+        assertThat(timer.lateness()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+        assertThat(timer.pendingTimeouts()).isZero();
+    }
+
     // The executor
 
     @Test

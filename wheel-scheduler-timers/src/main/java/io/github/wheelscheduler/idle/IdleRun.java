@@ -137,6 +137,9 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         long seen = word;
         while (isDue(seen)) {
             if (moveTo(seen, nanosOf(seen) | EXPIRED)) {
+                if (owner.watched.isLatenessMeasured()) {
+                    owner.watched.late(-restNanos(seen));
+                }
                 owner.ended(this, true);
                 return true;
             }
@@ -184,7 +187,12 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
     @Override
     public void run() {
         try {
-            if (isDue(word) && owner.handlers.enter()) {
+            long seen = word;
+            if (!isDue(seen)) {
+                if (isOpen(seen)) {
+                    owner.watched.moved();
+                }
+            } else if (owner.handlers.enter()) {
                 try {
                     if (expire()) {
                         owner.handlers.call(owner.handler, key);

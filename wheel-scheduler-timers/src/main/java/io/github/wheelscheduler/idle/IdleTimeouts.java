@@ -8,6 +8,7 @@ import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.timers.TimerSource;
+import io.github.wheelscheduler.timers.Watched;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
@@ -54,6 +55,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     private final long closeLimitNanos;
     private final Limit limit;
     private final Set<IdleRun<K>> open = ConcurrentHashMap.newKeySet();
+    final Watched watched = new Watched();
     private final StripedCount registered = new StripedCount();
     private final StripedCount expired = new StripedCount();
     private final StripedCount closed = new StripedCount();
@@ -153,6 +155,24 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     public IdleTimeoutCounts counts() {
         return new IdleTimeoutCounts(
                 registered.sum(), expired.sum(), closed.sum(), rejected.sum(), handlers.failures());
+    }
+
+    /** Returns how often a timer has come up and gone back to sleep, as its key had been touched meanwhile or its timeout was paused. */
+    public long moves() {
+        return watched.moves();
+    }
+
+    /** Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each timeout that expires. */
+    public void measureLateness() {
+        watched.measureLateness();
+    }
+
+    /**
+     * Returns by how much timeouts have expired after the ends of their idle periods, all of them together, since that is
+     * {@linkplain #measureLateness measured}.
+     */
+    public Duration lateness() {
+        return watched.lateness();
     }
 
     // For the rest of this package

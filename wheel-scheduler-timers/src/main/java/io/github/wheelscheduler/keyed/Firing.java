@@ -136,6 +136,9 @@ final class Firing<K, V> implements KeptTask {
             Turn<K, V> turn = takeTurn(entry);
             if (turn != null) {
                 if (owner.end(entry, owner.tally.fired)) {
+                    if (owner.watched.isLatenessMeasured()) {
+                        owner.watched.late(entry.lateNanos());
+                    }
                     boolean ignored = batch.taken.add(turn);
                 } else {
                     endAndGoOn(turn);

@@ -122,6 +122,12 @@ final class KeyedEntry<K, V> implements KeptTask {
         return armed == null ? 0 : Math.max(0, armed.getDelay(TimeUnit.NANOSECONDS));
     }
 
+    /** Returns how long ago its time came; negative if that is to come. */
+    long lateNanos() {
+        WheelTimer<?> armed = timer;
+        return armed == null ? 0 : -armed.getDelay(TimeUnit.NANOSECONDS);
+    }
+
     /** Takes the timer off the wheel. */
     void cancelTimer() {
         WheelTimer<?> armed = timer;

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.StripedCount;
 import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.timers.TimerSource;
+import io.github.wheelscheduler.timers.Watched;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     final Limit limit;
     final Firing<K, V> firing;
     final KeyedTally tally = new KeyedTally();
+    final Watched watched = new Watched();
     private final long closeLimitNanos;
     private final FailureLog dropLog;
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
@@ -154,7 +156,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         StackReserve.askForMore();
         long delayNanos = nanosOf(delay);
         KeyedEntry<K, V> entry = live(key);
-        return entry != null && (entry.reschedule(delayNanos) || place(key, null, delayNanos, true).placed != null);
+        boolean isMoved =
+                entry != null && (entry.reschedule(delayNanos) || place(key, null, delayNanos, true).placed != null);
+        if (isMoved) {
+            watched.moved();
+        }
+        return isMoved;
     }
 
     /** Takes a key out in time, and returns its value; null if it was not pending. */
@@ -225,6 +232,24 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Returns how many entries have ended in which way so far. */
     public KeyedTimerCounts counts() {
         return tally.read(handlers.failures());
+    }
+
+    /** Returns how often a pending key has been given another time by {@link #move}. */
+    public long moves() {
+        return watched.moves();
+    }
+
+    /** Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each entry. */
+    public void measureLateness() {
+        watched.measureLateness();
+    }
+
+    /**
+     * Returns by how much handlers have been called after the deadlines of their entries, all of them together, since that is
+     * {@linkplain #measureLateness measured}.
+     */
+    public Duration lateness() {
+        return watched.lateness();
     }
 
     // For the rest of this package

@@ -43,9 +43,21 @@ public final class MeterNames {
     public static final String TASK_OVERRUNS = "wheel.scheduler.task.overruns";
     public static final String TASK_MISSED = "wheel.scheduler.task.missed";
 
+    // Timers for programs.
+
+    public static final String TIMERS_PENDING = "wheel.scheduler.timers.pending";
+    public static final String TIMERS_FIRED = "wheel.scheduler.timers.fired";
+    public static final String TIMERS_MOVED = "wheel.scheduler.timers.moved";
+    public static final String TIMERS_FAILED = "wheel.scheduler.timers.failed";
+    public static final String TIMERS_LATENESS = "wheel.scheduler.timers.lateness";
+    public static final String LEASES_KEPT = "wheel.scheduler.leases.kept";
+    public static final String LEASES_RENEWED = "wheel.scheduler.leases.renewed";
+    public static final String LEASES_FAILED = "wheel.scheduler.leases.failed";
+    public static final String LEASES_LOST = "wheel.scheduler.leases.lost";
+
     // The tags.
 
-    /** The name of the scheduler, which every meter has. */
+    /** The name of the scheduler, or of the timers, which every meter has. */
     public static final String TAG_NAME = "name";
 
     /** What a run waited for: {@code wheel} or {@code queue}. */
@@ -62,6 +74,9 @@ public final class MeterNames {
 
     /** Whether tasks have meters of their own. */
     public static final String TAG_METERED = "metered";
+
+    /** What timers they are: {@code keyed}, {@code idle} or {@code netty}. */
+    public static final String TAG_KIND = "kind";
 
     private MeterNames() {}
 
@@ -96,6 +111,15 @@ public final class MeterNames {
             case TASK_SUCCESS_AGE -> "How long ago a run of a task last succeeded or, if none has, the task got meters";
             case TASK_OVERRUNS -> "How many runs of a task took longer than it is to the next one";
             case TASK_MISSED -> "How many runs of a task were missed, and were not made up";
+            case TIMERS_PENDING -> "How many timers wait for their time or for a worker";
+            case TIMERS_FIRED -> "How many timers have fired";
+            case TIMERS_MOVED -> "How often a timer has been given another time";
+            case TIMERS_FAILED -> "How many handlers have failed";
+            case TIMERS_LATENESS -> "How late timers fire";
+            case LEASES_KEPT -> "How many leases are kept";
+            case LEASES_RENEWED -> "How many renewals have succeeded";
+            case LEASES_FAILED -> "How many renewals have failed";
+            case LEASES_LOST -> "How many leases have been lost";
             default -> throw new IllegalArgumentException("name must be that of a meter, was " + name);
         };
     }

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page about meters and the meters that a scheduler has say the same. */
+/** The page about meters and the meters that a scheduler and timers have say the same. */
 class MetricsPageTest {
 
     private static final Path PAGE = Path.of("..", "docs", "metrics.md");
@@ -105,6 +105,20 @@ class MetricsPageTest {
     private static MeteredScheduler withEveryMeter(MeterRegistry registry) {
         MeteredScheduler metered = new MeteredScheduler(
                 settings -> settings.setMaxPending(1_000), registry, WheelSchedulerMetrics.DEFAULT_MAX_TASKS);
+        for (String kind : List.of("keyed", "idle", "netty")) {
+            TimerMetrics.ofTimers(
+                            kind,
+                            kind,
+                            metered,
+                            timers -> 1,
+                            timers -> 1,
+                            timers -> 1,
+                            timers -> 1,
+                            timers -> Duration.ZERO)
+                    .bindTo(registry);
+        }
+        TimerMetrics.ofLeases("leases", metered, leases -> 1, leases -> 1, leases -> 1, leases -> 1)
+                .bindTo(registry);
         ScheduledFuture<?> ignored =
                 metered.tasks.schedule("documented", () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1)));
         awaitThat(() -> metered.timer(MeterNames.TASK_RUN, "task", "documented", "outcome", "SUCCESS")

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.lease.LeaseRenewer;
+import io.github.wheelscheduler.lease.Renewal;
+import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -32,7 +36,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
 
 /** What the sample gives to Prometheus: every meter of docs/metrics.md, with values that match what its tasks did. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "wheel.scheduler.max-pending=1000")
@@ -42,6 +48,9 @@ class PrometheusScrapeTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Path PAGE = Path.of("..", "docs", "metrics.md");
     private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
+
+    /** The beans that have our meters. */
+    private static final List<String> NAMES = List.of("taskScheduler", "unpaid", "locks");
 
     /** Fails every third time. */
     private static final String MOODY = "moody";
@@ -82,6 +91,23 @@ class PrometheusScrapeTest {
         scheduler.start();
     }
 
+    /** What the sample has no need of. */
+    @TestConfiguration(proxyBeanMethods = false)
+    static class MoreTimers {
+
+        @Bean
+        KeyedTimers<String, String> unpaid(TimerWheel wheel) {
+            return KeyedTimers.<String, String>builder(wheel.executor(), (key, value) -> {})
+                    .build();
+        }
+
+        @Bean
+        LeaseRenewer<String> locks(TimerWheel wheel) {
+            return LeaseRenewer.<String>builder(wheel.executor(), key -> Renewal.Outcome.RENEWED)
+                    .build();
+        }
+    }
+
     private void runMoodily() {
         if (moodyRuns.incrementAndGet() % 3 == 0) {
             throw new IllegalStateException("Every third time");
@@ -108,7 +134,9 @@ class PrometheusScrapeTest {
         assertThat(rows).hasSizeGreaterThan(20);
         assertThat(rows).allSatisfy(cells -> {
             for (String name : namesOf(cells)) {
-                List<Scrape.Sample> ours = scrape.find(name, "name", "taskScheduler");
+                List<Scrape.Sample> ours = scrape.find(name).stream()
+                        .filter(sample -> NAMES.contains(sample.labels().get("name")))
+                        .toList();
                 assertThat(ours).as(name).isNotEmpty();
                 assertThat(ours)
                         .as(name)

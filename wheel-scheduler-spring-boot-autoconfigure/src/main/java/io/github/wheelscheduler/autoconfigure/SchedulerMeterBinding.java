@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.metrics.TimerMetrics;
 import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +19,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 
 /**
- * Gives every {@link WheelTaskScheduler} its meters once it is there, and takes them away when it goes.
+ * Gives every {@link WheelTaskScheduler}, and timers {@linkplain ProgramTimers for programs}, their meters once they are there, and takes them
+ * away when they go. What is said of schedulers here holds for those timers, too.
  *
  * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its meters.
  * Schedulers that are created while the context starts get their meters when all beans are there, because the registry might
@@ -32,10 +35,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     private final ObjectProvider<WheelSchedulerMetricsProperties> properties;
 
     /** Schedulers that came before the registry, with their names. Guarded by this. */
-    private final Map<WheelTaskScheduler, String> waiting = new LinkedHashMap<>();
+    private final Map<Object, String> waiting = new LinkedHashMap<>();
 
-    /** Guarded by this. */
-    private final IdentityHashMap<WheelTaskScheduler, WheelSchedulerMetrics> bound = new IdentityHashMap<>();
+    /** What takes the meters away, of what has some. Guarded by this. */
+    private final IdentityHashMap<Object, Runnable> bound = new IdentityHashMap<>();
 
     /** Guarded by this. */
     private boolean started;
@@ -52,9 +55,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         // The proxy of a scope would create the scheduler when it is asked for anything.
-        WheelTaskScheduler scheduler = bean instanceof ScopedObject ? null : behindProxies(bean);
-        if (scheduler != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
-            bindInTime(scheduler, nameOf(beanName));
+        Object metered = bean instanceof ScopedObject ? null : behindProxies(bean);
+        if (metered != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
+            bindInTime(metered, nameOf(beanName));
         }
         if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
             wheel.schedulers().forEach((name, own) -> bindInTime(own, name));
@@ -62,15 +65,16 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return bean;
     }
 
-    private void bindInTime(WheelTaskScheduler scheduler, String name) {
-        if (!waits(scheduler, name)) {
-            bind(scheduler, name);
+    private void bindInTime(Object metered, String name) {
+        if (!waits(metered, name)) {
+            bind(metered, name);
         }
     }
 
-    /** Returns the scheduler that the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
-    private static @Nullable WheelTaskScheduler behindProxies(Object bean) {
-        return WheelSchedulers.onTheWheel(WheelSchedulers.unproxied(bean));
+    /** Returns what has meters and the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
+    private static @Nullable Object behindProxies(Object bean) {
+        Object unproxied = WheelSchedulers.unproxied(bean);
+        return ProgramTimers.are(unproxied) ? unproxied : WheelSchedulers.onTheWheel(unproxied);
     }
 
     /** As with Boot's own meters of executors, others have none. */
@@ -88,9 +92,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return ScopedProxyUtils.isScopedTarget(beanName) ? ScopedProxyUtils.getOriginalBeanName(beanName) : beanName;
     }
 
-    private synchronized boolean waits(WheelTaskScheduler scheduler, String name) {
+    private synchronized boolean waits(Object metered, String name) {
         if (!started) {
-            waiting.put(scheduler, name);
+            waiting.put(metered, name);
         }
         return !started;
     }
@@ -102,33 +106,46 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         start().forEach(this::bind);
     }
 
-    private synchronized Map<WheelTaskScheduler, String> start() {
+    private synchronized Map<Object, String> start() {
         started = true;
-        Map<WheelTaskScheduler, String> waited = new LinkedHashMap<>(waiting);
+        Map<Object, String> waited = new LinkedHashMap<>(waiting);
         waiting.clear();
         return waited;
     }
 
-    private void bind(WheelTaskScheduler scheduler, String name) {
+    private void bind(Object metered, String name) {
         MeterRegistry registry = registries.getIfUnique();
         if (registry == null) {
             logger.warn(
-                    "Scheduler " + name + " has no meters, because no MeterRegistry is the only or the primary one");
+                    textOf(metered, name) + " has no meters, because no MeterRegistry is the only or the primary one");
             return;
         }
-        WheelSchedulerMetricsProperties set = properties.getObject();
-        WheelSchedulerMetrics metrics =
-                new WheelSchedulerMetrics(scheduler, name, set.maxTasks(), set.tasks()::includes);
-        try {
-            metrics.bindTo(registry);
-            keep(scheduler, metrics);
-        } catch (RuntimeException ex) {
-            logger.warn("Scheduler " + name + " has no meters, because they could not be registered", ex);
+        if (metered instanceof WheelTaskScheduler scheduler) {
+            WheelSchedulerMetricsProperties set = properties.getObject();
+            WheelSchedulerMetrics metrics =
+                    new WheelSchedulerMetrics(scheduler, name, set.maxTasks(), set.tasks()::includes);
+            bind(registry, scheduler, name, metrics, metrics::close);
+        } else {
+            TimerMetrics metrics = ProgramTimers.metersOf(metered, name);
+            bind(registry, metered, name, metrics, metrics::close);
         }
     }
 
-    private synchronized void keep(WheelTaskScheduler scheduler, WheelSchedulerMetrics metrics) {
-        bound.put(scheduler, metrics);
+    private void bind(MeterRegistry registry, Object metered, String name, MeterBinder metrics, Runnable close) {
+        try {
+            metrics.bindTo(registry);
+            keep(metered, close);
+        } catch (RuntimeException ex) {
+            logger.warn(textOf(metered, name) + " has no meters, because they could not be registered", ex);
+        }
+    }
+
+    private static String textOf(Object metered, String name) {
+        return (metered instanceof WheelTaskScheduler ? "Scheduler " : "Bean ") + name;
+    }
+
+    private synchronized void keep(Object metered, Runnable close) {
+        bound.put(metered, close);
     }
 
     @Override
@@ -145,21 +162,21 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         }
     }
 
-    private void unbind(@Nullable WheelTaskScheduler scheduler, String name) {
-        WheelSchedulerMetrics metrics = scheduler != null ? forget(scheduler) : null;
-        if (metrics == null) {
+    private void unbind(@Nullable Object metered, String name) {
+        Runnable close = metered != null ? forget(metered) : null;
+        if (close == null) {
             return;
         }
         try {
-            metrics.close();
+            close.run();
         } catch (RuntimeException ex) {
             // An exception from here would keep the scheduler from being shut down.
-            logger.warn("The meters of scheduler " + name + " could not be removed", ex);
+            logger.warn("The meters of " + name + " could not be removed", ex);
         }
     }
 
-    private synchronized @Nullable WheelSchedulerMetrics forget(WheelTaskScheduler scheduler) {
-        String ignored = waiting.remove(scheduler);
-        return bound.remove(scheduler);
+    private synchronized @Nullable Runnable forget(Object metered) {
+        String ignored = waiting.remove(metered);
+        return bound.remove(metered);
     }
 }

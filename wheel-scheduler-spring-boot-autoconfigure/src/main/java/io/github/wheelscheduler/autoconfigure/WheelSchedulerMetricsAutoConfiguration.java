@@ -14,7 +14,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Auto-configuration of {@linkplain WheelSchedulerMetrics meters} for every {@link WheelTaskScheduler} bean, the
- * application's own included, where there is a {@link MeterRegistry}.
+ * application's own included, and of beans that are keyed timers, idle timeouts, leases or a timer of Netty on the wheel, where
+ * there is a {@link MeterRegistry}.
  *
  * <p>Boot gives such a scheduler no meters: its meters for thread pools ask a {@code ThreadPoolTaskScheduler} for its
  * {@code ScheduledThreadPoolExecutor}, and the wheel has none.

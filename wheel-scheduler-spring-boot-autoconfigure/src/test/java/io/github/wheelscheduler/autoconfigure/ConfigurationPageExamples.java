@@ -1,7 +1,10 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.metrics.TimerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -27,6 +30,20 @@ final class ConfigurationPageExamples {
 
     void scheduleImport() {
         scheduler.getTaskRegistry().schedule("import", this::importAll, TaskSchedule.fixedDelay(Duration.ofMinutes(5)));
+    }
+
+    static void measure(KeyedTimers<String, String> unpaid, MeterRegistry registry) {
+        unpaid.measureLateness();
+        TimerMetrics metrics = TimerMetrics.ofTimers(
+                "keyed",
+                "unpaid",
+                unpaid,
+                KeyedTimers::size,
+                timers -> timers.counts().fired(),
+                KeyedTimers::moves,
+                timers -> timers.counts().failures(),
+                KeyedTimers::lateness);
+        metrics.bindTo(registry);
     }
 
     private void importAll() {

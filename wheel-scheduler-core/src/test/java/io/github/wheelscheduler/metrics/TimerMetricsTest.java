@@ -1,0 +1,108 @@
+package io.github.wheelscheduler.metrics;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Timers and leases are read on a scrape, and nothing is kept for that. */
+class TimerMetricsTest {
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    private static TimerMetrics timersOf(String name, AtomicLong source) {
+        return TimerMetrics.ofTimers(
+                "keyed",
+                name,
+                source,
+                AtomicLong::get,
+                timers -> timers.get() + 1,
+                timers -> timers.get() + 2,
+                timers -> timers.get() + 3,
+                timers -> Duration.ofMillis(timers.get()));
+    }
+
+    private double counter(String meter) {
+        return registry.get(meter).functionCounter().count();
+    }
+
+    @Test
+    void timersAreReadAtTheMomentOfAScrape() {
+        AtomicLong source = new AtomicLong(7);
+        timersOf("unpaid", source).bindTo(registry);
+        assertThat(registry.get(MeterNames.TIMERS_PENDING)
+                        .tags(MeterNames.TAG_NAME, "unpaid", MeterNames.TAG_KIND, "keyed")
+                        .gauge()
+                        .value())
+                .isEqualTo(7);
+        source.set(10);
+        assertThat(counter(MeterNames.TIMERS_FIRED)).isEqualTo(11);
+        assertThat(counter(MeterNames.TIMERS_MOVED)).isEqualTo(12);
+        assertThat(counter(MeterNames.TIMERS_FAILED)).isEqualTo(13);
+        FunctionTimer lateness = registry.get(MeterNames.TIMERS_LATENESS).functionTimer();
+        assertThat(lateness.count()).isEqualTo(11);
+        assertThat(lateness.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(10);
+    }
+
+    @Test
+    void leasesAreReadAtTheMomentOfAScrape() {
+        AtomicLong source = new AtomicLong(7);
+        TimerMetrics.ofLeases(
+                        "locks",
+                        source,
+                        AtomicLong::get,
+                        leases -> leases.get() + 1,
+                        leases -> leases.get() + 2,
+                        leases -> leases.get() + 3)
+                .bindTo(registry);
+        assertThat(registry.get(MeterNames.LEASES_KEPT)
+                        .tag(MeterNames.TAG_NAME, "locks")
+                        .gauge()
+                        .value())
+                .isEqualTo(7);
+        assertThat(counter(MeterNames.LEASES_RENEWED)).isEqualTo(8);
+        assertThat(counter(MeterNames.LEASES_FAILED)).isEqualTo(9);
+        assertThat(counter(MeterNames.LEASES_LOST)).isEqualTo(10);
+    }
+
+    @Test
+    void metersAreThereOnceAndGoWhenTheBinderIsClosed() {
+        AtomicLong source = new AtomicLong(1);
+        try (TimerMetrics metrics = timersOf("unpaid", source)) {
+            metrics.bindTo(registry);
+            metrics.bindTo(registry);
+            timersOf("other", source).bindTo(registry);
+            assertThat(registry.getMeters()).hasSize(10);
+        }
+        assertThat(registry.getMeters())
+                .hasSize(5)
+                .allMatch(meter -> "other".equals(meter.getId().getTag(MeterNames.TAG_NAME)));
+    }
+
+    @Test
+    void neitherTheBinderNorTheRegistryKeepsTimersAlive() {
+        WeakReference<AtomicLong> gone = new WeakReference<>(new AtomicLong(1));
+        TimerMetrics metrics = timersOf("gone", strong(gone));
+        metrics.bindTo(registry);
+        awaitThat(() -> {
+            System.gc();
+            return gone.get() == null;
+        });
+        assertThat(registry.get(MeterNames.TIMERS_PENDING).gauge().value()).isNaN();
+        SimpleMeterRegistry later = new SimpleMeterRegistry();
+        metrics.bindTo(later);
+        assertThat(later.getMeters()).isEmpty();
+    }
+
+    private static AtomicLong strong(WeakReference<AtomicLong> held) {
+        AtomicLong found = held.get();
+        return found == null ? new AtomicLong() : found;
+    }
+}

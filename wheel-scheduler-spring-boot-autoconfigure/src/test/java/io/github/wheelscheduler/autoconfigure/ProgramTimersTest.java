@@ -1,0 +1,147 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
+import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.idle.IdleTimeouts;
+import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.lease.LeaseRenewer;
+import io.github.wheelscheduler.lease.Renewal;
+import io.github.wheelscheduler.metrics.MeterNames;
+import io.github.wheelscheduler.netty.WheelNettyTimer;
+import io.github.wheelscheduler.spring.TimerWheel;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/** Timers for programs that are beans have meters, as long as they are there. */
+@ExtendWith(OutputCaptureExtension.class)
+class ProgramTimersTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private ApplicationContextRunner withTimers() {
+        return withoutScheduling()
+                .withConfiguration(AutoConfigurations.of(WheelSchedulerMetricsAutoConfiguration.class))
+                .withUserConfiguration(Timers.class);
+    }
+
+    private double gauge(String meter, String name) {
+        return registry.get(meter).tag("name", name).gauge().value();
+    }
+
+    private double counter(String meter, String name) {
+        return registry.get(meter).tag("name", name).functionCounter().count();
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void beansHaveMetersThatSayWhatBecomesOfTheirTimers() {
+        withTimers().withBean(MeterRegistry.class, () -> registry).run(context -> {
+            KeyedTimers<String, String> unpaid = context.getBean("unpaid", KeyedTimers.class);
+            assertThat(unpaid.set("a", "1", HOUR)).isNull();
+            assertThat(unpaid.move("a", Duration.ofHours(2))).isTrue();
+            assertThat(unpaid.set("b", "2", Duration.ofMillis(1))).isNull();
+            awaitThat(
+                    () -> assertThat(counter(MeterNames.TIMERS_FIRED, "unpaid")).isOne());
+            assertThat(gauge(MeterNames.TIMERS_PENDING, "unpaid")).isOne();
+            assertThat(counter(MeterNames.TIMERS_MOVED, "unpaid")).isOne();
+            awaitThat(() ->
+                    assertThat(counter(MeterNames.TIMERS_FAILED, "unpaid")).isOne());
+            assertThat(registry.get(MeterNames.TIMERS_LATENESS)
+                            .tags("name", "unpaid", "kind", "keyed")
+                            .functionTimer()
+                            .totalTime(TimeUnit.NANOSECONDS))
+                    .isPositive();
+
+            IdleTimeouts<String> idle = context.getBean("idle", IdleTimeouts.class);
+            assertThat(idle.register("a", Duration.ofMillis(1))).isNotNull();
+            assertThat(idle.register("b", HOUR).isOpen()).isTrue();
+            awaitThat(() -> assertThat(counter(MeterNames.TIMERS_FIRED, "idle")).isOne());
+            assertThat(gauge(MeterNames.TIMERS_PENDING, "idle")).isOne();
+
+            WheelNettyTimer requests = context.getBean(WheelNettyTimer.class);
+            assertThat(requests.newTimeout(timeout -> {}, 1, TimeUnit.HOURS).isExpired())
+                    .isFalse();
+            assertThat(gauge(MeterNames.TIMERS_PENDING, "requests")).isOne();
+
+            LeaseRenewer<String> locks = context.getBean(LeaseRenewer.class);
+            assertThat(locks.keep("a", Duration.ofMillis(300), locks.start(), (key, reason) -> {})
+                            .isKept())
+                    .isTrue();
+            awaitThat(() ->
+                    assertThat(counter(MeterNames.LEASES_RENEWED, "locks")).isPositive());
+            assertThat(gauge(MeterNames.LEASES_KEPT, "locks")).isOne();
+            assertThat(counter(MeterNames.LEASES_LOST, "locks")).isZero();
+
+            assertThat(registry.find(MeterNames.TIMERS_PENDING)
+                            .tag("name", "lazy")
+                            .gauge())
+                    .isNull();
+            Object ignored = context.getBean("lazy");
+            assertThat(gauge(MeterNames.TIMERS_PENDING, "lazy")).isZero();
+        });
+        assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void withoutARegistryTheyHaveNone() {
+        withTimers().run(context -> assertThat(context).hasNotFailed().hasBean("unpaid"));
+    }
+
+    @Test
+    void withoutTheOnlyRegistryTheLogSaysSo(CapturedOutput output) {
+        withTimers()
+                .withBean("one", MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean("other", MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(output).contains("Bean unpaid has no meters"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Timers {
+
+        @Bean
+        KeyedTimers<String, String> unpaid(TimerWheel wheel) {
+            return KeyedTimers.<String, String>builder(wheel.executor(), (key, value) -> {
+                        throw new IllegalStateException("on purpose");
+                    })
+                    .build();
+        }
+
+        @Bean
+        @Lazy
+        KeyedTimers<String, String> lazy(TimerWheel wheel) {
+            return KeyedTimers.<String, String>builder(wheel.executor(), (key, value) -> {})
+                    .build();
+        }
+
+        @Bean
+        IdleTimeouts<String> idle(TimerWheel wheel) {
+            return IdleTimeouts.<String>builder(wheel.executor(), key -> {}).build();
+        }
+
+        @Bean
+        LeaseRenewer<String> locks(TimerWheel wheel) {
+            return LeaseRenewer.<String>builder(wheel.executor(), key -> Renewal.Outcome.RENEWED)
+                    .build();
+        }
+
+        @Bean(destroyMethod = "stop")
+        WheelNettyTimer requests(TimerWheel wheel) {
+            return WheelNettyTimer.builder(wheel.executor()).build();
+        }
+    }
+}

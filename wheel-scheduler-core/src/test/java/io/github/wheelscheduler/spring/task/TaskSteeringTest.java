@@ -644,7 +644,7 @@ class TaskSteeringTest {
                 && registry.get("calendar").runs() > 5);
         assertThat(series.isDone()).isFalse();
         assertThat(calendar.isDone()).isFalse();
-        assertThat(seen).containsOnly("owner");
+        assertThat(List.copyOf(seen)).containsOnly("owner");
     }
 
     @Test

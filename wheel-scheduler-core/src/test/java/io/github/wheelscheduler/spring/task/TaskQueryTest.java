@@ -11,6 +11,7 @@ import io.github.wheelscheduler.spring.task.TaskQuery.Order;
 import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -335,6 +336,22 @@ class TaskQueryTest {
             queries.forEach((what, query) ->
                     System.out.printf("> find: %,d tasks, %s: %.1f ms%n", registry.size(), what, bestMillis(query)));
         }
+    }
+
+    /** Whether a cron is overdue is the dearest question. */
+    @Test
+    void manyOverdueCronsAreFoundInTheTimeThatIsPrinted() {
+        scheduler.stop();
+        TaskSchedule everySecond = TaskSchedule.cron("* * * * * *", ZoneId.of("Europe/Berlin"));
+        for (int i = 0; i < 50_000; i++) {
+            registry.schedule("cron%05d".formatted(i), TaskQueryTest::nothing, everySecond);
+        }
+        TaskQuery overdue = TaskQuery.ALL
+                .in(Condition.OVERDUE)
+                .orderedBy(Order.LATENESS, true)
+                .part(0, 50);
+        awaitThat(() -> registry.find(overdue).total() == 50_000);
+        System.out.printf("> find: 50,000 crons, overdue, latest first: %.1f ms%n", bestMillis(overdue));
     }
 
     private double bestMillis(TaskQuery query) {

@@ -10,7 +10,6 @@ import io.github.wheelscheduler.spring.task.SkipReason;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -42,7 +41,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     final TaskBook book;
 
     /** The runs that have returned and go on; null unless runs may do so. */
-    final @Nullable Set<OpenRun> openRuns;
+    final OpenRun.@Nullable All openRuns;
 
     /**
      * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
@@ -94,7 +93,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         this.task = task;
         this.owner = owner;
         this.book = book;
-        this.openRuns = mayGoOn ? OpenRun.newSet() : null;
+        this.openRuns = mayGoOn ? new OpenRun.All() : null;
         this.mayOverrunNanos = mayOverrunNanos;
         this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
@@ -424,7 +423,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Returns since when a run has been going on that has returned; null if there is none. */
     @Nullable
     Instant openSince() {
-        return openRuns == null ? null : OpenRun.since(openRuns);
+        return openRuns == null ? null : openRuns.since();
     }
 
     /** Whether the last run that has ended failed. */

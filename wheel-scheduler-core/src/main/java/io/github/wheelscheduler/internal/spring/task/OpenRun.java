@@ -1,11 +1,13 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.Objects;
 import java.util.Set;
-import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,7 @@ public final class OpenRun {
     private static final ThreadLocal<@Nullable OpenRun> CURRENT = new ThreadLocal<>();
 
     private final GuardedTask task;
-    private final Set<OpenRun> others;
+    private final All others;
     private final long startedAtNanos;
     private final long startNanos;
     private final long latenessNanos;
@@ -38,6 +40,9 @@ public final class OpenRun {
     private boolean ended;
     private boolean cancelled;
     private @Nullable Throwable failure;
+
+    /** Where it is among the others. Written before it can be said that it has ended. */
+    private @Nullable Reference<OpenRun> place;
 
     private OpenRun(GuardedTask task, long startedAtNanos, long startNanos, long latenessNanos, boolean triggered) {
         this.task = task;
@@ -61,21 +66,46 @@ public final class OpenRun {
         }
     }
 
-    /** Returns a set for the runs of one task that have returned and go on; any thread. */
-    static Set<OpenRun> newSet() {
-        // Does not keep them alive: an end may get lost on its way, for each run of a task.
-        return Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-    }
+    /**
+     * The runs of one task that have returned and go on. Does not keep them alive: an end may get lost on its way, for each run of a task.
+     * Any thread; threads that only look wait for none.
+     */
+    static final class All {
 
-    /** Returns when the first of the runs started; null if there is none. */
-    static @Nullable Instant since(Set<OpenRun> open) {
-        OpenRun first = null;
-        synchronized (open) {
-            for (OpenRun run : open) {
-                first = first == null || run.startNanos - first.startNanos < 0 ? run : first;
+        private final Set<Reference<?>> open = ConcurrentHashMap.newKeySet();
+        private final ReferenceQueue<OpenRun> lost = new ReferenceQueue<>();
+
+        private void add(OpenRun run) {
+            forgetLost();
+            Reference<OpenRun> place = new WeakReference<>(run, lost);
+            run.place = place;
+            boolean ignored = open.add(place);
+        }
+
+        private void remove(OpenRun run) {
+            Reference<?> place = run.place;
+            if (place != null) {
+                boolean ignored = open.remove(place);
             }
         }
-        return first == null ? null : EpochNanos.toInstant(first.startedAtNanos);
+
+        private void forgetLost() {
+            for (Reference<?> place = lost.poll(); place != null; place = lost.poll()) {
+                boolean ignored = open.remove(place);
+            }
+        }
+
+        /** Returns when the first of the runs started; null if there is none. */
+        @Nullable
+        Instant since() {
+            OpenRun first = null;
+            for (Reference<?> place : open) {
+                if (place.get() instanceof OpenRun run && (first == null || run.startNanos - first.startNanos < 0)) {
+                    first = run;
+                }
+            }
+            return first == null ? null : EpochNanos.toInstant(first.startedAtNanos);
+        }
     }
 
     /**
@@ -121,7 +151,7 @@ public final class OpenRun {
                 return;
             }
         }
-        boolean ignored = others.remove(this);
+        others.remove(this);
         note(task.book.nanoTime() - startNanos);
     }
 
@@ -140,7 +170,7 @@ public final class OpenRun {
             if (kept && !ended && thrown == null) {
                 leftOpen = true;
                 try {
-                    boolean ignored = others.add(this);
+                    others.add(this);
                 } catch (OutOfMemoryError ex) {
                     // Without memory, it is not seen that the run goes on.
                 }

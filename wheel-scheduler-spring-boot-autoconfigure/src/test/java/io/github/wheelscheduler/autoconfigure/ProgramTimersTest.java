@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.idle.IdleTimeouts;
 import io.github.wheelscheduler.keyed.KeyedTimers;
 import io.github.wheelscheduler.lease.LeaseRenewer;
@@ -13,17 +14,25 @@ import io.github.wheelscheduler.netty.WheelNettyTimer;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.OverridingClassLoader;
 
 /** Timers for programs that are beans have meters, as long as they are there. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -32,6 +41,14 @@ class ProgramTimersTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private final WheelScheduledExecutor executor =
+            WheelScheduledExecutor.builder().build();
+
+    @AfterEach
+    void stop() {
+        executor.shutdownNow();
+    }
 
     private ApplicationContextRunner withTimers() {
         return withoutScheduling()
@@ -95,6 +112,38 @@ class ProgramTimersTest {
             assertThat(gauge(MeterNames.TIMERS_PENDING, "lazy")).isZero();
         });
         assertThat(registry.getMeters()).isEmpty();
+    }
+
+    /** The class is loaded again, as in an application that does not have all modules. */
+    @ParameterizedTest
+    @CsvSource({"true, true, false", "true, false, true", "false, true, true", "false, false, true"})
+    void modulesMayBeMissing(boolean hasTimers, boolean hasNetty, boolean hasNettysOwn) throws Exception {
+        List<String> missing = new ArrayList<>();
+        if (!hasTimers) {
+            missing.addAll(List.of(
+                    KeyedTimers.class.getPackageName(),
+                    IdleTimeouts.class.getPackageName(),
+                    LeaseRenewer.class.getPackageName()));
+        }
+        if (!hasNetty) {
+            missing.add(WheelNettyTimer.class.getPackageName());
+        }
+        if (!hasNettysOwn) {
+            missing.add("io.netty");
+        }
+        ClassLoader loader = new OverridingClassLoader(new FilteredClassLoader(missing.toArray(String[]::new))) {
+            @Override
+            protected boolean isEligibleForOverriding(String className) {
+                return className.startsWith(ProgramTimers.class.getName());
+            }
+        };
+        Method are = loader.loadClass(ProgramTimers.class.getName()).getDeclaredMethod("are", Object.class);
+        are.setAccessible(true);
+        assertThat(are.getDeclaringClass()).isNotEqualTo(ProgramTimers.class);
+        assertThat(are.invoke(null, "bean")).isEqualTo(false);
+        KeyedTimers<String, String> keyed = KeyedTimers.<String, String>builder(executor, (key, value) -> {})
+                .build();
+        assertThat(are.invoke(null, keyed)).isEqualTo(hasTimers);
     }
 
     @Test

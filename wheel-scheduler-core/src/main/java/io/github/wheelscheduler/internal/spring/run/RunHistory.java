@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.internal.spring.run;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,17 +28,10 @@ public final class RunHistory {
     private static final int FAILED = 2;
     private static final int FLAG_BITS = 2;
 
-    private static final VarHandle VERSION;
-
-    static {
-        try {
-            VERSION = MethodHandles.lookup().findVarHandle(RunHistory.class, "version", int.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
-
-    /** Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read again. Under the lock. */
+    /**
+     * Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read again. Written with the
+     * lock held. Fences order it, and no handle of the field, which a class that is first needed without memory could not make.
+     */
     private int version;
 
     private final long[] recent = new long[REMEMBERED * FIELDS];
@@ -103,7 +95,7 @@ public final class RunHistory {
             boolean triggered,
             RunOutcome.@Nullable Failure failure,
             boolean overran) {
-        VERSION.setOpaque(this, version + 1);
+        version++;
         VarHandle.storeStoreFence();
         try {
             int place = (int) (runs % REMEMBERED);
@@ -136,7 +128,8 @@ public final class RunHistory {
                 recentFailures[place] = failure;
             }
         } finally {
-            VERSION.setRelease(this, version + 1);
+            VarHandle.releaseFence();
+            version++;
         }
     }
 
@@ -162,11 +155,12 @@ public final class RunHistory {
     /** Returns what has been noted so far. */
     public View view() {
         while (true) {
-            int before = (int) VERSION.getAcquire(this);
+            int before = version;
+            VarHandle.acquireFence();
             if (before % 2 == 0) {
                 View seen = look();
                 VarHandle.loadLoadFence();
-                if (before == (int) VERSION.getOpaque(this)) {
+                if (before == version) {
                     return seen;
                 }
             }

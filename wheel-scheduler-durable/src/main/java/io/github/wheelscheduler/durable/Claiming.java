@@ -5,7 +5,6 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableNode.Context;
-import io.github.wheelscheduler.durable.Ends.End;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Runs.Outcome;
 import io.github.wheelscheduler.durable.TaskTable.Candidates;
@@ -30,6 +29,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 
 /**
  * Claims rows ahead of their time and starts them when they are due.
@@ -49,6 +50,7 @@ final class Claiming {
     private static final int BATCH = 200;
     private static final int UNREADABLE_AT_A_LOOK = 3;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
+    private static final int PART_OF_TIME = 50;
 
     private final Context context;
     private final Tables tables;
@@ -74,6 +76,11 @@ final class Claiming {
 
     private int nextUnreadable;
 
+    /** When rows were last read that this node may know nothing of, and how long that took: no more than a part of the time. */
+    private long unknownNanos;
+
+    private long unknownTakenNanos;
+
     // Who looks writes it, who runs reads it
 
     /** Whether there was more than could be claimed. */
@@ -86,6 +93,8 @@ final class Claiming {
     private volatile int runsLow;
 
     private final AtomicBoolean isAllAsked = new AtomicBoolean();
+
+    private volatile boolean hasAsked;
 
     /** Whether something was given back and no worker has become free since then. */
     private volatile boolean isStuck;
@@ -198,7 +207,9 @@ final class Claiming {
 
     /** Returns whether there is more to claim at once. */
     private boolean claimSome() {
-        List<String> names = context.handlers().oneTimeNames();
+        List<String> names = context.handlers().oneTimeNames().stream()
+                .filter(name -> !ends.isClogged(name))
+                .toList();
         Map<String, Candidates> due = countDue(names);
         context.availability().isThere();
         Map<String, Integer> counts = new HashMap<>();
@@ -220,15 +231,29 @@ final class Claiming {
 
     private Map<String, Candidates> countDue(List<String> names) {
         long startNanos = nowNanos();
-        if (!isAllAsked.getAndSet(false) && !lowWater.isFullDue(startNanos)) {
+        if (isAllAsked.getAndSet(false)) {
+            lowWater.ask();
+        }
+        if (!lowWater.isFullDue(startNanos)) {
             Due due = countDue(names, lowWater.marks(), true);
-            if (!lowWater.isAskedAnew(due.fullLooks())) {
+            lowWater.hear(due.fullLooks());
+            if (!lowWater.isFullDue(startNanos)) {
                 return due.candidates();
             }
         }
-        Due due = countDue(names, Map.of(), false);
-        lowWater.looked(startNanos, nowNanos());
-        return due.candidates();
+        try {
+            Due due = countDue(names, Map.of(), false);
+            lowWater.looked(startNanos, nowNanos());
+            return due.candidates();
+        } catch (DataAccessException ex) {
+            lowWater.failed(startNanos, nowNanos());
+            if (ex instanceof CannotGetJdbcConnectionException || lowWater.isFullDue(nowNanos())) {
+                throw ex;
+            }
+            // The database may have ended it, as it takes too long.
+            LOGGER.debug("A look at all that waits has failed", ex);
+            return countDue(names, lowWater.marks(), false).candidates();
+        }
     }
 
     private Due countDue(List<String> names, Map<String, Instant> marks, boolean fullLooksToo) {
@@ -321,22 +346,34 @@ final class Claiming {
 
     /** Ends what somebody has asked to end: what waits does not start, and what runs is interrupted. */
     void endAsked() {
+        hasAsked = true;
+        boolean isInHand = true;
         Instant now = context.clock().now();
         for (RowKey row : tables.tasks().askedOf(life.incarnation())) {
             Claim claim = inHand.find(row);
             if (claim == null) {
-                continue;
-            }
-            if (inHand.remove(claim)) {
+                // It may have been claimed just now, or is found and given back.
+                isInHand = false;
+            } else if (inHand.remove(claim)) {
                 boolean ignored = tables.tasks().end(row, now, null);
-            } else {
+            } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);
             }
         }
+        hasAsked = !isInHand;
+    }
+
+    /** Whether something may still have to be ended that was asked for. */
+    boolean hasAsked() {
+        return hasAsked;
     }
 
     /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
     void giveBackUnknown() {
+        long startNanos = nowNanos();
+        if (startNanos - unknownNanos < PART_OF_TIME * unknownTakenNanos) {
+            return;
+        }
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         beginLook();
         try {
@@ -348,6 +385,8 @@ final class Claiming {
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         } finally {
+            unknownNanos = nowNanos();
+            unknownTakenNanos = unknownNanos - startNanos;
             endLook();
         }
     }
@@ -364,10 +403,12 @@ final class Claiming {
 
         private static final long CHEAP_NANOS = 5_000_000;
         private static final long LONGEST_NANOS = 1_000_000_000;
-        private static final int PART_OF_TIME = 50;
+        private static final long LONGEST_ASKED_NANOS = 200_000_000;
 
         private final Map<String, Instant> marks = new HashMap<>();
 
+        private boolean isAsked;
+        private boolean hasFailed;
         private long fullLooks;
         private long lookedNanos;
         private long takenNanos;
@@ -381,14 +422,19 @@ final class Claiming {
         /** One that took long may have waited for a processor. */
         boolean isFullDue(long nowNanos) {
             long taken = Math.min(takenNanos, takenBeforeNanos);
-            return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(LONGEST_NANOS, PART_OF_TIME * taken);
+            long longest = hasFailed ? Long.MAX_VALUE : isAsked ? LONGEST_ASKED_NANOS : LONGEST_NANOS;
+            return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(longest, PART_OF_TIME * taken);
         }
 
-        /** Whether nodes have asked for more looks at all that waits than the last time. */
-        boolean isAskedAnew(long asked) {
-            boolean isAnew = asked != fullLooks;
+        /** Takes in how many looks at all that waits nodes have asked for; if these are others than before, the next one is soon. */
+        void hear(long asked) {
+            isAsked |= asked != fullLooks;
             fullLooks = asked;
-            return isAnew;
+        }
+
+        /** Lets the next look at all that waits be soon. */
+        void ask() {
+            isAsked = true;
         }
 
         /** A look at all that waits has been taken. */
@@ -396,6 +442,15 @@ final class Claiming {
             lookedNanos = endNanos;
             takenBeforeNanos = takenNanos;
             takenNanos = endNanos - startNanos;
+            isAsked = false;
+            hasFailed = false;
+        }
+
+        /** The same for one that the database has refused: it takes its part of the time, and no more. */
+        void failed(long startNanos, long endNanos) {
+            looked(startNanos, endNanos);
+            takenBeforeNanos = takenNanos;
+            hasFailed = true;
         }
 
         /** Lets the next look begin at the earliest that has been left, and a second ago at the latest. */
@@ -511,6 +566,10 @@ final class Claiming {
         Outcome outcome = null;
         try {
             outcome = runs.run(claim, now);
+            if (outcome.end() != null) {
+                // Before its worker counts as free: closing waits for it then.
+                ends.add(outcome.end());
+            }
         } finally {
             if (outcome == null) {
                 // Nobody knows how it has ended, so it is given back when that is found out.
@@ -518,10 +577,7 @@ final class Claiming {
             }
             ended(claim, outcome != null && outcome.hasRun());
         }
-        End end = outcome.end();
-        if (end != null) {
-            ends.add(end);
-        }
+        ends.send();
     }
 
     /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */

@@ -67,6 +67,11 @@ enum Dialect {
         return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
     }
 
+    /** Returns what a parameter is for a time before all others. */
+    Object ever() {
+        return this == POSTGRESQL ? OffsetDateTime.MIN : time(Arguments.EARLIEST);
+    }
+
     /** Reads a time. */
     @Nullable
     Instant instant(ResultSet row, String column) throws SQLException {
@@ -223,10 +228,12 @@ enum Dialect {
      * locked, have another version, or are to run again.
      */
     static String deleteDone() {
-        return "with mine as materialized (select locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
+        return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
                 + " ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n"
                 + " and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
                 + ") locked) delete from {task} where ctid = any(array(select place from mine))"
+                // Parts of a table have the same places.
+                + " and (task_name, task_instance) in (select n, i from mine)"
                 + " returning task_name, task_instance, version";
     }
 

@@ -64,6 +64,9 @@ final class DurableNode {
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
+    /** A keeper is about to end what was asked for. */
+    private final AtomicBoolean isEndAsked = new AtomicBoolean();
+
     /** A keeper is about to look, as it was asked to. */
     private final AtomicBoolean isLookAsked = new AtomicBoolean();
 
@@ -297,10 +300,10 @@ final class DurableNode {
                 LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
                         + settings.deadAfter());
             }
-            nudges.close();
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+        nudges.close();
         List<Runnable> ignored = groups.keepers().shutdownNow();
         leaveSoon();
     }
@@ -410,10 +413,18 @@ final class DurableNode {
     private void look() {
         int promisedBefore = promised.get();
         try {
-            connected().ends().send();
+            sendEnds(connected().ends());
             connected().claiming().look(this::mayClaim);
         } finally {
-            int ignored = promised.addAndGet(-promisedBefore);
+            // Looks may overlap.
+            int ignored = promised.updateAndGet(now -> Math.max(0, now - promisedBefore));
+        }
+    }
+
+    /** On another thread: who sends may have to send for long. */
+    private void sendEnds(Ends ends) {
+        if (ends.isLeft()) {
+            Object ignored = groups.keepers().submit(() -> guarded(ends::send));
         }
     }
 
@@ -511,12 +522,17 @@ final class DurableNode {
             Instant now = now();
             byName.forEach((name, due) -> {
                 boolean isKnown = context.handlers().find(name) != null;
+                boolean isOld = due.earliest().isBefore(now.minus(LowWater.SLACK));
+                Connected node = connected;
+                if (isKnown && node != null && isOld) {
+                    node.claiming().lookAtAll();
+                }
                 if (isKnown && !due.earliest().isAfter(now.plus(settings.claimAhead()))) {
                     lookSoon();
                 }
                 if (!due.earliest().isAfter(now.plus(settings.lookEvery()))
                         && !(isKnown && promises(name, Math.max(1, due.soon()), now))) {
-                    nudges.tell(Nudges.LOOK, due.earliest().isBefore(now.minus(LowWater.SLACK)) ? Nudges.OLD : "");
+                    nudges.tell(Nudges.LOOK, isOld ? Nudges.OLD : "");
                 }
             });
         }
@@ -564,7 +580,7 @@ final class DurableNode {
             lookSoon();
             nudges.tell(Nudges.LOOK, Nudges.OLD);
         }
-        if (beat.isAsked()) {
+        if (beat.isAsked() || node.claiming().hasAsked()) {
             endAskedSoon();
         }
         node.claiming().mendTurns();
@@ -579,11 +595,20 @@ final class DurableNode {
     /** Ends what somebody has asked this node to end. Any thread; a keeper does it, which may wait for the pool. */
     void endAskedSoon() {
         Connected node = connected;
-        if (node != null) {
+        if (node != null && isEndAsked.compareAndSet(false, true)) {
             try {
-                Object ignored = groups.keepers().submit(() -> guarded(node.claiming()::endAsked));
-            } catch (RejectedExecutionException ex) {
-                LOGGER.debug("Closed already");
+                Object ignored = groups.keepers()
+                        .schedule(
+                                () -> {
+                                    isEndAsked.set(false);
+                                    guarded(node.claiming()::endAsked);
+                                },
+                                LOOKS_APART_NANOS,
+                                TimeUnit.NANOSECONDS);
+            } catch (Throwable ex) {
+                // An error, too: the next heartbeat asks again.
+                isEndAsked.set(false);
+                LOGGER.debug("Not accepted now", ex);
             }
         }
     }

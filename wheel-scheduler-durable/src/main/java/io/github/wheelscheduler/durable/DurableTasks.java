@@ -67,7 +67,7 @@ public interface DurableTasks {
 
     /**
      * Cancels a task also if a node has it: that node does not start it, or interrupts its run. Waits until the node has answered, for so long at most. What has been asked for stays so: a run
-     * that goes on is interrupted when its node hears of it, and its task is gone when it ends, however it does.
+     * that goes on is interrupted when its node hears of it, and its task is gone when it ends, however it does. While a transaction has locked the row, nothing can be asked for.
      *
      * @param limit how long to wait for the node, up to 1 hour; zero for not at all. Without a nudge, a node hears of it with its next heartbeat
      * @return how far that has come

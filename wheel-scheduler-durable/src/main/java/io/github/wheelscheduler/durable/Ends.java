@@ -8,11 +8,12 @@ import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,6 +21,11 @@ import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.dao.TransientDataAccessResourceException;
+import org.springframework.transaction.TransactionException;
 
 /**
  * Tells the database how runs have ended, again and again if it does not answer. Any thread.
@@ -28,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *  a run has ended --> queue --> nobody sends --> this thread sends batch by batch until the queue is empty
  *                           '--> another does --> it goes with the next batch
  *  batch --> rows that nobody has locked: deleted in one statement, or changed in one transaction
- *        '-> rows that are locked, not this node's any more, or to run again --> each told apart by a keeper, which may wait for a lock
- *        '-> the database does not answer --> back into the queue; after a pause one row is tried, then twice as many each time
+ *        '-> rows that are locked --> into the queue again after a pause that doubles: no statement waits for a lock
+ *        '-> the database refuses one, and so all --> each alone; one that is refused alone waits for longer each time
+ *        '-> the database does not answer --> all back into the queue, sent again after a pause
  * </pre>
  *
  * What ends alone is told by its own worker at once. A sender that waits for longer than a second holds up no other: the next one sends beside it.
@@ -40,11 +47,13 @@ final class Ends {
 
     private static final int BATCH = 200;
     private static final long STUCK_NANOS = 1_000_000_000;
+    private static final long LOCKED_MILLIS = 10;
+    private static final long LONGEST_LOCKED_MILLIS = 1_000;
     private static final long AGAIN_MILLIS = 300;
-    private static final long LONGEST_PAUSE_MILLIS = 30_000;
+    private static final long LONGEST_AGAIN_MILLIS = 30_000;
     private static final long LONGEST_STILL_MILLIS = 5_000;
     private static final int MOST_DOUBLINGS = 10;
-    private static final int MOST_APART = 2;
+    private static final int CLOGS = 4;
 
     private final Context context;
     private final Tables tables;
@@ -52,13 +61,12 @@ final class Ends {
 
     private final Queue<End> queue = new ConcurrentLinkedQueue<>();
     private final AtomicReference<@Nullable Sender> sender = new AtomicReference<>();
-    private final Semaphore apart = new Semaphore(MOST_APART);
 
-    /** Ends that the database does not know of, be they in the queue, under way, or waiting to be told apart. */
+    /** Ends that the database does not know of, be they in the queue, under way, or waiting to be sent again. */
     private final AtomicInteger untold = new AtomicInteger();
 
-    /** How many go into a batch at most: one after a failure, and twice as many with each success. */
-    private volatile int limit = BATCH;
+    /** How many of them have been tried in vain, by handler. */
+    private final Map<String, Integer> refused = new ConcurrentHashMap<>();
 
     /** How many sendings in a row have failed. */
     private final AtomicInteger failures = new AtomicInteger();
@@ -72,42 +80,88 @@ final class Ends {
         this.inHand = context.inHand();
     }
 
+    /** What is told of a run. */
+    enum Kind {
+        /** Its row is to be deleted, unless something is to follow it. */
+        DONE,
+        /** Its row is to be changed, once it is locked. */
+        CHANGE,
+        /** The database is asked how it has ended; that may find out that its row is not this node's any more. */
+        ASK
+    }
+
     /**
      * How a run has ended.
      *
-     * @param isDone whether its row is to be deleted, unless the run has scheduled what follows it
      * @param tell tells the database; false if the row is not this node's any more
-     * @param attempt how often it may have been told already
+     * @param attempt how often the database may have been told of it in vain
+     * @param waits how often its row was locked
+     * @param refusals how often the database has refused it, first in a batch and then alone
      */
-    record End(Claim claim, boolean isDone, BooleanSupplier tell, int attempt) {
+    record End(Claim claim, Kind kind, BooleanSupplier tell, int attempt, int waits, int refusals) {
+
+        static End of(Claim claim, Kind kind, BooleanSupplier tell) {
+            return new End(claim, kind, tell, 0, 0, 0);
+        }
 
         private End again() {
-            return new End(claim, isDone, tell, attempt + 1);
+            return new End(claim, kind, tell, attempt + 1, waits, refusals);
+        }
+
+        private End refused(int times) {
+            return new End(claim, kind, tell, attempt + 1, waits, times);
+        }
+
+        /** One that may be refused goes into no batch. */
+        private boolean isAlone() {
+            return refusals > 0;
+        }
+
+        private boolean isRefusedAlone() {
+            return refusals > 1;
+        }
+
+        /** One that was to be deleted may have something that follows. */
+        private End locked() {
+            return new End(claim, kind == Kind.DONE ? Kind.CHANGE : kind, tell, attempt, waits + 1, refusals);
         }
 
         private RowKey key() {
             return claim.key();
         }
+    }
 
-        private long pauseMillis() {
-            return Math.min(LONGEST_PAUSE_MILLIS, AGAIN_MILLIS << Math.min(attempt, MOST_DOUBLINGS));
-        }
+    private static long doubled(long millis, int times, long longest) {
+        return Math.min(longest, millis << Math.min(times, MOST_DOUBLINGS));
     }
 
     private WheelScheduledExecutor keepers() {
         return context.groups().keepers();
     }
 
-    /** Tells the database of an end, in this thread or in another one that does so already. */
+    /** Takes an end in, which the next {@link #send} tells the database, be it that of this thread or of another. */
     void add(End end) {
         int ignored = untold.incrementAndGet();
         enqueue(end);
-        send();
+    }
+
+    /** If memory runs out, the row is forgotten, so that it is found and given back. */
+    private void enqueue(End end) {
+        try {
+            boolean ignored = queue.add(end);
+        } catch (OutOfMemoryError ex) {
+            forget(end);
+        }
     }
 
     /** Returns how many ends the database does not know of. */
     int untold() {
         return untold.get();
+    }
+
+    /** Whether the database refuses so many ends of a handler that no more of it should run: the others need the room. */
+    boolean isClogged(String handler) {
+        return refused.getOrDefault(handler, 0) > context.settings().maxClaimed() / CLOGS;
     }
 
     /** Whether something is being sent, or about to be; false while all that is left waits for the database or for a lock. */
@@ -119,11 +173,20 @@ final class Ends {
         return failures.get() > 0 && keepers().nanoTime() - goOnNanos < 0;
     }
 
+    /** Whether something is in the queue that nobody sends, and that may be sent. */
+    boolean isLeft() {
+        Sender current = sender.get();
+        return !queue.isEmpty() && !isPausing() && (current == null || current.isStuck());
+    }
+
     /** Sends what is in the queue, unless another thread does. */
     void send() {
-        Sender current = sender.get();
-        while (!queue.isEmpty() && !isPausing() && (current == null || current.isStuck())) {
+        while (isLeft()) {
+            Sender current = sender.get();
             Sender own = new Sender();
+            if (current != null && !current.isStuck()) {
+                return;
+            }
             if (sender.compareAndSet(current, own)) {
                 try {
                     own.sendAll();
@@ -131,7 +194,6 @@ final class Ends {
                     boolean ignored = sender.compareAndSet(own, null);
                 }
             }
-            current = sender.get();
         }
     }
 
@@ -145,188 +207,247 @@ final class Ends {
         }
 
         void sendAll() {
-            List<End> batch = take();
-            while (!batch.isEmpty()) {
+            while (!queue.isEmpty() && sender.get() == this && !isPausing()) {
                 startNanos = keepers().nanoTime();
-                sendBatch(batch);
-                batch = sender.get() == this && !isPausing() ? take() : List.of();
+                Batch batch = new Batch();
+                if (batch.take()) {
+                    batch.send();
+                }
             }
         }
     }
 
-    private List<End> take() {
-        List<End> batch = new ArrayList<>();
-        for (End end = queue.poll(); end != null; end = queue.poll()) {
-            batch.add(end);
-            if (batch.size() >= limit) {
-                break;
+    /** Ends that are told together. */
+    private final class Batch {
+
+        private final List<End> ends = new ArrayList<>();
+
+        /** Those of which the database knows, or never will. */
+        private final Set<RowKey> over = new HashSet<>();
+
+        boolean take() {
+            while (ends.size() < BATCH) {
+                End end = queue.poll();
+                if (end == null) {
+                    break;
+                }
+                if (end.isAlone() && !ends.isEmpty()) {
+                    enqueue(end);
+                    break;
+                }
+                add(end);
+                if (end.isAlone()) {
+                    break;
+                }
             }
+            return !ends.isEmpty();
         }
-        return batch;
-    }
 
-    private void sendBatch(List<End> batch) {
-        if (batch.size() == 1) {
-            if (!tell(batch.get(0))) {
-                pause();
-            }
-            return;
-        }
-        clearInterrupt();
-        Set<RowKey> told = new HashSet<>();
-        boolean isAnswered = false;
-        try {
-            tellDone(batch, told);
-            tellOthers(batch, told);
-            isAnswered = true;
-            succeeded();
-        } catch (RuntimeException ex) {
-            note(ex, "how " + batch.size() + " durable tasks have ended");
-            pause();
-        } finally {
-            for (End end : batch) {
-                settle(end, told.contains(end.key()), isAnswered);
-            }
-        }
-    }
-
-    private void settle(End end, boolean isTold, boolean isAnswered) {
-        if (isTold) {
-            forget(end);
-        } else if (isAnswered) {
-            tellIn(0, end);
-        } else {
-            enqueue(end.again());
-        }
-    }
-
-    /** If memory runs out, the row is forgotten, so that it is found and given back. */
-    private void enqueue(End end) {
-        try {
-            boolean ignored = queue.add(end);
-        } catch (OutOfMemoryError ex) {
-            forget(end);
-        }
-    }
-
-    private void tellDone(List<End> batch, Set<RowKey> told) {
-        List<RowKey> done = batch.stream()
-                .filter(End::isDone)
-                .map(end -> end.key())
-                .sorted()
-                .toList();
-        if (!done.isEmpty()) {
-            boolean ignored = told.addAll(tables.tasks().doneAll(done));
-        }
-    }
-
-    private void tellOthers(List<End> batch, Set<RowKey> told) {
-        List<End> others = batch.stream().filter(end -> !end.isDone()).toList();
-        if (others.isEmpty()) {
-            return;
-        }
-        List<RowKey> keys = others.stream().map(end -> end.key()).sorted().toList();
-        Set<RowKey> changed = tables.sql().inTransaction(() -> {
-            Set<RowKey> ours = tables.tasks().lockOurs(keys);
-            Set<RowKey> some = new HashSet<>();
-            for (End end : others) {
-                RowKey key = end.key();
-                boolean ignored = ours.contains(key) && end.tell().getAsBoolean() && some.add(key);
-            }
-            return some;
-        });
-        boolean ignored = told.addAll(changed);
-    }
-
-    /** Tells of one end by its own statements, which may wait for a lock; false if that is to be tried again. */
-    private boolean tell(End end) {
-        clearInterrupt();
-        boolean isTriedAgain = false;
-        try {
-            boolean isTold = end.tell().getAsBoolean();
-            // An answer may have been lost: then it is not there any more because of what was said before.
-            if (!isTold && end.attempt() == 0) {
-                context.tally().lost.incrementAndGet();
-                LOGGER.warn(
-                        "The durable task " + end.claim()
-                                + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
-            }
-            succeeded();
-        } catch (RuntimeException ex) {
-            note(ex, "how the durable task " + end.claim() + " has ended");
-            isTriedAgain = true;
-            tellIn(end.pauseMillis(), end.again());
-        } finally {
-            if (!isTriedAgain) {
+        private void add(End end) {
+            try {
+                boolean ignored = ends.add(end);
+            } catch (OutOfMemoryError ex) {
                 forget(end);
             }
         }
-        return !isTriedAgain;
+
+        void send() {
+            if (Thread.interrupted()) {
+                // The interrupt was that of a run, which has ended.
+                LOGGER.debug("Interrupted");
+            }
+            Answer answer = Answer.NONE;
+            try {
+                tellDone();
+                tellChanges();
+                tellOfLost();
+                answer = Answer.TAKEN;
+                failures.set(0);
+                context.availability().isThere();
+            } catch (RuntimeException ex) {
+                note(ex);
+                if (isAway(ex)) {
+                    pause();
+                } else {
+                    answer = Answer.REFUSED;
+                }
+            } finally {
+                for (int i = 0; i < ends.size(); i++) {
+                    settle(ends.get(i), answer);
+                }
+            }
+        }
+
+        private void settle(End end, Answer answer) {
+            try {
+                if (over.contains(end.key())) {
+                    forget(end);
+                } else if (answer == Answer.NONE) {
+                    enqueue(end.again());
+                } else if (answer == Answer.REFUSED) {
+                    refuse(end);
+                } else if (end.kind() == Kind.ASK) {
+                    ask(end);
+                } else {
+                    sendIn(doubled(LOCKED_MILLIS, end.waits(), LONGEST_LOCKED_MILLIS), end.locked());
+                }
+            } catch (OutOfMemoryError ex) {
+                forget(end);
+            }
+        }
+
+        /** Each of several is sent alone at once; one that was alone waits for longer each time, and holds up no other. */
+        private void refuse(End end) {
+            if (ends.size() > 1) {
+                enqueue(end.refused(Math.max(1, end.refusals())));
+                return;
+            }
+            End again = end.refused(Math.max(2, end.refusals() + 1));
+            if (!end.isRefusedAlone()) {
+                Integer ignored = refused.merge(end.claim().handlerName(), 1, Integer::sum);
+            }
+            sendIn(doubled(AGAIN_MILLIS, again.refusals() - 2, LONGEST_AGAIN_MILLIS), again);
+        }
+
+        private List<RowKey> keysOf(Kind kind) {
+            return ends.stream()
+                    .filter(end -> end.kind() == kind)
+                    .map(End::key)
+                    .sorted()
+                    .toList();
+        }
+
+        private void tellDone() {
+            List<RowKey> done = keysOf(Kind.DONE);
+            if (!done.isEmpty()) {
+                boolean ignored = over.addAll(tables.tasks().doneAll(done));
+            }
+        }
+
+        private void tellChanges() {
+            List<RowKey> keys = keysOf(Kind.CHANGE);
+            if (keys.isEmpty()) {
+                return;
+            }
+            Set<RowKey> changed = tables.sql().inTransaction(() -> {
+                Set<RowKey> ours = tables.tasks().lockOurs(keys);
+                for (End end : ends) {
+                    boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
+                    if (isToChange && !end.tell().getAsBoolean()) {
+                        LOGGER.warn("The end of the durable task " + end.claim() + " has changed nothing");
+                    }
+                }
+                return ours;
+            });
+            boolean ignored = over.addAll(changed);
+        }
+
+        /** What is neither told nor there is another node's by now. */
+        private void tellOfLost() {
+            List<RowKey> left = ends.stream()
+                    .filter(end -> end.kind() != Kind.ASK && !over.contains(end.key()))
+                    .map(End::key)
+                    .sorted()
+                    .toList();
+            if (left.isEmpty()) {
+                return;
+            }
+            Set<RowKey> there = tables.tasks().stillOurs(left);
+            for (End end : ends) {
+                if (end.kind() != Kind.ASK && !over.contains(end.key()) && !there.contains(end.key())) {
+                    lost(end);
+                    boolean ignored = over.add(end.key());
+                }
+            }
+        }
+
+        /** Each by itself, as each asks several things. */
+        private void ask(End end) {
+            boolean isAskedAgain = false;
+            try {
+                if (!end.tell().getAsBoolean()) {
+                    lost(end);
+                }
+            } catch (RuntimeException ex) {
+                note(ex);
+                sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
+                isAskedAgain = true;
+            } finally {
+                if (!isAskedAgain) {
+                    forget(end);
+                }
+            }
+        }
     }
 
-    private void tellIn(long pauseMillis, End end) {
+    /** An answer may have been lost: then it is not there any more because of what was said before. */
+    private void lost(End end) {
+        if (end.attempt() == 0) {
+            context.tally().lost.incrementAndGet();
+            LOGGER.warn("The durable task " + end.claim()
+                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
+        }
+    }
+
+    private void sendIn(long pauseMillis, End end) {
         try {
-            Object ignored = keepers().schedule(() -> tellApart(end), pauseMillis, TimeUnit.MILLISECONDS);
+            Object ignored = keepers()
+                    .schedule(
+                            () -> {
+                                enqueue(end);
+                                send();
+                            },
+                            pauseMillis,
+                            TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             forget(end);
             LOGGER.warn("The durable task " + end.claim()
                     + " has run, but the database has not been told: it will run again");
-        } catch (OutOfMemoryError ex) {
-            // The row is found and given back.
-            forget(end);
-        }
-    }
-
-    /** Each may wait for a lock of a user's, and looks need a thread as well. */
-    private void tellApart(End end) {
-        if (!apart.tryAcquire()) {
-            tellIn(AGAIN_MILLIS, end);
-            return;
-        }
-        try {
-            boolean ignored = tell(end);
-        } finally {
-            apart.release();
         }
     }
 
     private void forget(End end) {
         inHand.forget(end.claim());
         int ignored = untold.decrementAndGet();
+        if (end.isRefusedAlone()) {
+            Integer unused = refused.computeIfPresent(
+                    end.claim().handlerName(), (handler, count) -> count == 1 ? null : count - 1);
+        }
     }
 
-    private void succeeded() {
-        failures.set(0);
-        limit = Math.min(BATCH, 2 * limit);
-        context.availability().isThere();
+    /** What the database has answered. */
+    private enum Answer {
+        NONE,
+        TAKEN,
+        REFUSED
     }
 
-    private void note(RuntimeException ex, String what) {
+    /** Whether the database was not there to refuse something. */
+    private static boolean isAway(RuntimeException ex) {
+        return ex instanceof NonTransientDataAccessResourceException
+                || ex instanceof TransientDataAccessResourceException
+                || ex instanceof QueryTimeoutException
+                || ex instanceof RecoverableDataAccessException
+                || ex instanceof TransactionException;
+    }
+
+    private void note(RuntimeException ex) {
         if (Availability.isOfDatabase(ex)) {
             context.availability().isAway(ex);
         } else {
-            LOGGER.warn("The database could not be told " + what + "; it is tried again", ex);
+            LOGGER.warn("The database could not be told how durable tasks have ended; it is tried again", ex);
         }
     }
 
     /** A look sends, too, so it does no harm if no keeper does. */
     private void pause() {
-        long millis =
-                Math.min(LONGEST_STILL_MILLIS, AGAIN_MILLIS << Math.min(failures.getAndIncrement(), MOST_DOUBLINGS));
-        limit = 1;
+        long millis = doubled(AGAIN_MILLIS, failures.getAndIncrement(), LONGEST_STILL_MILLIS);
         goOnNanos = keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
             Object ignored = keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn("The database has not been told how " + untold()
                     + " durable tasks have ended that have run: they will run again");
-        }
-    }
-
-    /** The interrupt was that of a run, which has ended. */
-    static void clearInterrupt() {
-        if (Thread.interrupted()) {
-            LOGGER.debug("Interrupted");
         }
     }
 }

@@ -24,6 +24,7 @@ final class NodeLife {
     private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     private static final int FREED_IN_A_BATCH = 500;
+    private static final int PART_OF_TIME = 50;
 
     private final DurableSettings settings;
     private final Database.HeldConnection held;
@@ -40,6 +41,9 @@ final class NodeLife {
     private volatile boolean hasLeft;
 
     private Moment lastOrphans;
+
+    /** How long that took: no more than a part of the time. */
+    private long orphansNanos;
 
     /** How often it had been asked to end something by the last beat. */
     private long asked;
@@ -180,11 +184,16 @@ final class NodeLife {
 
     /** Frees rows that name a node which is not there: it claimed them so late that it had been forgotten. Once in a while. */
     private int freeOrphans(List<NodeRow> nodes, Moment start) {
-        if (lastOrphans.nanosUntil(start) < settings.deadAfter().toNanos()) {
+        if (lastOrphans.nanosUntil(start) < Math.max(settings.deadAfter().toNanos(), PART_OF_TIME * orphansNanos)) {
             return 0;
         }
-        lastOrphans = start;
-        Map<Long, Integer> owners = held.use(tables -> tables.tasks().claimedByOwner());
+        Map<Long, Integer> owners;
+        try {
+            owners = held.use(tables -> tables.tasks().claimedByOwner());
+        } finally {
+            lastOrphans = clock.get();
+            orphansNanos = start.nanosUntil(lastOrphans);
+        }
         int freed = 0;
         for (long owner : owners.keySet()) {
             if (owner != incarnation

@@ -148,12 +148,12 @@ final class Nudges {
     }
 
     private void sendPending() {
-        List<String> texts;
-        synchronized (pending) {
-            texts = List.copyOf(pending);
-            pending.clear();
-        }
         try {
+            List<String> texts;
+            synchronized (pending) {
+                texts = List.copyOf(pending);
+                pending.clear();
+            }
             send(texts);
         } catch (RuntimeException ex) {
             LOGGER.debug("Not told: others find it when they look", ex);
@@ -264,8 +264,13 @@ final class Nudges {
         } else {
             Thread thread = new Thread(new Ear(driver), "wheel-durable-ear");
             thread.setDaemon(true);
-            ear = thread;
-            thread.start();
+            try {
+                thread.start();
+                ear = thread;
+            } catch (OutOfMemoryError ex) {
+                LOGGER.warn(
+                        "Durable tasks that other processes schedule for now are found by looks: no thread starts", ex);
+            }
         }
     }
 
@@ -283,12 +288,16 @@ final class Nudges {
     }
 
     /** Tells and hears nothing more; waits for the ear, which gives its connection back, for a moment. */
-    void close() throws InterruptedException {
+    void close() {
         isClosed = true;
         deaf.countDown();
         Thread listening = ear;
         if (listening != null) {
-            listening.join(LAST_MILLIS);
+            try {
+                listening.join(LAST_MILLIS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
         }
         // Who speaks gives it back when that is done.
         if (speaking.tryLock()) {
@@ -395,6 +404,7 @@ final class Nudges {
                 return giveUp("what one connection tells does not come to another, as behind a pooler that has one"
                         + " connection for many");
             }
+            deafMillis = DEAF_MILLIS;
             // What was told meanwhile is lost.
             hear(LOOK);
             Duration longest = database.longestKept();

@@ -157,7 +157,7 @@ final class OneTimeTasks implements DurableTasks {
                 return Cancellation.ABSENT;
             }
             if (ending.state() != RowState.CLAIMED) {
-                if (tasks.delete(handler, id)) {
+                if (ending.isAsked() ? tasks.deleteAsked(handler, id) : tasks.delete(handler, id)) {
                     return isAsked && ending.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
                 }
                 continue;
@@ -167,7 +167,6 @@ final class OneTimeTasks implements DurableTasks {
                 if (isAsked) {
                     node.tellToEnd();
                 }
-                continue;
             }
             if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
                 Instant heardAt = ending.heardAt();

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.Ends.End;
+import io.github.wheelscheduler.durable.Ends.Kind;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.RecurringTable.RunEnd;
@@ -28,6 +29,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
@@ -123,11 +125,11 @@ final class Runs {
     }
 
     private static Outcome withoutRun(Claim claim, BooleanSupplier tell) {
-        return new Outcome(false, false, new End(claim, false, tell, 0), true);
+        return new Outcome(false, false, End.of(claim, Kind.CHANGE, tell), true);
     }
 
     private static Outcome failed(Claim claim, BooleanSupplier tell) {
-        return new Outcome(true, false, new End(claim, false, tell, 0), true);
+        return new Outcome(true, false, End.of(claim, Kind.CHANGE, tell), true);
     }
 
     private Outcome call(Claim claim, Handler<?> handler, long startNanos) {
@@ -145,7 +147,7 @@ final class Runs {
             }
             BooleanSupplier tell =
                     handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
-            return new Outcome(true, true, new End(claim, isDone, tell, 0), true);
+            return new Outcome(true, true, End.of(claim, isDone ? Kind.DONE : Kind.CHANGE, tell), true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
@@ -162,6 +164,11 @@ final class Runs {
             if (isInterrupting) {
                 return failed(claim, () -> tables.tasks().giveBack(key));
             }
+            if (transaction != null && transaction.isRefused(ex)) {
+                // Nothing of it has run: that is no failure of its.
+                context.availability().isAway(ex);
+                return withoutRun(claim, () -> tables.tasks().giveBack(key));
+            }
             tally.failed.incrementAndGet();
             return failed(claim, afterFailure(claim, handler, ex));
         }
@@ -170,7 +177,14 @@ final class Runs {
     private End ended(Claim claim) {
         LOGGER.info("The durable task " + claim + " was cancelled while it ran, and has ended");
         Instant now = context.clock().now();
-        return new End(claim, false, () -> tables.tasks().end(claim.key(), now, "Cancelled while it ran"), 0);
+        return End.of(claim, Kind.CHANGE, () -> tables.tasks().end(claim.key(), now, "Cancelled while it ran"));
+    }
+
+    /** The interrupt was that of the run, which has ended. */
+    private static void clearInterrupt() {
+        if (Thread.interrupted()) {
+            LOGGER.debug("Interrupted");
+        }
     }
 
     private static void rollBack(@Nullable RunTransaction transaction) {
@@ -198,7 +212,7 @@ final class Runs {
             }
             return run.schedulesItself;
         } catch (Throwable ex) {
-            if (run.end()) {
+            if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 throw run.tooLong(ex);
             }
             throw ex;
@@ -360,6 +374,11 @@ final class Runs {
             }
         }
 
+        /** Whether it could not begin, as there was no connection. */
+        boolean isRefused(Throwable ex) {
+            return status == null && (ex instanceof CannotCreateTransactionException || Availability.isOfDatabase(ex));
+        }
+
         void requireNoRollback() {
             if (Objects.requireNonNull(status).isRollbackOnly()) {
                 throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
@@ -368,7 +387,7 @@ final class Runs {
 
         /** If that fails as well, the database does it when it finds the connection broken. */
         void rollBack() {
-            Ends.clearInterrupt();
+            clearInterrupt();
             if (status != null && !status.isCompleted()) {
                 try {
                     manager.rollback(status);
@@ -380,7 +399,7 @@ final class Runs {
 
         /** Ends the row with the transaction. */
         Outcome end() {
-            Ends.clearInterrupt();
+            clearInterrupt();
             try {
                 boolean isOurs = claim.isAskedToEnd
                         ? ended(claim).tell().getAsBoolean()
@@ -394,7 +413,7 @@ final class Runs {
                 manager.commit(Objects.requireNonNull(status));
             } catch (Throwable ex) {
                 rollBack();
-                return new Outcome(true, false, new End(claim, false, () -> tellWhatIsSeen(ex), 0), false);
+                return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ex)), false);
             }
             tally.succeeded.incrementAndGet();
             return told(true);

@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.durable;
 
+import java.lang.reflect.Method;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +23,8 @@ import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Runs statements on the tables. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any thread.
@@ -60,8 +64,18 @@ final class Sql {
 
     /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
     <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
+        return committed(work, JdbcTemplate::new);
+    }
+
+    /** The same for statements that PostgreSQL is to plan each time: a plan that it has made while the table was small, and keeps, reads all of a large one. */
+    <T extends @Nullable Object> T committedPlanned(Function<JdbcTemplate, T> work) {
+        return committed(work, PlannedStatements::new);
+    }
+
+    private <T extends @Nullable Object> T committed(
+            Function<JdbcTemplate, T> work, Function<DataSource, JdbcTemplate> statements) {
         return outer.execute((ConnectionCallback<T>) connection -> {
-            T result = work.apply(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
+            T result = work.apply(statements.apply(new SingleConnectionDataSource(connection, true)));
             if (!connection.getAutoCommit() && !isInTransaction()) {
                 connection.commit();
             }
@@ -162,6 +176,36 @@ final class Sql {
 
     <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         return committed(jdbc -> jdbc.query(text(template), mapper, parameters));
+    }
+
+    /** As {@link #committedPlanned}. */
+    <T> List<T> queryPlanned(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+        return committedPlanned(jdbc -> jdbc.query(text(template), mapper, parameters));
+    }
+
+    /** Lets the driver of PostgreSQL, whose classes need not be there, prepare no statement for the next time. */
+    private static final class PlannedStatements extends JdbcTemplate {
+
+        private static final String TYPE = "org.postgresql.PGStatement";
+        private static final @Nullable Class<?> STATEMENT = ClassUtils.isPresent(TYPE, Sql.class.getClassLoader())
+                ? ClassUtils.resolveClassName(TYPE, Sql.class.getClassLoader())
+                : null;
+
+        PlannedStatements(DataSource dataSource) {
+            super(dataSource);
+        }
+
+        @Override
+        protected void applyStatementSettings(Statement statement) throws SQLException {
+            super.applyStatementSettings(statement);
+            Object target =
+                    STATEMENT == null || !statement.isWrapperFor(STATEMENT) ? null : statement.unwrap(STATEMENT);
+            // What stands between may wrap what it is asked for.
+            if (STATEMENT != null && STATEMENT.isInstance(target)) {
+                Method threshold = ClassUtils.getMethod(STATEMENT, "setPrepareThreshold", int.class);
+                Object ignored = ReflectionUtils.invokeMethod(threshold, target, 0);
+            }
+        }
     }
 
     @Nullable

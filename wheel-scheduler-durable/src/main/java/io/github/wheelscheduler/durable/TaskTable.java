@@ -80,8 +80,20 @@ final class TaskTable {
     }
 
     boolean insert(String handler, String id, byte[] payload, Instant at) {
+        return insert(handler, id, dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at));
+    }
+
+    /** What has been ended is in nobody's way; but a recurring task that has ended stays so. */
+    private boolean insert(String handler, String id, String statement, Object... parameters) {
+        return insertOnce(statement, parameters)
+                || (!handler.equals(Handler.RECURRING)
+                        && deleteEnded(handler, id)
+                        && insertOnce(statement, parameters));
+    }
+
+    private boolean insertOnce(String statement, Object... parameters) {
         try {
-            return sql.update(dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at)) == 1;
+            return sql.update(statement, parameters) == 1;
         } catch (DuplicateKeyException ex) {
             // Only where a statement that fails leaves the transaction usable.
             return false;
@@ -90,12 +102,7 @@ final class TaskTable {
 
     /** The same for so long from now. */
     boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
-        try {
-            return sql.update(dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis()) == 1;
-        } catch (DuplicateKeyException ex) {
-            // As above.
-            return false;
-        }
+        return insert(handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis());
     }
 
     /** Puts another task in place of one that no node has. */
@@ -122,6 +129,13 @@ final class TaskTable {
             }
             return inserted;
         }
+        int inserted = insertArrays(handler, ids, payloads, times);
+        return inserted < ids.length && deleteEnded(handler, ids) > 0
+                ? inserted + insertArrays(handler, ids, payloads, times)
+                : inserted;
+    }
+
+    private int insertArrays(String handler, String[] ids, byte[][] payloads, Instant[] times) {
         sql.commitThoughItIsLate();
         // One statement, not a batch: the text of a batch that fails quotes payloads.
         return sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
@@ -135,7 +149,12 @@ final class TaskTable {
     }
 
     boolean delete(String handler, String id) {
-        return sql.update("delete from {task}" + ONE + " and state <> " + RowState.CLAIMED, handler, id) == 1;
+        return sql.update(
+                        "delete from {task}" + ONE + " and state not in (" + RowState.CLAIMED + ", " + RowState.ENDED
+                                + ")",
+                        handler,
+                        id)
+                == 1;
     }
 
     boolean move(String handler, String id, Instant at) {
@@ -151,8 +170,9 @@ final class TaskTable {
     boolean retry(String handler, String id) {
         return sql.update(
                         "update {task} set first_time = coalesce(first_time, execution_time), execution_time = {now}, "
-                                + "failure = null, consecutive_failures = 0, unreadable = null, suspicions = null, "
-                                + "deaths = null, marked = null," + FREED + ONE + " and state in (" + RowState.FAILED
+                                + "failure = null, consecutive_failures = 0, " + UNSUSPECTED
+                                + ", asked_to_end = null, state = " + RowState.WAITING
+                                + ", owner = null, version = {next}" + ONE + " and state in (" + RowState.FAILED
                                 + ", " + RowState.UNREADABLE + ")",
                         handler,
                         id)
@@ -161,9 +181,17 @@ final class TaskTable {
 
     // For users: ending what a node has
 
-    /** Asks the node that has a row to end it, in a transaction of its own, and says so in the row of the node; false if no node has it. */
+    /** Asks the node that has a row to end it, in a transaction of its own, and says so in the row of the node; false if no node has it, or somebody has locked it. */
     boolean askToEnd(String handler, String id) {
         return sql.inTransaction(() -> {
+            List<Integer> free = sql.query(
+                    "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED,
+                    (row, number) -> row.getInt(1),
+                    handler,
+                    id);
+            if (free.isEmpty()) {
+                return false;
+            }
             boolean isAsked = sql.update(
                             "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
                             handler,
@@ -215,6 +243,31 @@ final class TaskTable {
             boolean hasRun,
             boolean isAsked,
             @Nullable Instant heardAt) {}
+
+    /** Deletes a row that was to be ended, and that no node has. */
+    boolean deleteAsked(String handler, String id) {
+        return sql.update(
+                        "delete from {task}" + ONE + " and asked_to_end = true and state <> " + RowState.CLAIMED,
+                        handler,
+                        id)
+                == 1;
+    }
+
+    /** Deletes a row that has been ended. */
+    private boolean deleteEnded(String handler, String id) {
+        return sql.update("delete from {task}" + ONE + " and state = " + RowState.ENDED, handler, id) == 1;
+    }
+
+    /** The same for rows of PostgreSQL; returns how many. */
+    private int deleteEnded(String handler, String[] ids) {
+        return sql.committed(jdbc -> jdbc.update(
+                sql.text("delete from {task} where task_name = ? and task_instance = any(?) and state = "
+                        + RowState.ENDED),
+                statement -> {
+                    statement.setString(1, handler);
+                    statement.setArray(2, statement.getConnection().createArrayOf("varchar", ids));
+                }));
+    }
 
     /** Deletes rows that have been ended, and of which nobody has taken notice for a minute. */
     int deleteEnded() {
@@ -347,7 +400,7 @@ final class TaskTable {
             parameters.addAll(List.of(since(marks, Handler.RECURRING), ahead.toMillis()));
         }
         long fullLooks = 0;
-        for (Map.Entry<String, Candidates> each : sql.query(
+        for (Map.Entry<String, Candidates> each : sql.queryPlanned(
                 dialect.countDue(names.size(), limit, recurring.size(), fullLooksToo),
                 this::readCandidates,
                 parameters.toArray())) {
@@ -361,14 +414,17 @@ final class TaskTable {
     }
 
     private Object since(Map<String, Instant> marks, String name) {
-        return dialect.time(marks.getOrDefault(name, Arguments.EARLIEST));
+        Instant mark = marks.getOrDefault(name, Arguments.EARLIEST);
+        return mark.equals(Arguments.EARLIEST) ? dialect.ever() : dialect.time(mark);
     }
 
     private Map.Entry<String, Candidates> readCandidates(ResultSet row, int number) throws SQLException {
         Instant earliest = sql.instant(row, "earliest");
         return Map.entry(
                 row.getString("handler"),
-                new Candidates(row.getLong("due"), earliest == null ? Arguments.EARLIEST : earliest));
+                new Candidates(
+                        row.getLong("due"),
+                        earliest == null || earliest.isBefore(Arguments.EARLIEST) ? Arguments.EARLIEST : earliest));
     }
 
     /**
@@ -437,7 +493,7 @@ final class TaskTable {
             List<Object> all = new ArrayList<>();
             parameters.forEach(all::addAll);
             all.add(owner);
-            return sql.query(Dialect.claim(locking), this::readRow, all.toArray());
+            return sql.queryPlanned(Dialect.claim(locking), this::readRow, all.toArray());
         }
         return sql.inTransaction(() -> {
             List<TaskRow> due = new ArrayList<>();
@@ -583,7 +639,7 @@ final class TaskTable {
                 ? FREED
                 : " failure = case when " + isSetAside + " then '" + SET_ASIDE + "' else failure end,"
                         + FREED.replace(
-                                " state = case", " state = case when " + isSetAside + " then " + RowState.FAILED);
+                                " when paused", " when " + isSetAside + " then " + RowState.FAILED + " when paused");
         return "update {task} set" + freed + ", suspicions = coalesce(suspicions, 0) + 1, deaths = " + deaths
                 + ", marked = null";
     }
@@ -650,11 +706,11 @@ final class TaskTable {
     /** Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow; returns them. The rows are sorted. */
     Set<RowKey> doneAll(List<RowKey> rows) {
         if (dialect == Dialect.POSTGRESQL) {
-            return new HashSet<>(sql.committed(jdbc -> jdbc.query(
+            return new HashSet<>(sql.committedPlanned(jdbc -> jdbc.query(
                     sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), TaskTable::readKey)));
         }
         return sql.inTransaction(() -> {
-            Set<RowKey> ours = lockOurs(rows, " and next_time is null");
+            Set<RowKey> ours = ours(rows, " and next_time is null" + Dialect.SKIPPING_LOCKED);
             // One by one, by the key: a scan of the table would wait for what others have locked.
             int ignored = sql.updateEach(
                     "delete from {task}" + ONE,
@@ -684,15 +740,20 @@ final class TaskTable {
 
     /** Locks those of some rows that are this node's and that nobody has locked, and returns them. In a transaction of the caller's. */
     Set<RowKey> lockOurs(Collection<RowKey> rows) {
-        return lockOurs(rows, "");
+        return ours(rows, Dialect.SKIPPING_LOCKED);
     }
 
-    private Set<RowKey> lockOurs(Collection<RowKey> rows, String condition) {
+    /** Returns those of some rows that are still this node's. */
+    Set<RowKey> stillOurs(Collection<RowKey> rows) {
+        return ours(rows, "");
+    }
+
+    private Set<RowKey> ours(Collection<RowKey> rows, String condition) {
         Set<RowKey> found = new HashSet<>();
         byHandler(rows).forEach((handler, ids) -> {
             boolean ignored = found.addAll(sql.query(
                     "select task_name, task_instance, version from {task}" + dialect.byKey() + anyOf(ids.size())
-                            + condition + Dialect.SKIPPING_LOCKED,
+                            + condition,
                     TaskTable::readKey,
                     withName(handler, ids)));
         });

@@ -43,5 +43,5 @@ insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, la
     select 0, 'layout', 9, 0, current_timestamp, 1, 1
     where not exists (select 1 from wheel_durable_task_node where incarnation = 0);
 -- Tells the nodes of a row that is due now and has been committed: for programs that are no node.
-create or replace function wheel_durable_task_nudge() returns void language sql as
+create or replace function wheel_durable_task_nudge() returns void language sql set search_path from current as
     $$ select pg_notify('wheel_durable_' || 'wheel_durable_task'::regclass::oid, 'look') $$;

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.DurableTasks.Cancellation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -151,6 +152,98 @@ class CancelTest {
         await().until(() -> caller.engine.find("deaf", "1").isEmpty());
         assertThat(cancel("deaf")).isIn(Cancellation.CANCELLED, Cancellation.ABSENT);
         assertThat(isGone("deaf")).isTrue();
+    }
+
+    @Test
+    void anIdWhoseRunWasCancelledIsFreeAtOnce() {
+        startRun("deaf");
+        assertThat(caller.engine.cancel("deaf", "1", Duration.ZERO)).isEqualTo(Cancellation.RUNNING);
+        await().until(isToldToEnd::get);
+        goOn.countDown();
+        await().until(() -> caller.engine.find("deaf", "1").isEmpty());
+        assertThat(caller.engine.cancel("deaf", "1")).as("gone").isFalse();
+        assertThat(caller.engine.schedule("deaf", "1", "again", Duration.ZERO)).isTrue();
+        await().until(() -> started.get() == 2);
+        await().until(() -> isGone("deaf"));
+        jdbc.update(
+                "insert into " + TABLE
+                        + " (task_name, task_instance, execution_time, state, asked_to_end) values ('deaf', '2', current_timestamp, 5, true)");
+        assertThat(caller.engine.scheduleAll(
+                        "deaf",
+                        List.of(
+                                new DurableRequest("2", "x", Instant.now()),
+                                new DurableRequest("3", "x", Instant.now()))))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aRunIsInterruptedOnceHoweverOftenOthersAreCancelled() {
+        startRun("wait");
+        AtomicInteger again = new AtomicInteger();
+        node.engine.handle("clean", String.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<String>)
+                (payload, run) -> {
+                    started.incrementAndGet();
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException ex) {
+                        interrupted.incrementAndGet();
+                        try {
+                            goOn.await();
+                        } catch (InterruptedException unwanted) {
+                            again.incrementAndGet();
+                        }
+                    }
+                });
+        assertThat(caller.engine.schedule("clean", "1", null, Duration.ZERO)).isTrue();
+        await().until(() -> started.get() == 2);
+        assertThat(caller.engine.cancel("clean", "1", Duration.ofMillis(10))).isEqualTo(Cancellation.RUNNING);
+        await().until(() -> interrupted.get() == 1);
+        assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
+        assertThat(again).hasValue(0);
+    }
+
+    @Test
+    void aRunIsInterruptedThoughItsNodeCouldNotAskAtFirst() {
+        startRun("wait");
+        // As if the node had looked before the row was in hand, and nobody told it again.
+        assertThat(jdbc.update("update " + TABLE + " set asked_to_end = true where task_name = 'wait'"))
+                .isEqualTo(1);
+        schedule("unknown", Duration.ZERO);
+        long owner = jdbc.queryForObject("select incarnation from " + TABLE + "_node where name = 'a'", Long.class);
+        assertThat(jdbc.update(
+                        "update " + TABLE + " set state = 1, owner = ?, version = 99, asked_to_end = true"
+                                + " where task_name = 'unknown'",
+                        owner))
+                .isEqualTo(1);
+        assertThat(jdbc.update("update " + TABLE + "_node set asked = asked + 1 where name = 'a'"))
+                .isEqualTo(1);
+        await().until(() -> interrupted.get() == 1);
+    }
+
+    @Test
+    void aLockedRowDoesNotHoldUpTheAnswer() throws Exception {
+        startRun("wait");
+        try (java.sql.Connection user = dataSource.getConnection();
+                java.sql.Statement statement = user.createStatement()) {
+            user.setAutoCommit(false);
+            assertThat(statement.execute(
+                            "select 1 from " + TABLE + " where task_name = 'wait' and task_instance = '1' for update"))
+                    .isTrue();
+            assertThat(caller.engine.cancel("wait", "1", Duration.ofMillis(200)))
+                    .isEqualTo(Cancellation.RUNNING);
+            user.rollback();
+        }
+        assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
+    }
+
+    @Test
+    void aTaskThatIsRetriedAfterItWasAskedToEndRuns() {
+        node.start();
+        schedule("note", Duration.ofDays(1));
+        assertThat(jdbc.update("update " + TABLE + " set state = 2, asked_to_end = true"))
+                .isEqualTo(1);
+        assertThat(caller.engine.retry("note", "1")).isTrue();
+        await().until(() -> ran.contains("one"));
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** A database finds what a node asks for without reading the rows that are of no interest. */
 class DialectTest {
@@ -101,6 +102,27 @@ class DialectTest {
         assertThat(plan(text(Dialect.POSTGRESQL, Dialect.POSTGRESQL.lockUntried(3)), "note", begin, later))
                 .contains(TABLE + "_kept", "(execution_time >= ")
                 .doesNotContain("Rows Removed by Filter", "Seq Scan");
+    }
+
+    @Test
+    void noPlanIsKeptFromTheTimeWhenTheTableWasSmall() {
+        SingleConnectionDataSource one = new SingleConnectionDataSource(dataSource.getJdbcUrl(), true);
+        TaskTable table = new TaskTable(new Sql(one, Dialect.POSTGRESQL, TABLE));
+        for (int i = 0; i < 10; i++) {
+            assertThat(table.countDue(List.of("none"), 200, List.of(), Duration.ofSeconds(1), Map.of(), true)
+                            .candidates())
+                    .isEmpty();
+            assertThat(table.claim(7, Duration.ofSeconds(1), Map.of("none", 200), List.of(), Map.of(), true))
+                    .isEmpty();
+            assertThat(table.doneAll(List.of(new TaskTable.RowKey("none", "" + i, 1))))
+                    .isEmpty();
+            assertThat(table.find("none", "1")).isEmpty();
+        }
+        assertThat(new JdbcTemplate(one).queryForList("select statement from pg_prepared_statements", String.class))
+                .as("what is prepared, as is usual with the fifth time")
+                .isNotEmpty()
+                .allMatch(statement -> statement.startsWith("select t.*"));
+        one.destroy();
     }
 
     @Test

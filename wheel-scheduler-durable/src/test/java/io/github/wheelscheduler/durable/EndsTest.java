@@ -10,6 +10,7 @@ import io.github.wheelscheduler.durable.Database.Tables;
 import io.github.wheelscheduler.durable.DurableCounts.Tally;
 import io.github.wheelscheduler.durable.DurableNode.Context;
 import io.github.wheelscheduler.durable.Ends.End;
+import io.github.wheelscheduler.durable.Ends.Kind;
 import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -102,12 +104,17 @@ class EndsTest {
         return claims;
     }
 
+    private void add(End end) {
+        ends.add(end);
+        ends.send();
+    }
+
     private End done(Claim claim) {
-        return new End(claim, true, () -> tables.tasks().done(claim.key()), 0);
+        return End.of(claim, Kind.DONE, () -> tables.tasks().done(claim.key()));
     }
 
     private static End other(Claim claim, BooleanSupplier tell) {
-        return new End(claim, false, tell, 0);
+        return End.of(claim, Kind.CHANGE, tell);
     }
 
     private long rows() {
@@ -117,7 +124,7 @@ class EndsTest {
     /** Lets a thread send that waits. */
     private Thread block() {
         CountDownLatch sends = new CountDownLatch(1);
-        Thread blocked = new Thread(() -> ends.add(other(claimed("block", 1).get(0), () -> {
+        Thread blocked = new Thread(() -> add(other(claimed("block", 1).get(0), () -> {
             sends.countDown();
             try {
                 goOn.await();
@@ -137,7 +144,7 @@ class EndsTest {
         Thread blocked = block();
         recording.forget();
         for (Claim claim : claims) {
-            ends.add(done(claim));
+            add(done(claim));
         }
         assertThat(ends.untold()).isGreaterThan(1);
         goOn.countDown();
@@ -157,7 +164,7 @@ class EndsTest {
     void whatEndsAloneIsToldByItsOwnThread() {
         Claim claim = claimed("note", 1).get(0);
         List<Thread> tellers = new ArrayList<>();
-        ends.add(other(claim, () -> tellers.add(Thread.currentThread())));
+        add(other(claim, () -> tellers.add(Thread.currentThread())));
         assertThat(tellers).containsExactly(Thread.currentThread());
         assertThat(ends.untold()).isZero();
         assertThat(ends.isSending()).isFalse();
@@ -167,14 +174,14 @@ class EndsTest {
     void aSenderThatHangsHoldsUpNoOther() {
         List<Claim> claims = claimed("note", 3);
         Thread ignored = block();
-        ends.add(done(claims.get(0)));
+        add(done(claims.get(0)));
         await().until(() -> {
             ends.send();
             return rows() == 3;
         });
-        ends.add(done(claims.get(1)));
+        add(done(claims.get(1)));
         assertThat(rows()).isEqualTo(2);
-        ends.add(done(claims.get(2)));
+        add(done(claims.get(2)));
         assertThat(rows()).isEqualTo(1);
         assertThat(ends.untold()).isEqualTo(1);
     }
@@ -189,7 +196,7 @@ class EndsTest {
             assertThat(statement.execute(
                             "select 1 from " + TABLE + " where task_name = 'note' and task_instance = '7' for update"))
                     .isTrue();
-            claims.forEach(claim -> ends.add(done(claim)));
+            claims.forEach(claim -> add(done(claim)));
             goOn.countDown();
             blocked.join();
             await().until(() -> rows() == 2);
@@ -202,12 +209,62 @@ class EndsTest {
     }
 
     @Test
+    void anEndThatIsAloneWaitsForNoLock() throws SQLException {
+        List<Claim> claims = claimed("note", 2);
+        try (Connection user = pool.getConnection();
+                Statement statement = user.createStatement()) {
+            user.setAutoCommit(false);
+            assertThat(statement.execute(
+                            "select 1 from " + TABLE + " where task_name = 'note' and task_instance = '0' for update"))
+                    .isTrue();
+            RowKey locked = claims.get(0).key().id().equals("0")
+                    ? claims.get(0).key()
+                    : claims.get(1).key();
+            for (Claim claim : claims) {
+                add(
+                        claim.key().equals(locked)
+                                ? done(claim)
+                                : other(claim, () -> tables.tasks().giveBack(claim.key())));
+            }
+            await().until(() -> ends.untold() == 1);
+            assertThat(ends.isSending())
+                    .as("it waits, and closing does not wait for it")
+                    .isFalse();
+            user.rollback();
+        }
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).isEqualTo(1);
+    }
+
+    @Test
+    void aHandlerWhoseEndsAreRefusedTakesNotAllRoom() {
+        List<Claim> claims = claimed("note", 510);
+        AtomicBoolean isRefused = new AtomicBoolean(true);
+        for (Claim claim : claims) {
+            ends.add(other(claim, () -> {
+                if (isRefused.get()) {
+                    throw new DataIntegrityViolationException("refused");
+                }
+                return tables.tasks().giveBack(claim.key());
+            }));
+        }
+        await().until(() -> {
+            ends.send();
+            return ends.isClogged("note");
+        });
+        assertThat(ends.isClogged("other")).isFalse();
+        isRefused.set(false);
+        await().atMost(Duration.ofSeconds(60)).until(() -> ends.untold() == 0);
+        assertThat(ends.isClogged("note")).isFalse();
+    }
+
+    @Test
     void rowsThatAreNotThisNodesAnyMoreAreLost() throws InterruptedException {
         List<Claim> claims = claimed("note", 20);
         assertThat(jdbc.update("update " + TABLE + " set version = version + 1 where task_instance in ('3', '4')"))
                 .isEqualTo(2);
         Thread blocked = block();
-        claims.forEach(claim -> ends.add(done(claim)));
+        claims.forEach(claim -> add(done(claim)));
         goOn.countDown();
         blocked.join();
         await().until(() -> ends.untold() == 0);
@@ -223,7 +280,7 @@ class EndsTest {
                         .scheduleNext(again, new byte[] {1}, Instant.now().plusSeconds(3_600)))
                 .isTrue();
         Thread blocked = block();
-        claims.forEach(claim -> ends.add(done(claim)));
+        claims.forEach(claim -> add(done(claim)));
         goOn.countDown();
         blocked.join();
         await().until(() -> ends.untold() == 0);
@@ -242,16 +299,16 @@ class EndsTest {
         for (int i = 0; i < claims.size(); i++) {
             Claim claim = claims.get(i);
             if (i % 3 == 0) {
-                ends.add(done(claim));
+                add(done(claim));
             } else if (i == 1) {
-                ends.add(other(claim, () -> {
+                add(other(claim, () -> {
                     if (refused.incrementAndGet() <= 3) {
                         throw new DataIntegrityViolationException("refused");
                     }
                     return tables.tasks().giveBack(claim.key());
                 }));
             } else {
-                ends.add(other(
+                add(other(
                         claim,
                         () -> told.incrementAndGet() > 0 && tables.tasks().giveBack(claim.key())));
             }
@@ -282,7 +339,7 @@ class EndsTest {
                     }
                     for (int i = 0; i < each; i++) {
                         Claim claim = claims.get(thread * each + i);
-                        ends.add(i % 5 == 0 ? other(claim, () -> tables.tasks().giveBack(claim.key())) : done(claim));
+                        add(i % 5 == 0 ? other(claim, () -> tables.tasks().giveBack(claim.key())) : done(claim));
                     }
                 }))
                 .toList();

@@ -39,6 +39,18 @@ class LowWaterTest {
         lowWater.looked(startMillis * MILLI, (startMillis + tookMillis) * MILLI);
     }
 
+    private boolean isFullDueAt(long millis) {
+        return lowWater.isFullDue(millis * MILLI);
+    }
+
+    @Test
+    void aFullLookThatTheDatabaseRefusesTakesItsPartOfTheTime() {
+        lowWater.failed(0, 5_000 * MILLI);
+        assertThat(isFullDueAt(6_000)).isFalse();
+        assertThat(isFullDueAt(254_999)).isFalse();
+        assertThat(isFullDueAt(255_000)).isTrue();
+    }
+
     @Test
     void eachLookIsFullWhileThatIsCheap() {
         assertThat(lowWater.isFullDue(0)).isTrue();
@@ -72,11 +84,18 @@ class LowWaterTest {
 
     @Test
     void anotherNodeAsksForAFullLookOnce() {
-        assertThat(lowWater.isAskedAnew(7)).isTrue();
-        assertThat(lowWater.isAskedAnew(7)).isFalse();
-        assertThat(lowWater.isAskedAnew(8)).isTrue();
+        looked(0, 300);
+        looked(300, 300);
+        assertThat(isFullDueAt(900)).isFalse();
+        lowWater.hear(7);
+        assertThat(isFullDueAt(700)).isFalse();
+        assertThat(isFullDueAt(800)).isTrue();
+        looked(800, 300);
+        lowWater.hear(7);
+        assertThat(isFullDueAt(1_400)).isFalse();
         // The node that had asked has gone.
-        assertThat(lowWater.isAskedAnew(3)).isTrue();
+        lowWater.hear(3);
+        assertThat(isFullDueAt(1_400)).isTrue();
     }
 
     private static TaskRow row(String handler, String id, Instant dueAt) {

@@ -15,7 +15,7 @@ final class DurableSchemaHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         String folder = DurableEngine.class.getPackageName().replace('.', '/');
         hints.resources().registerPattern(folder + "/schema-*.sql");
-        for (String heard : new String[] {"PGConnection", "PGNotification"}) {
+        for (String heard : new String[] {"PGConnection", "PGNotification", "PGStatement"}) {
             hints.reflection()
                     .registerTypeIfPresent(
                             classLoader, "org.postgresql." + heard, MemberCategory.INVOKE_PUBLIC_METHODS);

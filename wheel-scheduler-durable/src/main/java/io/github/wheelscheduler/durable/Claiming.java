@@ -578,6 +578,11 @@ final class Claiming {
             ended(claim, outcome != null && outcome.hasRun());
         }
         ends.send();
+        ends.awaitTurn();
+        if (isBehind && inHand.waiting() <= runsLow && room() > 0) {
+            // The room that ends took may be free again.
+            claimSoon.run();
+        }
     }
 
     /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */

@@ -108,9 +108,9 @@ final class Database {
         return dataSource.getConnection();
     }
 
-    /** Whether a node may keep a second connection to listen, and one to tell others, for as long as it does: where nobody knows how many there are, it may. */
+    /** Whether a node may keep a second connection to listen, and one to tell others, for as long as it does. A pool that does not say how many it has may have none. */
     boolean hasRoomToListen() {
-        return size() >= LEAST_TO_LISTEN;
+        return size() >= LEAST_TO_LISTEN && size() != Integer.MAX_VALUE;
     }
 
     /** Returns how many connections the pool has at most; many if it does not say. */

@@ -363,12 +363,17 @@ final class DurableNode {
 
     /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
     private boolean awaitRuns(Connected node, long moreNanos) {
-        while ((inHand.running() > 0 || node.ends().isSending())
+        while ((inHand.running() > 0 || node.ends().isSending() || mayBeTold(node.ends()))
                 && leftNanos() + moreNanos > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);
         }
         return inHand.running() == 0;
+    }
+
+    /** What waits for the database, or for a lock, has half of the limit. */
+    private boolean mayBeTold(Ends ends) {
+        return ends.untold() > 0 && leftNanos() > settings.closeLimit().toNanos() / 2;
     }
 
     private long leftNanos() {

@@ -85,7 +85,7 @@ public interface DurableTasks {
         RUNNING,
         /** The node that has it is not heard of. If it is found dead, the task is gone. */
         UNHEARD,
-        /** There is none; its run may have just ended by itself. */
+        /** There is none: its run has ended well, be it that it took no notice of its interrupt, or that it was too late. */
         ABSENT
     }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -54,12 +55,14 @@ final class Ends {
     private static final long LONGEST_STILL_MILLIS = 5_000;
     private static final int MOST_DOUBLINGS = 10;
     private static final int CLOGS = 4;
+    private static final long PAUSE_NANOS = 500_000;
 
     private final Context context;
     private final Tables tables;
     private final InHand inHand;
 
     private final Queue<End> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queued = new AtomicInteger();
     private final AtomicReference<@Nullable Sender> sender = new AtomicReference<>();
 
     /** Ends that the database does not know of, be they in the queue, under way, or waiting to be sent again. */
@@ -149,6 +152,7 @@ final class Ends {
     private void enqueue(End end) {
         try {
             boolean ignored = queue.add(end);
+            int unused = queued.incrementAndGet();
         } catch (OutOfMemoryError ex) {
             forget(end);
         }
@@ -197,6 +201,16 @@ final class Ends {
         }
     }
 
+    /** Waits while a sender has more than a batch before it, so that a kill makes no more runs twice. Worker. */
+    void awaitTurn() {
+        while (queued.get() > BATCH
+                && sender.get() != null
+                && !isLeft()
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+    }
+
     /** One thread that sends. */
     private final class Sender {
 
@@ -231,6 +245,7 @@ final class Ends {
                 if (end == null) {
                     break;
                 }
+                int ignored = queued.decrementAndGet();
                 if (end.isAlone() && !ends.isEmpty()) {
                     enqueue(end);
                     break;
@@ -441,7 +456,9 @@ final class Ends {
 
     /** A look sends, too, so it does no harm if no keeper does. */
     private void pause() {
-        long millis = doubled(AGAIN_MILLIS, failures.getAndIncrement(), LONGEST_STILL_MILLIS);
+        int before = failures.getAndIncrement();
+        // It may have been one connection.
+        long millis = before == 0 ? LOCKED_MILLIS : doubled(AGAIN_MILLIS, before - 1, LONGEST_STILL_MILLIS);
         goOnNanos = keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
             Object ignored = keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);

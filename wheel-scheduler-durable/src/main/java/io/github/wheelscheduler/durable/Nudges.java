@@ -259,8 +259,10 @@ final class Nudges {
                     + " database is not that of org.postgresql");
         } else if (!database.hasRoomToListen()) {
             LOGGER.info("Durable tasks that other processes schedule for now are found by looks: to be told of them, a"
-                    + " node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool has "
-                    + database.size());
+                    + " node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
+                    + (database.size() == Integer.MAX_VALUE
+                            ? "does not say how many it has, as that of HikariCP does"
+                            : "has " + database.size()));
         } else {
             Thread thread = new Thread(new Ear(driver), "wheel-durable-ear");
             thread.setDaemon(true);
@@ -394,6 +396,7 @@ final class Nudges {
         }
 
         private long listenOn(Connection connection) throws SQLException {
+            long startNanos = System.nanoTime();
             execute(connection, "listen " + channel(connection));
             Object listening = connection.unwrap(driver.connectionType());
             Boolean hears = hearsItself(listening);
@@ -408,13 +411,12 @@ final class Nudges {
             // What was told meanwhile is lost.
             hear(LOOK);
             Duration longest = database.longestKept();
-            long startNanos = System.nanoTime();
-            long heardNanos = startNanos;
+            long heardNanos = System.nanoTime();
             while (!isDeaf()
                     && (longest.isZero()
                             || System.nanoTime() - startNanos
                                     < longest.dividedBy(2).toNanos())) {
-                if (!hearSome(listening).isEmpty()) {
+                if (!hearSome(listening, wait(longest)).isEmpty()) {
                     heardNanos = System.nanoTime();
                 } else if (System.nanoTime() - heardNanos > TimeUnit.SECONDS.toNanos(CHECK_SECONDS)) {
                     // No statement; a connection that has gone without a word is found.
@@ -447,16 +449,21 @@ final class Nudges {
             }
             long startNanos = System.nanoTime();
             while (!isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
-                if (hearSome(listening).contains(probe)) {
+                if (hearSome(listening, wait(database.longestKept())).contains(probe)) {
                     return true;
                 }
             }
             return isDeaf();
         }
 
+        /** Returns how many milliseconds to wait, so that a connection is given back before the pool misses it. */
+        private static int wait(Duration longest) {
+            return longest.isZero() ? WAIT_MILLIS : (int) Math.min(WAIT_MILLIS, longest.toMillis() / QUARTER);
+        }
+
         /** Waits for something, takes it in, and returns it. */
-        private List<String> hearSome(Object listening) {
-            List<String> texts = driver.await(listening, WAIT_MILLIS);
+        private List<String> hearSome(Object listening, int millis) {
+            List<String> texts = driver.await(listening, millis);
             texts.forEach(Nudges.this::hear);
             return texts;
         }

@@ -142,9 +142,6 @@ final class Runs {
                 return transaction.end();
             }
             tally.succeeded.incrementAndGet();
-            if (claim.isAskedToEnd) {
-                return new Outcome(true, true, ended(claim), true);
-            }
             BooleanSupplier tell =
                     handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
             return new Outcome(true, true, End.of(claim, isDone ? Kind.DONE : Kind.CHANGE, tell), true);
@@ -401,9 +398,7 @@ final class Runs {
         Outcome end() {
             clearInterrupt();
             try {
-                boolean isOurs = claim.isAskedToEnd
-                        ? ended(claim).tell().getAsBoolean()
-                        : tables.tasks().done(claim.key());
+                boolean isOurs = tables.tasks().done(claim.key());
                 if (!isOurs) {
                     rollBack();
                     lost("what it has done is rolled back");

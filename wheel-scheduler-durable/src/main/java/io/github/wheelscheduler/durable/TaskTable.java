@@ -639,7 +639,8 @@ final class TaskTable {
                 ? FREED
                 : " failure = case when " + isSetAside + " then '" + SET_ASIDE + "' else failure end,"
                         + FREED.replace(
-                                " when paused", " when " + isSetAside + " then " + RowState.FAILED + " when paused");
+                                " when paused", " when " + isSetAside + " then " + RowState.FAILED + " when paused")
+                        + ", last_failure = case when " + isSetAside + " then {now} else last_failure end";
         return "update {task} set" + freed + ", suspicions = coalesce(suspicions, 0) + 1, deaths = " + deaths
                 + ", marked = null";
     }

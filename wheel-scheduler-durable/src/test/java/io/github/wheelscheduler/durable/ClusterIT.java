@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /**
  * Three processes on one PostgreSQL, of which {@code n1} is killed and {@code n2} is stopped for longer than it takes to be found dead: each task runs at least once, and more than once only
@@ -218,5 +219,61 @@ class ClusterIT {
         assertThat(TimeUnit.MICROSECONDS.toSeconds(((Number) late.get("most")).longValue()))
                 .as("what is taken over is late by what it takes to find a node dead, and by what a slow machine takes")
                 .isLessThan(30);
+    }
+
+    /** The main class of a process that is one node of a cluster. It writes down each run as it begins, and as it ends. */
+    public static final class ClusterNode {
+
+        private static final long RUN_MILLIS = 5;
+
+        private ClusterNode() {}
+
+        /** Expects the address of the database and the name of the node; goes on until it is killed. */
+        public static void main(String[] args) throws InterruptedException {
+            HikariDataSource dataSource = TestDatabase.dataSource(args[0]);
+            JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+            String name = args[1];
+            try (Node node = new Node(name, dataSource)) {
+                node.handle("note", String.class, id -> {
+                    int begun = jdbc.update(
+                            "insert into runs (id, node, late_micros) select ?, ?, extract(epoch from clock_timestamp() - due) * 1000000"
+                                    + " from dues where dues.id = ?",
+                            id,
+                            name,
+                            id);
+                    if (begun != 1) {
+                        throw new IllegalStateException("every task has its row");
+                    }
+                    Thread.sleep(RUN_MILLIS);
+                    int ended = jdbc.update("update runs set ended = true where id = ? and node = ?", id, name);
+                    if (ended < 1) {
+                        throw new IllegalStateException("every run has its row");
+                    }
+                });
+                node.engine.handle(
+                        "book",
+                        String.class,
+                        RetryPolicy.DEFAULT,
+                        Integer.MAX_VALUE,
+                        null,
+                        new DataSourceTransactionManager(dataSource),
+                        (id, run) -> {
+                            int booked = jdbc.update("insert into ledger (id, node) values (?, ?)", id, name);
+                            if (booked != 1) {
+                                throw new IllegalStateException("every run has its entry");
+                            }
+                            Thread.sleep(RUN_MILLIS);
+                        });
+                Runnable ignored = node.engine.repeat("tick", ClusterIT.tick(), false, () -> {
+                    int ticked = jdbc.update("insert into ticks (node, at) values (?, clock_timestamp())", name);
+                    if (ticked != 1) {
+                        throw new IllegalStateException("every tick has its row");
+                    }
+                });
+                node.start();
+                System.out.println("started " + name);
+                Thread.sleep(Long.MAX_VALUE);
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage;
+import io.github.wheelscheduler.durable.MeasuredNode.MeasuredMoves;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

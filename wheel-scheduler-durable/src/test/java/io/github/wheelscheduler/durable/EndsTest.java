@@ -15,6 +15,7 @@ import io.github.wheelscheduler.durable.Handler.Handlers;
 import io.github.wheelscheduler.durable.InHand.Claim;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import io.github.wheelscheduler.durable.TaskTable.TaskRow;
+import io.github.wheelscheduler.durable.TestDatabase.RecordingDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

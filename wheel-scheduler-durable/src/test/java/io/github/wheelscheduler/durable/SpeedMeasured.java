@@ -3,6 +3,8 @@ package io.github.wheelscheduler.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.durable.MeasuredCluster.MeasuredCost;
+import io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.dao.TransientDataAccessResourceException;
+import org.springframework.transaction.CannotCreateTransactionException;
 
 /** Whether the database answers; each change is logged once. Any thread. */
 final class Availability {
@@ -17,6 +22,12 @@ final class Availability {
     /** Of MariaDB, which has no SQL state for it. */
     private static final int LOCK_WAIT_TIMEOUT = 1205;
 
+    // What SQL states begin with
+
+    private static final String CONNECTION = "08";
+    private static final String OPERATOR = "57";
+    private static final String QUERY_CANCELED = "57014";
+
     /** What it has answered with last; null while all is well. */
     private final AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
 
@@ -24,6 +35,28 @@ final class Availability {
     static boolean isOfDatabase(Throwable ex) {
         return ex instanceof DataAccessException
                 || NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException;
+    }
+
+    /** Whether the database has ended a statement, as it took too long. */
+    static boolean isOfStatement(Throwable ex) {
+        return ex instanceof QueryTimeoutException || QUERY_CANCELED.equals(stateOf(ex));
+    }
+
+    /** Whether the database, or the way there, is gone, and has refused nothing. */
+    static boolean isOfConnection(Throwable ex) {
+        return ex instanceof NonTransientDataAccessResourceException
+                || ex instanceof TransientDataAccessResourceException
+                || ex instanceof QueryTimeoutException
+                || ex instanceof RecoverableDataAccessException
+                || ex instanceof CannotCreateTransactionException
+                || stateOf(ex).startsWith(CONNECTION)
+                || stateOf(ex).startsWith(OPERATOR);
+    }
+
+    private static String stateOf(Throwable ex) {
+        return NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException failure
+                ? String.valueOf(failure.getSQLState())
+                : "";
     }
 
     private static boolean isConflict(Throwable ex) {

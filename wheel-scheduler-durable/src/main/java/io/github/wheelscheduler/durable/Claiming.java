@@ -30,7 +30,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.CannotGetJdbcConnectionException;
 
 /**
  * Claims rows ahead of their time and starts them when they are due.
@@ -51,6 +50,7 @@ final class Claiming {
     private static final int UNREADABLE_AT_A_LOOK = 3;
     private static final long ASK_AGAIN_NANOS = 200_000_000;
     private static final int PART_OF_TIME = 50;
+    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
     private final Context context;
     private final Tables tables;
@@ -246,12 +246,11 @@ final class Claiming {
             lowWater.looked(startNanos, nowNanos());
             return due.candidates();
         } catch (DataAccessException ex) {
-            lowWater.failed(startNanos, nowNanos());
-            if (ex instanceof CannotGetJdbcConnectionException || lowWater.isFullDue(nowNanos())) {
+            if (!Availability.isOfStatement(ex)) {
                 throw ex;
             }
-            // The database may have ended it, as it takes too long.
-            LOGGER.debug("A look at all that waits has failed", ex);
+            lowWater.failed(startNanos, nowNanos());
+            LOGGER.debug("The database has ended a look at all that waits, as it takes too long", ex);
             return countDue(names, lowWater.marks(), false).candidates();
         }
     }
@@ -370,23 +369,23 @@ final class Claiming {
 
     /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
     void giveBackUnknown() {
-        long startNanos = nowNanos();
-        if (startNanos - unknownNanos < PART_OF_TIME * unknownTakenNanos) {
+        if (nowNanos() - unknownNanos < Math.min(LONGEST_PAUSE_NANOS, PART_OF_TIME * unknownTakenNanos)) {
             return;
         }
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         beginLook();
         try {
             inHand.keepOnly(context.handlers().names());
+            long startNanos = nowNanos();
             List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
+            unknownNanos = nowNanos();
+            unknownTakenNanos = unknownNanos - startNanos;
             if (!unknown.isEmpty()) {
                 int freed = tables.tasks().giveBack(unknown);
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         } finally {
-            unknownNanos = nowNanos();
-            unknownTakenNanos = unknownNanos - startNanos;
             endLook();
         }
     }
@@ -404,6 +403,7 @@ final class Claiming {
         private static final long CHEAP_NANOS = 5_000_000;
         private static final long LONGEST_NANOS = 1_000_000_000;
         private static final long LONGEST_ASKED_NANOS = 200_000_000;
+        private static final int LONGER_AFTER_FAILURE = 10;
 
         private final Map<String, Instant> marks = new HashMap<>();
 
@@ -422,7 +422,7 @@ final class Claiming {
         /** One that took long may have waited for a processor. */
         boolean isFullDue(long nowNanos) {
             long taken = Math.min(takenNanos, takenBeforeNanos);
-            long longest = hasFailed ? Long.MAX_VALUE : isAsked ? LONGEST_ASKED_NANOS : LONGEST_NANOS;
+            long longest = (isAsked ? LONGEST_ASKED_NANOS : LONGEST_NANOS) * (hasFailed ? LONGER_AFTER_FAILURE : 1);
             return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(longest, PART_OF_TIME * taken);
         }
 

@@ -48,6 +48,7 @@ final class DurableNode {
     private static final long LAST_MILLIS = 500;
 
     private static final long PAUSE_NANOS = 2_000_000;
+    private static final long TOLD_NANOS = 2_000_000_000;
     private static final long LOOKS_APART_NANOS = 5_000_000;
 
     private final DurableSettings settings;
@@ -371,9 +372,10 @@ final class DurableNode {
         return inHand.running() == 0;
     }
 
-    /** What waits for the database, or for a lock, has half of the limit. */
+    /** What waits for the database, or for a lock, has two seconds, and half of the limit at most. */
     private boolean mayBeTold(Ends ends) {
-        return ends.untold() > 0 && leftNanos() > settings.closeLimit().toNanos() / 2;
+        long limitNanos = settings.closeLimit().toNanos();
+        return ends.untold() > 0 && leftNanos() > Math.max(limitNanos / 2, limitNanos - TOLD_NANOS);
     }
 
     private long leftNanos() {

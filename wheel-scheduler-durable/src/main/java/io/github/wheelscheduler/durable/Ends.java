@@ -22,11 +22,6 @@ import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.NonTransientDataAccessResourceException;
-import org.springframework.dao.QueryTimeoutException;
-import org.springframework.dao.RecoverableDataAccessException;
-import org.springframework.dao.TransientDataAccessResourceException;
-import org.springframework.transaction.TransactionException;
 
 /**
  * Tells the database how runs have ended, again and again if it does not answer. Any thread.
@@ -281,7 +276,7 @@ final class Ends {
                 context.availability().isThere();
             } catch (RuntimeException ex) {
                 note(ex);
-                if (isAway(ex)) {
+                if (Availability.isOfConnection(ex)) {
                     pause();
                 } else {
                     answer = Answer.REFUSED;
@@ -435,15 +430,6 @@ final class Ends {
         NONE,
         TAKEN,
         REFUSED
-    }
-
-    /** Whether the database was not there to refuse something. */
-    private static boolean isAway(RuntimeException ex) {
-        return ex instanceof NonTransientDataAccessResourceException
-                || ex instanceof TransientDataAccessResourceException
-                || ex instanceof QueryTimeoutException
-                || ex instanceof RecoverableDataAccessException
-                || ex instanceof TransactionException;
     }
 
     private void note(RuntimeException ex) {

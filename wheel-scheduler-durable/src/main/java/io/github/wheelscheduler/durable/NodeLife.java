@@ -25,6 +25,7 @@ final class NodeLife {
 
     private static final int FREED_IN_A_BATCH = 500;
     private static final int PART_OF_TIME = 50;
+    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
     private final DurableSettings settings;
     private final Database.HeldConnection held;
@@ -184,7 +185,9 @@ final class NodeLife {
 
     /** Frees rows that name a node which is not there: it claimed them so late that it had been forgotten. Once in a while. */
     private int freeOrphans(List<NodeRow> nodes, Moment start) {
-        if (lastOrphans.nanosUntil(start) < Math.max(settings.deadAfter().toNanos(), PART_OF_TIME * orphansNanos)) {
+        if (lastOrphans.nanosUntil(start)
+                < Math.max(
+                        settings.deadAfter().toNanos(), Math.min(LONGEST_PAUSE_NANOS, PART_OF_TIME * orphansNanos))) {
             return 0;
         }
         Map<Long, Integer> owners;

@@ -19,6 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class OneTimeTasks implements DurableTasks {
 
     private static final long PAUSE_NANOS = 50_000_000;
+    private static final int TRIES = 3;
 
     private final Database database;
     private final Payloads payloads;
@@ -150,6 +151,7 @@ final class OneTimeTasks implements DurableTasks {
         TaskTable tasks = database.tables().tasks();
         long endNanos = clock.nanoTime() + limit.toNanos();
         boolean isAsked = false;
+        int tries = 0;
         while (true) {
             Ending ending = tasks.ending(handler, id);
             if (ending == null || (isAsked && !ending.isAsked())) {
@@ -166,6 +168,9 @@ final class OneTimeTasks implements DurableTasks {
                 isAsked = tasks.askToEnd(handler, id);
                 if (isAsked) {
                     node.tellToEnd();
+                } else if (++tries < TRIES) {
+                    // It has just gone, perhaps.
+                    continue;
                 }
             }
             if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {

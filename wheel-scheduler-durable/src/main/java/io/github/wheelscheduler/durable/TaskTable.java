@@ -255,7 +255,11 @@ final class TaskTable {
 
     /** Deletes a row that has been ended. */
     private boolean deleteEnded(String handler, String id) {
-        return sql.update("delete from {task}" + ONE + " and state = " + RowState.ENDED, handler, id) == 1;
+        String isEnded = ONE + " and state = " + RowState.ENDED;
+        // Looked for without a lock: MariaDB has one on a row that is there since the insert, as others have.
+        return !sql.query("select 1 from {task}" + isEnded, (row, number) -> row.getInt(1), handler, id)
+                        .isEmpty()
+                && sql.update("delete from {task}" + isEnded, handler, id) == 1;
     }
 
     /** The same for rows of PostgreSQL; returns how many. */

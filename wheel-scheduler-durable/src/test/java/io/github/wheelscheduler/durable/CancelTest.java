@@ -9,10 +9,15 @@ import io.github.wheelscheduler.durable.DurableTasks.Cancellation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -244,6 +249,20 @@ class CancelTest {
                 .isEqualTo(1);
         assertThat(caller.engine.retry("note", "1")).isTrue();
         await().until(() -> ran.contains("one"));
+    }
+
+    @Test
+    void transactionsThatScheduleTheSameIdDoNotDieOfIt() throws Exception {
+        schedule("note", Duration.ofDays(1));
+        TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        ExecutorService users = Executors.newFixedThreadPool(2);
+        List<Callable<Boolean>> calls = Collections.nCopies(
+                40,
+                () -> transaction.execute(status -> caller.engine.schedule("note", "1", "again", Duration.ofDays(1))));
+        for (Future<Boolean> call : users.invokeAll(calls)) {
+            assertThat(call.get()).isFalse();
+        }
+        users.shutdown();
     }
 
     @Test

@@ -126,6 +126,24 @@ class DialectTest {
     }
 
     @Test
+    void whatHasRunIsDeletedAloneInATableOfParts() {
+        jdbc.execute("alter table " + TABLE + " rename to whole");
+        jdbc.execute(
+                "create table " + TABLE + " (like whole including defaults, primary key (task_name, task_instance))"
+                        + " partition by hash (task_instance)");
+        for (int i = 0; i < 4; i++) {
+            jdbc.execute("create table part_" + i + " partition of " + TABLE + " for values with (modulus 4, remainder "
+                    + i + ")");
+        }
+        assertThat(jdbc.update("insert into " + TABLE + " select * from whole")).isEqualTo(10_000);
+        TaskTable table = new TaskTable(new Sql(dataSource, Dialect.POSTGRESQL, TABLE));
+        TaskTable.RowKey row = new TaskTable.RowKey("note", "t7", 1);
+        assertThat(table.doneAll(List.of(row))).containsExactly(row);
+        assertThat(jdbc.queryForObject("select count(*) from " + TABLE, Long.class))
+                .isEqualTo(9_999);
+    }
+
+    @Test
     void aTakeOverReadsNoRowOfTheLiving() {
         assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7 where task_instance < 't5'"))
                 .isPositive();

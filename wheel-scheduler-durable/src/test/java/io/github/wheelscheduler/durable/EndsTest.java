@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -323,6 +324,28 @@ class EndsTest {
                 .isEqualTo(40);
         assertThat(rows()).isEqualTo(41);
         assertThat(tally.lost).hasValue(0);
+    }
+
+    @Test
+    void aChangeThatIsRefusedAtItsCommitHoldsUpNoOther() throws InterruptedException {
+        Assumptions.assumeTrue(database == TestDatabase.POSTGRESQL);
+        jdbc.execute("create function refuse() returns trigger language plpgsql as"
+                + " $$ begin raise exception 'refused'; end $$");
+        jdbc.execute("create constraint trigger refuse after update on " + TABLE + " deferrable initially deferred"
+                + " for each row when (new.task_instance = '1' and new.state = 0) execute function refuse()");
+        List<Claim> claims = claimed("note", 5);
+        Thread blocked = block();
+        for (Claim claim : claims) {
+            add(other(claim, () -> tables.tasks().giveBack(claim.key())));
+        }
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 1);
+        assertThat(jdbc.queryForList(
+                        "select task_instance from " + TABLE + " where task_name = 'note' and state = 1", String.class))
+                .containsExactly("1");
+        jdbc.execute("drop trigger refuse on " + TABLE);
+        await().atMost(Duration.ofSeconds(30)).until(() -> ends.untold() == 0);
     }
 
     @Test

@@ -47,8 +47,11 @@ class LowWaterTest {
     void aFullLookThatTheDatabaseRefusesTakesItsPartOfTheTime() {
         lowWater.failed(0, 5_000 * MILLI);
         assertThat(isFullDueAt(6_000)).isFalse();
-        assertThat(isFullDueAt(254_999)).isFalse();
-        assertThat(isFullDueAt(255_000)).isTrue();
+        assertThat(isFullDueAt(14_999)).isFalse();
+        assertThat(isFullDueAt(15_000)).isTrue();
+        lowWater.ask();
+        assertThat(isFullDueAt(6_999)).isFalse();
+        assertThat(isFullDueAt(7_000)).isTrue();
     }
 
     @Test

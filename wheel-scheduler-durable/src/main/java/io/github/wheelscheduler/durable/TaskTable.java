@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -815,7 +815,8 @@ final class TaskTable {
 
     /** Changes a row that is still this node's. */
     private boolean change(RowKey row, String changes, @Nullable Object... parameters) {
-        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(parameters));
+        List<@Nullable Object> all = new ArrayList<>();
+        Collections.addAll(all, parameters);
         all.addAll(List.of(row.handler(), row.id(), row.version()));
         return sql.update("update {task} set " + changes + OURS, all.toArray()) == 1;
     }

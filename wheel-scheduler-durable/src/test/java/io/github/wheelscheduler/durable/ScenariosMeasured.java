@@ -75,7 +75,7 @@ class ScenariosMeasured {
     }
 
     /** What is bad, for the time of a phase. */
-    private enum Scenario {
+    enum Scenario {
         CRASH("One process is killed, and started again after half of the phase.") {
             @Override
             void play(MeasuredCluster cluster) throws Exception {

@@ -245,14 +245,14 @@ class LowWaterTest {
                                 "\"late\"".getBytes(java.nio.charset.StandardCharsets.UTF_8),
                                 tasks.now().minusSeconds(30)))
                         .isTrue();
-                await().atMost(Duration.ofMillis(1_500)).until(() -> ran.contains("late"));
+                await().atMost(Duration.ofSeconds(5)).until(() -> ran.contains("late"));
                 assertThat(tasks.insert(
                                 "note",
                                 "now",
                                 "\"now\"".getBytes(java.nio.charset.StandardCharsets.UTF_8),
                                 tasks.now()))
                         .isTrue();
-                await().atMost(Duration.ofMillis(1_500)).until(() -> ran.contains("now"));
+                await().atMost(Duration.ofSeconds(5)).until(() -> ran.contains("now"));
                 holding.rollback();
             }
         }

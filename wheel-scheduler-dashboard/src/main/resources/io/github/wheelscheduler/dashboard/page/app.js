@@ -1,10 +1,10 @@
 // Starts the page: which view is shown, and when it looks at the application again.
 import {changed, go, read, to} from './address.js';
 import {explain, get, nodes, Problem, settings as readSettings} from './api.js';
-import {attribute, button, el, show, text} from './dom.js';
+import {attribute, button, el, refill, show, text} from './dom.js';
 import {countOf, showFindings} from './findings.js';
 import {duration} from './format.js';
-import {History} from './history.js';
+import {add} from './history.js';
 import {signIn} from './steer.js';
 import {day} from './view-day.js';
 import {durable} from './view-durable.js';
@@ -13,7 +13,7 @@ import {task} from './view-task.js';
 import {tasks} from './view-tasks.js';
 
 const VIEWS = {overview, day, tasks, task, durable};
-const NAV = [['overview', 'Overview'], ['day', 'Next 24 hours'], ['tasks', 'Tasks'], ['durable', 'Durable tasks']];
+const NAV = {overview: 'Overview', day: 'Next 24 hours', tasks: 'Tasks', durable: 'Durable tasks'};
 const LIVE = {1: 1000, 5: 5000, 30: 30_000, off: 0};
 const LIVE_BY_DEFAULT = '5';
 
@@ -23,27 +23,23 @@ const AGAIN_MILLIS = [1000, 2000, 4000, 8000];
 /** While somebody has to sign in first. */
 const SIGN_IN_MILLIS = 30_000;
 
-const $ = id => document.getElementById(id);
+const [application, nav, live, age, problemBox, nodesBox, footer, viewBox] =
+  ['application', 'nav', 'live', 'age', 'problem', 'nodes', 'footer', 'view'].map(id => document.getElementById(id));
 
-/** What views share. */
+/** What views share: the endpoints, the schedulers and groups that there are, the day as read last, and whether one may steer. */
 const context = {
   settings: null,
-  /** How late runs have started since the page was opened, by scheduler. */
-  history: new History(),
-  /** The schedulers and groups that there are. */
   schedulers: [],
-  /** The day that has been read last, and when. */
   day: null,
   isSteering: false,
   path: () => context.settings.endpoints.wheelscheduler.path,
   async list(parameters, signal) {
     const answer = await get(context.path(), parameters, signal);
-    context.history.add(answer.schedulers, answer.now ?? new Date().toISOString(), nodes.shown);
+    add(answer.schedulers, answer.now, nodes.shown);
     if (!parameters.scheduler && !parameters.group) {
       context.schedulers = answer.schedulers;
     }
-    context.isSteering = answer.steering === true;
-    answer.now ??= new Date().toISOString();
+    context.isSteering = answer.steering;
     return answer;
   }
 };
@@ -54,38 +50,38 @@ let sequence = 0;
 let running = null;
 let timer = 0;
 let failures = 0;
-let restarts = 0;
 let lastProblem = null;
 let receivedMillis = 0;
 let answers = 0;
 let scrollWanted = null;
 
-function liveMillis() {
-  return LIVE[read().live ?? LIVE_BY_DEFAULT] ?? LIVE[LIVE_BY_DEFAULT];
-}
+const liveKey = () => (read().live in LIVE ? read().live : LIVE_BY_DEFAULT);
+const liveMillis = () => LIVE[liveKey()];
 
-/** Looks now. An answer that comes after a newer question is thrown away. */
+/** Looks now. An answer to an older question is thrown away. */
 async function look() {
-  clearTimeout(timer);
-  running?.abort();
+  stop();
   const mine = ++sequence;
-  const controller = running = new AbortController();
+  running = new AbortController();
+  const {signal} = running;
   let problem = null;
   try {
     if (context.settings === null) {
-      takeSettings(await readSettings(controller.signal));
+      context.settings = await readSettings(signal);
+      showSettings(context.settings);
     }
     route();
     const shown = view;
-    const data = await shown.load(read(), controller.signal);
+    const data = await shown.load(read(), signal);
     if (mine !== sequence) {
       return;
     }
     receivedMillis = Date.now();
     shown.show(data);
+    showFindings(data.list.findings);
+    const wrong = countOf(data.list.findings);
+    document.title = `${wrong ? `(${wrong}) ` : ''}${shown.title()} · ${context.settings.application} · Wheel Scheduler`;
     document.body.dataset.answers = ++answers;
-    showFindings(data.list?.findings);
-    showTitle(shown.title(), data.list?.findings);
     if (scrollWanted !== null) {
       scrollTo(0, scrollWanted);
       scrollWanted = null;
@@ -96,41 +92,37 @@ async function look() {
     }
     problem = thrown;
   }
-  running = null;
   failures = problem === null ? 0 : failures + 1;
   if (problem !== null && problem.kind !== 'otherNode') {
     // Rights and paths may be others when it is back.
     context.settings = null;
   }
-  showProblem(problem);
-  showNodes();
-  showAge();
   plan(problem);
-  if (problem !== null && !(problem instanceof Problem)) {
-    throw problem;
-  }
+  showNodes();
+  showProblem(problem?.kind === 'otherNode' ? null : problem);
+  showAge();
+}
+
+function stop() {
+  clearTimeout(timer);
+  running?.abort();
+  sequence++;
 }
 
 function plan(problem) {
-  if (document.hidden) {
-    return;
-  }
   let millis = liveMillis();
-  if (problem?.kind === 'login' || problem?.kind === 'denied') {
-    millis = Math.max(millis, SIGN_IN_MILLIS);
-  } else if (problem !== null) {
-    millis = Math.max(millis, AGAIN_MILLIS[Math.min(failures, AGAIN_MILLIS.length) - 1]);
-  } else if (millis === 0) {
-    return;
+  if (problem !== null) {
+    const isRefused = problem.kind === 'login' || problem.kind === 'denied';
+    millis = Math.max(millis, isRefused ? SIGN_IN_MILLIS : AGAIN_MILLIS[Math.min(failures, AGAIN_MILLIS.length) - 1]);
   }
-  timer = setTimeout(look, millis);
+  if (millis > 0 && !document.hidden) {
+    timer = setTimeout(look, millis);
+  }
 }
 
-function takeSettings(settings) {
-  context.settings = settings;
-  text($('application'), settings.application);
-  const {wheelscheduler, wheeldurable} = settings.endpoints;
-  show($('nav').querySelector('[data-view=durable]'), wheeldurable?.exposed);
+function showSettings({application: name, endpoints: {wheelscheduler, wheeldurable}}) {
+  text(application, name);
+  show(nav.lastChild, wheeldurable?.exposed);
   if (!wheelscheduler?.exposed) {
     throw new Problem('notExposed', 0);
   }
@@ -139,91 +131,64 @@ function takeSettings(settings) {
 /** Makes the view that the address names, unless it is there already. */
 function route() {
   const state = read();
-  const name = VIEWS[state.view] ? state.view : 'overview';
+  const name = state.view in VIEWS ? state.view : 'overview';
   const key = name === 'task' ? [name, state.id, state.scheduler].join('\n') : name;
-  if (key === viewKey) {
-    return;
-  }
-  view?.close?.();
-  view = VIEWS[name](context, state);
-  const isFirst = viewKey === null;
-  viewKey = key;
-  document.body.dataset.view = name;
-  $('view').replaceChildren(view.node);
-  if (!isFirst) {
-    $('view').focus({preventScroll: true});
+  if (key !== viewKey) {
+    view?.close?.();
+    view = VIEWS[name](context, state);
+    document.body.dataset.view = name;
+    viewBox.replaceChildren(view.node);
+    if (viewKey !== null) {
+      viewBox.focus({preventScroll: true});
+    }
+    viewKey = key;
   }
 }
 
 function showNav() {
-  const state = read();
-  const name = state.view === 'task' ? 'tasks' : state.view ?? 'overview';
-  for (const link of $('nav').children) {
-    link.href = to(link.dataset.view === 'overview' ? {} : {view: link.dataset.view});
-    attribute(link, 'aria-current', link.dataset.view === name && 'page');
+  const {view: name = 'overview'} = read();
+  for (const link of nav.children) {
+    const {view: other} = link.dataset;
+    link.href = to(other === 'overview' ? {} : {view: other});
+    attribute(link, 'aria-current', (other === name || (other === 'tasks' && name === 'task')) && 'page');
   }
-  const live = LIVE[state.live] === undefined ? LIVE_BY_DEFAULT : state.live;
-  for (const input of $('live').querySelectorAll('input')) {
-    input.checked = input.value === live;
-  }
-}
-
-function showTitle(title, findings) {
-  const wrong = countOf(findings);
-  const application = context.settings?.application;
-  document.title = `${wrong ? `(${wrong}) ` : ''}${title}${application ? ` · ${application}` : ''} · Wheel Scheduler`;
+  live.querySelector(`[value="${liveKey()}"]`).checked = true;
 }
 
 function showProblem(problem) {
-  const kind = problem && problem.kind !== 'otherNode' ? problem.kind ?? 'page' : null;
-  const isSame = kind !== null && lastProblem?.kind === kind && lastProblem.reason === problem.reason;
-  lastProblem = kind === null ? null : problem;
-  show($('problem'), kind !== null);
-  attribute($('problem'), 'data-kind', kind);
-  if (kind === null || isSame) {
-    return;
-  }
-  if (kind === 'notExposed') {
-    $('problem').replaceChildren(el('strong', {}, 'The endpoint of the scheduler is not exposed.'),
-      ' This page reads from it. Add it in the application: ',
+  lastProblem = problem;
+  show(problemBox, problem);
+  attribute(problemBox, 'data-kind', problem?.kind);
+  if (problem?.kind === 'notExposed') {
+    refill(problemBox, 'notExposed', () => [el('strong', {}, 'The endpoint of the scheduler is not exposed.'),
+      ' This page reads from it. Set in the application ',
       el('code', {}, 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler'),
-      '; to steer, too: ', el('code', {}, 'management.endpoint.wheelscheduler.access=unrestricted'));
-    return;
+      ', and, to steer, ', el('code', {}, 'management.endpoint.wheelscheduler.access=unrestricted')]);
+  } else if (problem !== null) {
+    const [title, words] = explain(problem);
+    refill(problemBox, title + words, () => [el('strong', {}, title), ` ${words} `, signIn(problem)]);
   }
-  const {title, text: words, canSignIn} = explain(problem);
-  $('problem').replaceChildren(el('strong', {}, `${title}.`), ` ${words} `, canSignIn ? signIn() : '');
 }
 
 function showNodes() {
-  const wasRestarted = nodes.restarts > restarts;
-  restarts = nodes.restarts;
-  if (wasRestarted) {
-    text($('announce'), 'The application has been restarted');
-  }
-  show($('nodes'), nodes.areSeveral);
-  if (nodes.areSeveral) {
-    const words = `Several nodes answer at this address. What you see is from ${nodes.nameOf(nodes.shown)}; `
-      + `answers of ${nodes.nameOf(nodes.other)} are left out.`;
-    if ($('nodes').firstChild?.textContent !== words) {
-      $('nodes').replaceChildren(el('span', {}, words),
-        button(`Show ${nodes.nameOf(nodes.other)}`, 'swap-node', () => {
-          nodes.swap();
-          look();
-        }));
-    }
-  }
-  const node = nodes.shown ? `Node ${nodes.nameOf(nodes.shown)}` : '';
-  text($('footer'), [node, wasRestarted && 'restarted just now'].filter(Boolean).join(', '));
+  const {shown, other} = nodes;
+  const [name, otherName] = [shown, other].map(header => header && nodes.nameOf(header));
+  show(nodesBox, other);
+  refill(nodesBox, `${shown} ${other}`, () => other && [
+    `Several nodes answer at this address. What you see is from ${name}; answers of ${otherName} are left out.`,
+    button(`Show ${otherName}`, 'swap-node', () => {
+      nodes.swap();
+      look();
+    })]);
+  text(footer, name && `Node ${name}${nodes.restarts ? ', restarted since this page was opened' : ''}`);
 }
 
 function showAge() {
-  if (receivedMillis === 0) {
-    text($('age'), '');
-    return;
+  if (receivedMillis > 0) {
+    const old = Math.max(0, Math.round((Date.now() - receivedMillis) / 1000));
+    text(age, `data is ${duration(old)} old`);
+    attribute(age, 'data-stale', lastProblem !== null || (liveMillis() > 0 && old > 2 + 3 * liveMillis() / 1000));
   }
-  const old = Math.max(0, Math.round((Date.now() - receivedMillis) / 1000));
-  text($('age'), `data is ${duration(old)} old`);
-  attribute($('age'), 'data-stale', lastProblem !== null || old > 2 + 3 * liveMillis() / 1000 && liveMillis() > 0);
 }
 
 function moved() {
@@ -231,47 +196,38 @@ function moved() {
   look();
 }
 
+/** Links within the page change its address, and load nothing. */
 function followLinks(event) {
-  const link = event.target.closest?.('a[href]');
+  const link = event.target.closest('a[href]');
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-  if (!link || !isPlain || event.defaultPrevented || link.dataset.reload !== undefined) {
-    return;
-  }
-  const address = new URL(link.href);
-  if (address.origin === location.origin && address.pathname === location.pathname && !address.hash) {
+  if (link && isPlain && !link.hash && link.pathname === location.pathname && !link.dataset.reload) {
     event.preventDefault();
     go(link.href);
     scrollTo(0, 0);
   }
 }
 
-function start() {
-  $('nav').append(...NAV.map(([name, label]) =>
-    el('a', {href: '?', 'data-view': name, 'data-test': `nav-${name}`, hidden: name === 'durable'}, label)));
-  $('live').append(...Object.keys(LIVE).map(key => el('label', {},
-    el('input', {type: 'radio', name: 'live', value: key, 'data-test': `live-${key}`,
-      onchange: () => go(changed({live: key === LIVE_BY_DEFAULT ? '' : key}), true)}),
-    el('span', {}, key === 'off' ? key : `${key} s`))));
-  $('look').addEventListener('click', look);
-  document.addEventListener('click', followLinks);
-  addEventListener('wheel-address', moved);
-  addEventListener('wheel-look', look);
-  addEventListener('popstate', event => {
-    scrollWanted = event.state?.scroll ?? null;
-    moved();
-  });
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) {
-      clearTimeout(timer);
-      running?.abort();
-      sequence++;
-    } else if (liveMillis() > 0 || lastProblem !== null || receivedMillis === 0) {
-      look();
-    }
-  });
-  history.scrollRestoration = 'manual';
-  setInterval(() => document.hidden || showAge(), 1000);
+nav.append(...Object.entries(NAV).map(([name, label]) =>
+  el('a', {href: '?', 'data-view': name, 'data-test': `nav-${name}`, hidden: name === 'durable'}, label)));
+live.append(...Object.keys(LIVE).map(key => el('label', {},
+  el('input', {type: 'radio', name: 'live', value: key, 'data-test': `live-${key}`,
+    onchange: () => go(changed({live: key === LIVE_BY_DEFAULT ? '' : key}), true)}),
+  el('span', {}, key === 'off' ? key : `${key} s`))));
+document.getElementById('look').addEventListener('click', look);
+document.addEventListener('click', followLinks);
+addEventListener('wheel-address', moved);
+addEventListener('wheel-look', look);
+addEventListener('popstate', event => {
+  scrollWanted = event.state?.scroll ?? null;
   moved();
-}
-
-start();
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    stop();
+  } else if (liveMillis() > 0 || lastProblem !== null || receivedMillis === 0) {
+    look();
+  }
+});
+history.scrollRestoration = 'manual';
+setInterval(() => document.hidden || showAge(), 1000);
+moved();

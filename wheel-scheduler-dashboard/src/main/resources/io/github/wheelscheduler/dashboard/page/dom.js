@@ -1,45 +1,38 @@
 // Makes elements and changes them in place. Every value becomes text or an attribute, never markup.
 
-const SVG = 'http://www.w3.org/2000/svg';
-
 /** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`. What is null or false is left out. */
-export function el(name, attributes, ...children) {
-  return fill(document.createElement(name.split('.')[0]), name, attributes, children);
-}
+export const el = (name, ...rest) => fill(document.createElement(name.split('.')[0]), name, ...rest);
 
 /** Makes an element of a drawing. */
-export function svg(name, attributes, ...children) {
-  return fill(document.createElementNS(SVG, name.split('.')[0]), name, attributes, children);
-}
+export const svg = (name, ...rest) => fill(document.createElementNS('http://www.w3.org/2000/svg', name.split('.')[0]), name, ...rest);
 
-function fill(node, name, attributes, children) {
-  const [, ...classes] = name.split('.');
-  node.classList.add(...classes);
-  for (const [key, value] of Object.entries(attributes ?? {})) {
+function fill(node, name, attributes = {}, ...children) {
+  node.classList.add(...name.split('.').slice(1));
+  for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {
       node.addEventListener(key.slice(2), value);
     } else {
       attribute(node, key, value);
     }
   }
-  node.append(...children.flat().filter(child => child != null && child !== false));
+  node.append(...present(children));
   return node;
 }
+
+const present = children => [children].flat(Infinity).filter(child => child != null && child !== false);
 
 /** Sets an attribute, or takes it away if the value is null or false; does nothing where it is so already. */
 export function attribute(node, key, value) {
   if (value == null || value === false) {
-    if (node.hasAttribute(key)) {
-      node.removeAttribute(key);
-    }
-  } else if (node.getAttribute(key) !== (value === true ? '' : String(value))) {
-    node.setAttribute(key, value === true ? '' : String(value));
+    node.removeAttribute(key);
+  } else if (node.getAttribute(key) !== String(value)) {
+    node.setAttribute(key, value);
   }
 }
 
 /** Sets a text; one that is the same stays untouched, so that what is selected in it stays selected. */
 export function text(node, value) {
-  const wanted = value == null ? '' : String(value);
+  const wanted = value ? String(value) : value === 0 ? '0' : '';
   if (node.textContent !== wanted) {
     node.textContent = wanted;
   }
@@ -47,61 +40,56 @@ export function text(node, value) {
 
 /** Shows or hides. */
 export function show(node, isShown) {
-  if (node.hidden === Boolean(isShown)) {
-    node.hidden = !isShown;
-  }
+  node.hidden = !isShown;
 }
+
+const signatures = new WeakMap();
 
 /** Replaces children, unless they are the same as last time by that signature. */
 export function refill(node, signature, make) {
   if (signatures.get(node) !== signature) {
     signatures.set(node, signature);
-    node.replaceChildren(...[make()].flat().filter(child => child != null && child !== false));
+    node.replaceChildren(...present(make()));
   }
 }
 
-const signatures = new WeakMap();
 const rowsOf = new WeakMap();
 
 /**
  * Makes the children of a node those of the items, in their order. A child that has been there stays the same node, and keeps its
- * focus. `make(item)` returns `{node, update(item)}`.
+ * focus. `make(item, index)` returns `{node, update(item), close()}`, the last only if it is needed.
  */
 export function keyed(parent, items, keyOf, make) {
   const rows = rowsOf.get(parent) ?? new Map();
   rowsOf.set(parent, rows);
-  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
-  const wanted = new Map(items.map(item => [keyOf(item), item]));
+  const focused = document.activeElement;
+  const wanted = items.map(keyOf);
+  const isWanted = new Set(wanted);
   for (const [key, row] of rows) {
-    if (!wanted.has(key)) {
+    if (!isWanted.has(key)) {
       row.node.remove();
       row.close?.();
       rows.delete(key);
     }
   }
   let place = parent.firstChild;
-  for (const [key, item] of wanted) {
-    let row = rows.get(key);
-    if (!row) {
-      row = make(item);
-      rows.set(key, row);
-    }
+  items.forEach((item, index) => {
+    const row = rows.get(wanted[index]) ?? make(item, index);
+    rows.set(wanted[index], row);
     row.update(item);
     if (row.node === place) {
       place = place.nextSibling;
     } else {
       parent.insertBefore(row.node, place);
     }
-  }
-  if (focused?.isConnected && focused !== document.activeElement) {
+  });
+  if (focused !== document.activeElement && focused.isConnected) {
     focused.focus({preventScroll: true});
   }
 }
 
-/** The keys of the children that are there now, in their order. */
-export function keysOf(parent) {
-  return [...(rowsOf.get(parent)?.keys() ?? [])];
-}
+/** The keys of the children that are there now. */
+export const keysOf = parent => [...(rowsOf.get(parent)?.keys() ?? [])];
 
 const ICONS = {
   ok: 'M3 8.5l3.2 3.2L13 5',
@@ -118,55 +106,36 @@ const ICONS = {
 };
 
 /** A small drawing that stands beside a word. */
-export function icon(name) {
-  return svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false'},
-    svg('path', {d: ICONS[name]}));
-}
+export const icon = name => svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: ICONS[name]}));
 
 /** An icon, a word and a colour, which say the same. */
-export function badge(kind, word) {
-  return el(`span.badge.${kind}`, {'data-test': `badge-${kind}`}, icon(kind), word);
-}
+export const badge = (kind, word) => el(`span.badge.${kind}`, {'data-test': `badge-${kind}`}, icon(kind), word);
 
-/** A button, by default one that stands beside others. */
-export function button(label, test, onclick, attributes) {
-  return el('button', {type: 'button', 'data-test': test, onclick, ...attributes}, label);
-}
+export const button = (label, test, onclick, more) => el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);
 
 /** A part of the page with a heading, and what else stands in its head. */
-export function panel(title, head, ...children) {
-  return el('section.panel', {'aria-label': title}, el('header', {}, el('h2', {}, title), head), ...children);
-}
+export const panel = (title, head, ...children) =>
+  el('section.panel', {'aria-label': title}, el('header', {}, el('h2', {}, title), head), children);
 
-/** A table with a caption for those who hear it; the body is returned, too. */
+/** A table with a caption for those who hear it; its body is returned, too. Roles stay where small screens show rows as cards. */
 export function table(caption, heads, test) {
   const body = el('tbody', {role: 'rowgroup'});
-  const node = el('table', {role: 'table', 'data-test': test},
-    el('caption.unseen', {}, caption),
-    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, heads.map(head =>
-      head instanceof Node ? head : el('th', {scope: 'col', role: 'columnheader'}, head)))),
-    body);
+  const node = el('table', {role: 'table', 'data-test': test}, el('caption.unseen', {}, caption),
+    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, heads.map(head => (head instanceof Node ? head : columnHead(head))))), body);
   return {node, body};
 }
 
-/** A cell, which carries the head of its column for screens on which rows are cards. */
-export function cell(label, ...children) {
-  return el('td', {role: 'cell', 'data-label': label}, ...children);
-}
+export const columnHead = content => el('th', {scope: 'col', role: 'columnheader'}, content);
 
-/** A row of texts for {@link keyed}: `values(item)` returns one text or node for each head. */
-export function plainRow(heads, values, test) {
-  return () => {
-    const cells = heads.map(head => cell(head));
-    return {
-      node: el('tr', {role: 'row', 'data-test': test}, cells),
-      update: item => values(item).forEach((value, at) => {
-        if (value instanceof Node) {
-          refill(cells[at], value.outerHTML, () => value);
-        } else {
-          text(cells[at], value);
-        }
-      })
-    };
+/** A cell, which knows the head of its column. */
+export const cell = (label, ...children) => el('td', {role: 'cell', 'data-label': label}, children);
+
+/** Makes rows for {@link keyed}: `values(item)` returns a text or a node for each head. */
+export const plainRow = (heads, values, test) => () => {
+  const cells = heads.map(head => cell(head));
+  return {
+    node: el('tr', {role: 'row', 'data-test': test}, cells),
+    update: item => values(item).forEach((value, at) =>
+      (value instanceof Node ? refill(cells[at], value.outerHTML, () => value) : text(cells[at], value)))
   };
-}
+};

@@ -12,73 +12,52 @@ const APART_SECONDS = 0.5;
 /** A gap that long breaks the line. */
 const GAP_SECONDS = 75;
 
-export class History {
-  #byName = new Map();
+const byName = new Map();
 
-  /** Takes what an answer says of schedulers at an instant. */
-  add(schedulers, now, node) {
-    const at = Date.parse(now) / 1000;
-    for (const scheduler of schedulers) {
-      const points = this.of(scheduler.name);
-      const last = points.at(-1);
-      if (last && at < last.at + APART_SECONDS) {
-        continue;
-      }
-      if (last && (at - last.at > GAP_SECONDS || last.node !== node)) {
-        points.push({at: last.at + 0.001, node, p50: null, p99: null, fired: null});
-      }
-      points.push({
-        at,
-        node,
-        p50: whole(scheduler.lateness?.p50),
-        p99: whole(scheduler.lateness?.p99),
-        fired: Number(scheduler.counts.fired)
-      });
-      if (points.length > MOST_POINTS) {
-        points.splice(0, points.length, ...halved(points));
-      }
-    }
-  }
-
-  /** The points of a scheduler or group, the oldest first. */
-  of(name) {
-    if (!this.#byName.has(name)) {
-      this.#byName.set(name, []);
-    }
-    return this.#byName.get(name);
-  }
-
-  /** How many runs have started in a second, of late; null if that is not known yet. */
-  rate(name) {
-    const points = this.of(name);
+/** Takes what an answer says of schedulers at an instant. */
+export function add(schedulers, now, node) {
+  const at = Date.parse(now) / 1000;
+  for (const {name, lateness, counts} of schedulers) {
+    const points = pointsOf(name);
     const last = points.at(-1);
-    let first = last;
-    for (let at = points.length - 2; at >= 0 && points[at].fired !== null; at--) {
-      first = points[at];
-      if (last.at - first.at >= RATE_OVER_SECONDS) {
-        break;
-      }
+    if (last && at < last.at + APART_SECONDS) {
+      continue;
     }
-    return first === last || !last ? null : Math.max(0, (last.fired - first.fired) / (last.at - first.at));
+    if (last && (at - last.at > GAP_SECONDS || last.node !== node)) {
+      points.push({at: last.at + 0.001, node, p50: null, p99: null, fired: null});
+    }
+    points.push({at, node, p50: whole(lateness.p50), p99: whole(lateness.p99), fired: Number(counts.fired)});
+    if (points.length > MOST_POINTS) {
+      byName.set(name, halved(points));
+    }
   }
+}
+
+/** The points of a scheduler or group, the oldest first. */
+export function pointsOf(name) {
+  if (!byName.has(name)) {
+    byName.set(name, []);
+  }
+  return byName.get(name);
+}
+
+/** How many runs have started in a second, of late; null if that is not known yet. */
+export function rateOf(name) {
+  const points = pointsOf(name);
+  const last = points.at(-1);
+  const from = points.findLastIndex(point => point.fired === null) + 1;
+  const first = points.slice(from).find(point => last.at - point.at <= RATE_OVER_SECONDS + 1);
+  return first && first !== last ? Math.max(0, (last.fired - first.fired) / (last.at - first.at)) : null;
 }
 
 /** Both stages together; null if nothing ran. */
-function whole(percentile) {
-  const sum = percentile ? seconds(percentile.wheel) + seconds(percentile.queue) : 0;
-  return sum > 0 ? sum : null;
-}
+const whole = percentile => seconds(percentile.wheel) + seconds(percentile.queue) || null;
 
 /** Two points as one, which keeps the worse of both. */
 function halved(points) {
-  const half = [];
-  for (let at = 0; at + 1 < points.length; at += 2) {
-    const [one, other] = [points[at], points[at + 1]];
-    half.push({...other, p50: worse(one.p50, other.p50), p99: worse(one.p99, other.p99)});
-  }
-  return points.length % 2 ? [...half, points.at(-1)] : half;
-}
-
-function worse(one, other) {
-  return one === null || other === null ? one ?? other : Math.max(one, other);
+  return points.filter((_, at) => at % 2 === 1).map((point, at) => {
+    const before = points[2 * at];
+    const worse = key => (before[key] === null || point[key] === null ? before[key] ?? point[key] : Math.max(before[key], point[key]));
+    return {...point, p50: worse('p50'), p99: worse('p99')};
+  });
 }

@@ -4,22 +4,18 @@ import {duration, instant} from './format.js';
 
 const HEIGHT = 150;
 const ROWS = 12;
-const SERIES = [['p50', 'half of the runs', '--plot-50'], ['p99', '99 of 100 runs', '--plot-99']];
-
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const SERIES = {p50: 'half of the runs', p99: '99 of 100 runs'};
+const KEYS = Object.keys(SERIES);
+const HEADS = ['Time', ...KEYS];
 
 /** Makes a plot: `{node, update(points), close()}`. */
 export function plot(name) {
   const area = el('div.plot', {role: 'img', 'data-test': 'plot'});
-  const values = SERIES.map(() => el('b'));
-  const legend = el('div.legend', {}, SERIES.map(([key, words], at) =>
-    el(`span.key.${key}`, {}, el('i'), `${key}, ${words} `, values[at])));
-  const heads = ['Time', ...SERIES.map(([key]) => key)];
-  const {node: numbers, body} = table(`Lateness of ${name}`, heads, 'plot-table');
-  const details = el('details', {'data-test': 'plot-numbers'}, el('summary', {}, 'As a table'), numbers);
+  const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
+  const {node: numbers, body} = table(`Lateness of ${name}`, HEADS, 'plot-table');
+  const details = el('details', {'data-test': 'plot-numbers', ontoggle: showNumbers}, el('summary', {}, 'As a table'), numbers);
   let points = [];
   let drawn = null;
-  details.addEventListener('toggle', showNumbers);
   const observer = new ResizeObserver(() => drawn?.setSize({width: area.clientWidth, height: HEIGHT}));
   observer.observe(area);
   const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -33,32 +29,28 @@ export function plot(name) {
 
   function draw() {
     // A line needs two points.
-    if (points.length < 2 || area.clientWidth === 0) {
-      return;
-    }
-    const data = [points.map(point => point.at), ...SERIES.map(([key]) => points.map(point => point[key]))];
-    if (drawn) {
+    if (points.length > 1 && area.clientWidth > 0) {
+      const data = ['at', ...KEYS].map(key => points.map(point => point[key]));
+      drawn ??= new uPlot(options(area, keys), null, area);
       drawn.setData(data);
-    } else {
-      drawn = new uPlot(options(area.clientWidth), data, area);
     }
   }
 
   function showNumbers() {
     if (details.open) {
-      const row = plainRow(heads, point => [
-        instant(new Date(point.at * 1000).toISOString()).slice(11), duration(point.p50), duration(point.p99)]);
-      keyed(body, points.slice(-ROWS).reverse(), point => point.at, row);
+      keyed(body, points.slice(-ROWS).reverse(), point => point.at, plainRow(HEADS, point =>
+        [instant(new Date(point.at * 1000).toISOString()).slice(11), ...KEYS.map(key => duration(point[key]))]));
     }
   }
 
   return {
-    node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened', legend), area, details),
+    node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened', el('div.legend', {}, KEYS.map((key, at) =>
+      el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details),
     update(now) {
       points = now;
-      const last = points.at(-1);
-      SERIES.forEach(([key], at) => text(values[at], last?.[key] == null ? 'no runs' : duration(last[key])));
-      area.setAttribute('aria-label', `Lateness of ${name}, now p50 ${duration(last?.p50)}, p99 ${duration(last?.p99)}`);
+      const last = KEYS.map(key => points.at(-1)?.[key]);
+      last.forEach((value, at) => text(values[at], value == null ? 'no runs' : duration(value)));
+      area.setAttribute('aria-label', `Lateness of ${name}, now p50 ${duration(last[0])}, p99 ${duration(last[1])}`);
       draw();
       showNumbers();
     },
@@ -70,41 +62,24 @@ export function plot(name) {
   };
 }
 
-function options(width) {
-  const axis = {
-    stroke: colour('--muted'),
-    font: '11px system-ui, sans-serif',
-    grid: {stroke: colour('--line'), width: 1},
-    ticks: {show: false}
-  };
+function options(area, keys) {
+  // As the style sheet has them now: light or dark.
+  const {color, borderColor} = getComputedStyle(area);
+  const axis = {stroke: color, font: '11px system-ui', grid: {stroke: borderColor, width: 1}, ticks: {show: false}};
+  const times = (seconds, pattern) => [seconds, pattern, null, null, null, null, null, null, 1];
   return {
-    width,
+    width: area.clientWidth,
     height: HEIGHT,
     legend: {show: false},
-    cursor: {drag: {x: false, y: false}, y: false, points: {show: false}},
+    cursor: {show: false},
     padding: [8, 8, 0, 0],
     scales: {x: {time: true}, y: {distr: 3}},
     axes: [
-      {...axis, space: 70, values: [
-        [3600, '{HH}:{mm}', null, null, null, null, null, null, 1],
-        [60, '{HH}:{mm}', null, null, null, null, null, null, 1],
-        [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1]
-      ]},
-      {...axis, size: 62, values: (_, splits) => splits.map(split => (isDecade(split) ? duration(split) : ''))}
+      {...axis, space: 70, values: [times(60, '{HH}:{mm}'), times(1, '{HH}:{mm}:{ss}')]},
+      // On a scale of powers, only those of ten have a label.
+      {...axis, size: 62, values: (_, splits) => splits.map(split => (Math.abs(Math.log10(split) % 1) < 1e-6 ? duration(split) : ''))}
     ],
-    series: [{}, ...SERIES.map(([key, , variable]) => ({
-      label: key,
-      stroke: colour(variable),
-      width: 2,
-      dash: key === 'p99' ? [] : [6, 3],
-      points: {show: false},
-      spanGaps: false
-    }))]
+    series: [{}, ...KEYS.map((key, at) =>
+      ({stroke: getComputedStyle(keys[at]).borderTopColor, width: 2, dash: key === 'p50' ? [6, 3] : [], points: {show: false}}))]
   };
-}
-
-/** On a scale of powers, only those of ten have a label. */
-function isDecade(split) {
-  const power = Math.log10(split);
-  return Math.abs(power - Math.round(power)) < 1e-6;
 }

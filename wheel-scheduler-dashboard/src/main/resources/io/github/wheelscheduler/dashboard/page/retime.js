@@ -1,6 +1,6 @@
 // Another schedule for a task: entered, looked at before it holds, and then sent.
-import {explain, post, Problem} from './api.js';
-import {button, el, show, text} from './dom.js';
+import {explain, post} from './api.js';
+import {button, el, refill, show, text} from './dom.js';
 import {HERE, instant, relative} from './format.js';
 import {act, dialog} from './steer.js';
 
@@ -11,64 +11,57 @@ const KINDS = {
   once: ['Once', 'at an instant, such as 2030-01-01T12:00:00Z']
 };
 
-/** Opens the dialog. Durable tasks run on no instant, and their server shows nothing in advance: `isDurable`. */
-export async function retime({path, id, scheduler, schedule, now, isDurable}) {
+const field = (id, label, input, ...more) => el('div.field', {}, el('label', {for: id}, label), input, more);
+
+/** Opens the dialog. A durable task runs at no instant once, and nobody shows its next runs in advance. */
+export async function retime({path, id, scheduler, schedule, at, isDurable}) {
   const kinds = Object.keys(KINDS).filter(kind => !isDurable || kind !== 'once');
   const kind = el('select', {id: 'kind', 'data-test': 'retime-kind', onchange: changed},
     kinds.map(one => el('option', {value: one}, KINDS[one][0])));
-  const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', spellcheck: 'false',
-    'aria-describedby': 'value-hint', oninput: changed});
-  const hint = el('p.hint', {id: 'value-hint'});
+  const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'hint',
+    oninput: changed});
   const zone = el('input', {id: 'zone', list: 'zones', 'data-test': 'retime-zone', autocomplete: 'off', placeholder: HERE, oninput: changed});
-  const zoneRow = el('div.field', {}, el('label', {for: 'zone'}, 'Zone, if not that of the task'), zone,
-    el('datalist', {id: 'zones'}, (Intl.supportedValuesOf?.('timeZone') ?? []).map(one => el('option', {value: one}))));
-  const result = el('div.preview', {role: 'status', 'data-test': 'retime-preview'});
-  const opened = dialog(`Re-time ${id}`, 'retime-dialog', [{label: 'Re-time', value: 'yes'}]);
-  const confirm = opened.row.lastChild;
-  const look = button('Preview', 'preview', preview);
-  opened.row.insertBefore(look, confirm);
-  opened.body.append(
-    el('div.field', {}, el('label', {for: 'kind'}, 'Kind'), kind),
-    el('div.field', {}, el('label', {for: 'value'}, 'Schedule'), value, hint), zoneRow, result);
+  const hint = el('p.hint', {id: 'hint'});
+  const zoneField = field('zone', 'Zone, if not that of the task', zone,
+    el('datalist', {id: 'zones'}, Intl.supportedValuesOf('timeZone').map(one => el('option', {value: one}))));
+  const result = el('div', {role: 'status', 'data-test': 'retime-preview'});
+  const {body, row, closed} = dialog(`Re-time ${id}`, 'retime-dialog', 'Re-time');
+  const confirm = row.lastChild;
+  confirm.before(isDurable ? '' : button('Preview', 'preview', preview));
+  body.append(field('kind', 'Kind', kind), field('value', 'Schedule', value, hint), zoneField, result);
   if (kinds.includes(schedule?.kind)) {
     kind.value = schedule.kind;
     value.value = schedule.text;
   }
   changed();
-  show(look, !isDurable);
 
-  function wanted() {
-    return {action: 'retime', scheduler, [kind.value]: value.value.trim(),
-      ...(kind.value === 'cron' && zone.value.trim() ? {zone: zone.value.trim()} : {})};
-  }
+  const wanted = () => ({action: 'retime', scheduler, [kind.value]: value.value.trim(),
+    zone: (kind.value === 'cron' && zone.value.trim()) || undefined});
 
   /** What has been looked at no longer is what would be sent. */
   function changed() {
     text(hint, KINDS[kind.value][1]);
-    show(zoneRow, kind.value === 'cron');
-    result.replaceChildren();
+    show(zoneField, kind.value === 'cron');
+    refill(result, null, () => []);
     confirm.disabled = !isDurable || value.value.trim() === '';
   }
 
   async function preview() {
     const asked = JSON.stringify(wanted());
+    let shown;
     try {
-      const {json} = await post(path, {...wanted(), preview: true});
-      if (asked === JSON.stringify(wanted())) {
-        confirm.disabled = false;
-        result.replaceChildren(el('strong', {}, json.words), el('ol', {}, json.upcoming.map(one =>
-          el('li', {}, `${instant(one)}, ${relative(one, now)}`))), el('p.hint', {}, `Times of ${HERE}.`));
-      }
+      const {json: {words, upcoming}} = await post(path, {...wanted(), preview: true});
+      shown = [el('strong', {}, words), el('ol', {}, upcoming.map(one => el('li', {}, `${instant(one)} ${HERE}, ${relative(one, at)}`)))];
     } catch (problem) {
-      if (!(problem instanceof Problem)) {
-        throw problem;
-      }
-      const {title, text: words} = explain(problem, true);
-      result.replaceChildren(el('p.error-text', {'data-test': 'retime-error'}, `${title}. ${words}`));
+      shown = el('p.error-text', {'data-test': 'retime-error'}, explain(problem, true).join(' '));
+    }
+    if (asked === JSON.stringify(wanted())) {
+      confirm.disabled = !Array.isArray(shown);
+      refill(result, asked, () => shown);
     }
   }
 
-  if (await opened.closed === 'yes') {
+  if (await closed) {
     await act({path, body: wanted(), done: `${id} is re-timed`});
   }
 }

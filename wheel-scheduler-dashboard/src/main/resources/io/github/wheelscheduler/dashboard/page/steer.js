@@ -5,111 +5,82 @@ import {button, el, icon} from './dom.js';
 const SHOWN_MILLIS = 8000;
 const MOST_NOTES = 4;
 
-const notes = document.getElementById('notes');
-
 /** What is under way, so that a second click does not do it twice. */
 const busy = new Set();
 
-/** Says something that stays until it is read, or for some seconds if all is well. */
-export function note(kind, title, text, extra) {
-  const node = el(`div.note.${kind}`, {'data-test': `note-${kind}`}, icon(kind),
-    el('div', {}, el('strong', {}, title), text ? ` ${text}` : '', extra),
+/** Says something: for some seconds if all is well, else until it is dismissed. */
+function note(kind, title, text, extra) {
+  const notes = document.getElementById('notes');
+  const node = el(`div.note.${kind}`, {'data-test': `note-${kind}`}, icon(kind), el('div', {}, el('strong', {}, title), ` ${text} `, extra),
     button('×', 'note-close', () => node.remove(), {'aria-label': 'Dismiss', class: 'plain'}));
   notes.append(node);
-  while (notes.children.length > MOST_NOTES) {
+  if (notes.children.length > MOST_NOTES) {
     notes.firstChild.remove();
   }
-  if (kind === 'ok' && !extra) {
+  if (kind === 'ok') {
     setTimeout(() => node.remove(), SHOWN_MILLIS);
   }
 }
 
-/** Says what went wrong with something that was to be done. */
-export function noteProblem(problem) {
-  const {title, text, canSignIn} = explain(problem, true);
-  note('failing', `${title}.`, text, canSignIn && signIn());
-}
-
 /** A link that opens this page anew: on its way, the application asks to sign in. */
-export function signIn() {
-  return el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true}, 'Sign in');
-}
+export const signIn = problem =>
+  problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true}, 'Sign in');
 
 /**
- * Opens a dialog over the page. It closes by its buttons or the Escape key, and gives the focus back.
- * Returns `{body, closed}`: where to put what it says, and what has been chosen, or null.
+ * Opens a dialog, which closes by its buttons and the Escape key, and gives the focus back. Returns `{body, row, closed}`: where to
+ * put what it says, its buttons, and whether it was confirmed.
  */
-export function dialog(title, test, choices) {
-  const heading = el('h2', {id: 'dialog-title'}, title);
+export function dialog(title, test, label, kind = 'primary') {
   const body = el('div.dialog-body');
-  const row = el('div.actions');
-  const node = el('dialog', {'aria-labelledby': 'dialog-title', 'data-test': test}, heading, body, row);
+  // The way back comes first, and has the focus.
+  const row = el('div.actions', {}, button(label ? 'Cancel' : 'Close', 'cancel', () => node.close(''), {autofocus: true}),
+    label && button(label, 'confirm', () => node.close('yes'), {class: kind}));
+  const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, row);
   const closed = new Promise(resolve => {
     node.addEventListener('close', () => {
       node.remove();
-      resolve(node.returnValue || null);
+      resolve(node.returnValue === 'yes');
     });
   });
-  // The way back comes first, and has the focus.
-  row.append(button(choices ? 'Cancel' : 'Close', 'cancel', () => node.close(''), {autofocus: true}));
-  for (const {label, value, kind} of choices ?? []) {
-    row.append(button(label, `confirm`, () => node.close(value), {class: kind ?? 'primary'}));
-  }
   document.body.append(node);
   node.showModal();
-  return {node, body, row, closed};
-}
-
-/** Asks whether something is to be done. */
-export async function ask(title, lines, label, kind) {
-  const asked = dialog(title, 'ask', [{label, value: 'yes', kind}]);
-  asked.body.append(...lines.map(line => el('p', {}, line)));
-  return await asked.closed === 'yes';
-}
-
-/** What is to be known before anything is steered while several nodes answer. */
-export function nodesInQuestion() {
-  return nodes.areSeveral
-    ? [`Several nodes answer at this address: ${nodes.nameOf(nodes.shown)}, which is shown, and `
-      + `${nodes.nameOf(nodes.other)}. One of them will do this, and the page cannot choose which.`]
-    : [];
+  return {body, row, closed};
 }
 
 /**
- * Steers once, after having asked where that is wanted. Returns the answer, or null if there is none; problems are said.
+ * Steers once. Returns the answer, or null if there is none; problems are said.
  *
- * @param todo `path` and `body` of the request, `done` what to say afterwards, and `question`, `{title, lines, label}`,
- *     if it is to be asked first
+ * @param todo `path` and `body` of the request, `done` what to say afterwards, `question` `{title, lines, label, kind}` if it is to be
+ *   asked first
  */
-export async function act({path, body, done, question, quiet}) {
+export async function act({path, body, done, question}) {
   const key = path + JSON.stringify(body);
   if (busy.has(key)) {
     return null;
   }
   busy.add(key);
   try {
-    const lines = [...(question?.lines ?? []), ...nodesInQuestion()];
+    const lines = [...(question?.lines ?? []), ...(nodes.other === null ? [] : [
+      `Several nodes answer at this address: ${nodes.nameOf(nodes.shown)}, which is shown, and ${nodes.nameOf(nodes.other)}. `
+        + 'One of them will do this, and the page cannot choose which.'])];
     if (lines.length > 0) {
-      const isWanted = await ask(question?.title ?? 'Which node?', lines, question?.label ?? 'Do it all the same',
-        question?.kind);
-      if (!isWanted) {
+      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it all the same', question?.kind);
+      asked.body.append(...lines.map(line => el('p', {}, line)));
+      if (!await asked.closed) {
         return null;
       }
     }
     const {json, node} = await post(path, body);
-    if (!quiet) {
-      note('ok', `${done}.`, nodes.areSeveral ? `Node ${node} has done it.` : '');
+    if (done) {
+      note('ok', `${done}.`, nodes.other === null ? '' : `Node ${node} has done it.`);
     }
     return json;
   } catch (problem) {
-    if (!problem.kind) {
-      throw problem;
-    }
-    noteProblem(problem);
+    note('failing', ...explain(problem, true), signIn(problem));
     return null;
   } finally {
     busy.delete(key);
-    if (!quiet) {
+    if (done) {
       dispatchEvent(new Event('wheel-look'));
     }
   }
@@ -117,23 +88,19 @@ export async function act({path, body, done, question, quiet}) {
 
 /** Copies a text; over plain HTTP, where there is no clipboard, as browsers have always done. */
 export async function copy(value, source) {
-  let isCopied;
-  if (navigator.clipboard && isSecureContext) {
-    isCopied = await navigator.clipboard.writeText(value).then(() => true, () => copyBySelection(value));
-  } else {
-    isCopied = copyBySelection(value);
-  }
+  const isCopied = navigator.clipboard
+    ? await navigator.clipboard.writeText(value).then(() => true, () => copySelected(value))
+    : copySelected(value);
   source.dataset.copied = isCopied ? 'yes' : 'no';
   document.getElementById('announce').textContent = isCopied ? `Copied ${value}` : 'The browser does not let it be copied';
   setTimeout(() => delete source.dataset.copied, 1500);
 }
 
-function copyBySelection(value) {
+function copySelected(value) {
   const focused = document.activeElement;
-  const area = el('textarea.unseen', {readonly: true, 'aria-hidden': 'true', tabindex: '-1'});
+  const area = el('textarea.unseen', {readonly: true, 'aria-hidden': 'true', tabindex: -1});
   area.value = value;
-  // Inside of an open dialog, as nothing outside of it can be selected.
-  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  document.body.append(area);
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
@@ -142,7 +109,8 @@ function copyBySelection(value) {
 }
 
 /** A button that copies what `value()` returns. */
-export function copyButton(what, value) {
-  return button(icon('copy'), 'copy', event => copy(value(), event.currentTarget),
-    {class: 'copy', 'aria-label': `Copy ${what}`});
-}
+export const copyButton = (what, value) => button(icon('copy'), 'copy', event => copy(value(), event.currentTarget),
+  {class: 'copy', 'aria-label': `Copy ${what}`});
+
+/** An id with a button that copies it. */
+export const copied = id => el('span.named', {}, el('span.id', {}, id), copyButton('the id', () => id));

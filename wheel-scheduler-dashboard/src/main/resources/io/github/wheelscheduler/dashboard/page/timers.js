@@ -1,6 +1,6 @@
 // Timers of programs beside the tasks, and leases, where the application has such beans.
 import {keyed, panel, plainRow, show, table} from './dom.js';
-import {count, duration, seconds} from './format.js';
+import {count, lasting} from './format.js';
 
 const TIMERS = ['Timers', 'Kind', 'Pending', 'Fired', 'Moved', 'Failed', 'Late on average'];
 const LEASES = ['Leases', 'Kept', 'Renewed', 'Failed', 'Lost'];
@@ -12,14 +12,13 @@ export function timers() {
   return {
     node,
     update({timers: given = [], leases = []}) {
-      show(node, given.length + leases.length > 0);
-      show(ofTimers.node, given.length > 0);
-      show(ofLeases.node, leases.length > 0);
-      keyed(ofTimers.body, given, one => `${one.name} ${one.kind}`, plainRow(TIMERS, one => [
-        one.name, one.kind, count(one.pending), count(one.fired), count(one.moved), count(one.failed),
-        one.lateness ? duration(seconds(one.lateness)) : '–']));
-      keyed(ofLeases.body, leases, one => one.name, plainRow(LEASES, one => [
-        one.name, count(one.kept), count(one.renewed), count(one.failed), count(one.lost)]));
+      show(node, given.length + leases.length);
+      show(ofTimers.node, given.length);
+      show(ofLeases.node, leases.length);
+      keyed(ofTimers.body, given, one => one.name + one.kind, plainRow(TIMERS, one => [
+        one.name, one.kind, ...[one.pending, one.fired, one.moved, one.failed].map(count), lasting(one.lateness)]));
+      keyed(ofLeases.body, leases, one => one.name,
+        plainRow(LEASES, one => [one.name, ...[one.kept, one.renewed, one.failed, one.lost].map(count)]));
     }
   };
 }

@@ -1,63 +1,54 @@
 // The next 24 hours: how much starts when, and what starts together.
-import {changed, go, ofTask, read} from './address.js';
+import {ofTask} from './address.js';
 import {button, el, keyed, panel, plainRow, show, table, text} from './dom.js';
 import {clock, count, HERE, inWords, plural, relative} from './format.js';
 import {dayLine, daySlots} from './strips.js';
-import {filterWords} from './task-rows.js';
+import {filterWords, keyOf, searchField} from './task-rows.js';
 
-const TOGETHER = ['At', 'In', 'Start together', 'Which'];
+const TOGETHER = ['At', 'When', 'Start together', 'Which'];
 const LIMIT = 25;
 const FRESH_MILLIS = 60_000;
 
 /** The next day, read anew only now and then: of all that this page asks, it costs the server most. */
-export async function readDay(context, filter, signal, isStale) {
+export async function readDay(context, filter, signal) {
   const key = JSON.stringify(filter);
-  if (isStale || context.day?.key !== key || Date.now() - context.day.readMillis > FRESH_MILLIS) {
-    const list = await context.list({...filter, show: 'day', sort: 'next', limit: filter.limit ?? LIMIT}, signal);
+  if (context.day?.key !== key || Date.now() - context.day.readMillis > FRESH_MILLIS) {
+    const list = await context.list({...filter, show: 'day', sort: 'next', limit: LIMIT}, signal);
     context.day = {...list, key, readMillis: Date.now()};
   }
   return context.day;
 }
 
 export function day(context) {
-  let isStale = false;
-  let typing = 0;
   const line = dayLine();
   const notes = el('p.hint', {'data-test': 'day-notes'});
   const together = table('Tasks that start in the same second', TOGETHER, 'together');
   const none = el('p.hint', {}, 'No two of them start in the same second.');
   const rows = el('ul.day-rows', {'data-test': 'day-rows'});
   const found = el('p.found', {role: 'status'});
-  const search = el('input', {type: 'search', id: 'day-search', 'data-test': 'day-search', autocomplete: 'off', oninput: () => {
-    clearTimeout(typing);
-    typing = setTimeout(() => go(changed({text: search.value}), Boolean(read().text)), 150);
-  }});
+  const search = searchField('day-search');
+  let lines = null;
   const anew = button('Count again', 'day-again', () => {
-    isStale = true;
+    context.day = null;
     dispatchEvent(new Event('wheel-look'));
   });
   return {
     node: el('div', {'data-test': 'view-day'},
-      panel('The next 24 hours', [found, anew],
-        el('div.filters', {role: 'search'}, el('label', {for: 'day-search'}, 'Search'), search), line.node, notes),
+      panel('The next 24 hours', [found, anew], el('div.filters', {role: 'search'}, search.node), line.node, notes),
       panel('What starts together', null, none, together.node),
-      panel('Task by task', null, rows)),
+      panel('Task by task', el('span.hint', {}, `the next ${LIMIT} to run`), rows)),
     title: () => 'The next 24 hours',
-    async load(state, signal) {
-      if (document.activeElement !== search) {
-        search.value = state.text ?? '';
-      }
-      const filter = {text: state.text, scheduler: state.scheduler, group: state.group, state: state.state};
-      const counted = await readDay(context, filter, signal, isStale);
-      isStale = false;
+    async load({text: part, scheduler, group, state}, signal) {
+      search.set(part);
+      const filter = {text: part, scheduler, group, state};
+      const counted = await readDay(context, filter, signal);
       return {counted, filter, list: await context.list({show: 'findings', limit: 0}, signal)};
     },
-    show({counted, filter, list}) {
-      const {day: shown, tasks, total} = counted;
+    show({counted: {day: shown, tasks, total, now}, filter, list}) {
       text(found, filterWords(filter, total));
       line.update(shown);
-      text(notes, [`Times of ${HERE}, counted ${relative(counted.now, list.now)}.`,
-        shown.cut && 'It was cut: there was more to count than the server takes time for, so there are more runs than you see.',
+      text(notes, [`Times of ${HERE}, counted ${relative(now, list.now)}.`,
+        shown.cut && 'It was cut: there is more to count than the server takes time for, so there are more runs than you see.',
         shown.untold > 0 && `Of ${plural(shown.untold, 'trigger')} of the application's own, only the next run is known.`
       ].filter(Boolean).join(' '));
       show(none, shown.together.length === 0);
@@ -65,16 +56,14 @@ export function day(context) {
       keyed(together.body, shown.together, one => one.at, plainRow(TOGETHER, one => [
         clock(one.at, list.now), relative(one.at, list.now), count(one.count),
         el('span.ids', {}, one.ids.map(id => el('a', {href: ofTask({id})}, id)),
-          one.ids.length < one.count ? `and ${count(Number(one.count) - one.ids.length)} more` : '')], 'collision'));
-      const byId = new Map(shown.tasks.map(one => [`${one.scheduler}\n${one.id}`, one]));
-      keyed(rows, tasks, task => `${task.scheduler}\n${task.id}`, () => {
-        const link = el('a.id');
-        const words = el('span.sub');
-        const slots = daySlots(shown.totals.length);
+          one.ids.length < one.count && `and ${count(Number(one.count) - one.ids.length)} more`)], 'collision'));
+      lines = new Map(shown.tasks.map(one => [keyOf(one), one]));
+      keyed(rows, tasks, keyOf, () => {
+        const [link, words, slots] = [el('a.id'), el('span.sub'), daySlots(shown.totals.length)];
         return {
           node: el('li', {'data-test': 'day-row'}, el('div', {}, link, words), slots.node),
           update(task) {
-            const own = byId.get(`${task.scheduler}\n${task.id}`);
+            const own = lines.get(keyOf(task));
             link.href = ofTask(task);
             text(link, task.id);
             text(words, inWords(task.schedule) + (own?.cut ? ', cut' : ''));
@@ -83,6 +72,6 @@ export function day(context) {
         };
       });
     },
-    close: () => clearTimeout(typing)
+    close: search.close
   };
 }

@@ -1,11 +1,9 @@
-// The wheel as it is: a ring for each level, in it a field for each bucket, darker the fuller it is.
-import {attribute, el, keyed, plainRow, svg, table, text} from './dom.js';
+// The wheel as it is: a ring for each level, in it a field for each bucket, the deeper in colour the fuller it is.
+import {attribute, el, keyed, plainRow, show, svg, table, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 
-const SIZE = 240;
 const HUB = 34;
 const RIM = 116;
-const GAP = 2;
 
 /** From so many timers on, a bucket has the next shade. */
 const SHADES = [1, 4, 16, 64, 256, 1024];
@@ -13,88 +11,63 @@ const SHADES = [1, 4, 16, 64, 256, 1024];
 const HEADS = ['Level', 'A bucket spans', 'The level spans', 'Timers', 'Buckets in use', 'Fullest bucket'];
 
 /** The shade of a count, 0 for none. */
-export function shadeOf(value) {
-  const shade = SHADES.findIndex(least => value < least);
-  return shade < 0 ? SHADES.length : shade;
-}
+export const shadeOf = value => SHADES.filter(least => value >= least).length;
+
+const sum = counts => counts.reduce((all, one) => all + Number(one), 0);
 
 /** Makes a drawing of a wheel: `{node, update(wheel)}`. */
 export function wheel(name) {
   const rings = svg('g');
-  const total = svg('text.total', {x: 0, y: 1, 'text-anchor': 'middle'});
-  const unit = svg('text.unit', {x: 0, y: 15, 'text-anchor': 'middle'});
-  const half = SIZE / 2;
-  const drawing = svg('svg.wheel', {viewBox: `${-half} ${-half} ${SIZE} ${SIZE}`, role: 'img', 'data-test': 'wheel'},
-    rings, total, unit);
+  const total = svg('text', {y: 1, 'text-anchor': 'middle'});
+  const unit = svg('text.unit', {y: 15, 'text-anchor': 'middle'});
+  const drawing = svg('svg.wheel', {viewBox: '-120 -120 240 240', role: 'img', 'data-test': 'wheel'}, rings, total, unit);
   const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers in a bucket',
     SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`), `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
   const {node: numbers, body} = table(`Levels of the wheel of ${name}`, HEADS, 'wheel-table');
-  const details = el('details', {'data-test': 'wheel-numbers'}, el('summary', {}, 'Levels as a table'), numbers);
+  const details = el('details', {'data-test': 'wheel-numbers', ontoggle: showNumbers}, el('summary', {}, 'Levels as a table'), numbers);
   const waiting = el('p.hint', {}, 'The tick thread draws the wheel at its next pass.');
-  let shown = [];
-  details.addEventListener('toggle', showNumbers);
+  let levels = [];
 
   function showNumbers() {
     if (details.open) {
-      keyed(body, shown, level => level.index, plainRow(HEADS, level => [
-        level.index + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
-        count(level.total), level.used, count(level.fullest)]));
+      keyed(body, levels, (_, index) => index, plainRow(HEADS, level => [
+        levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
+        count(sum(level.counts)), level.counts.filter(one => one > 0).length, count(Math.max(...level.counts.map(Number)))]));
     }
   }
 
   return {
-    node: el('div.wheel-box', {}, drawing, waiting, scale, details),
+    node: el('div', {}, drawing, waiting, scale, details),
     update(given) {
-      const isThere = given?.at != null;
-      waiting.hidden = isThere;
-      drawing.classList.toggle('empty', !isThere);
-      if (!isThere) {
+      show(waiting, given?.at == null);
+      if (given?.at == null) {
         return;
       }
-      shown = given.levels.map((level, index) => {
-        const counts = level.counts.map(Number);
-        return {
-          ...level,
-          counts,
-          index,
-          total: counts.reduce((sum, one) => sum + one, 0),
-          used: counts.filter(one => one > 0).length,
-          fullest: Math.max(0, ...counts)
-        };
-      });
-      const width = (RIM - HUB) / Math.max(1, shown.length);
-      keyed(rings, shown, level => `${level.index} ${shown.length} ${level.counts.length}`, level => ring(level, width));
-      const sum = shown.reduce((all, level) => all + level.total, 0);
-      text(total, sum < 1e6 ? count(sum) : Intl.NumberFormat('en', {notation: 'compact'}).format(sum));
-      text(unit, sum === 1 ? 'timer' : 'timers');
-      attribute(drawing, 'aria-label', `The wheel: ${plural(sum, 'timer')} on ${plural(shown.length, 'level')}`);
+      levels = given.levels;
+      keyed(rings, levels, (_, index) => `${index} ${levels.length}`, (level, index) => ring(level, index, levels.length));
+      const timers = sum(levels.map(level => sum(level.counts)));
+      text(total, timers < 1e6 ? count(timers) : Intl.NumberFormat('en', {notation: 'compact'}).format(timers));
+      text(unit, timers === 1 ? 'timer' : 'timers');
+      attribute(drawing, 'aria-label', `The wheel: ${plural(timers, 'timer')} on ${plural(levels.length, 'level')}`);
       showNumbers();
     }
   };
 }
 
-/** The finest level is the innermost, as it turns fastest. */
-function ring({index, bucket, counts}, width) {
+/** The finest level is the innermost, as it turns fastest. Its hand is the bucket of now. */
+function ring({bucket, counts}, index, rings) {
+  const width = (RIM - HUB) / rings;
   const inner = HUB + index * width;
-  const outer = inner + Math.max(1, width - GAP);
-  const hand = svg('path.hand');
-  const fields = counts.map((_, at) => svg('path', {d: field(inner, outer, at / counts.length, (at + 1) / counts.length)}));
+  const fieldAt = at => field(inner, inner + Math.max(1, width - 2), at / counts.length, (at + 1) / counts.length);
+  const fields = counts.map((_, at) => svg('path', {d: fieldAt(at)}));
   const title = svg('title');
-  const node = svg('g', {}, title, fields, hand);
-  const shades = [];
+  const hand = svg('path.hand');
   return {
-    node,
+    node: svg('g', {}, title, fields, hand),
     update(level) {
-      level.counts.forEach((value, at) => {
-        const shade = shadeOf(value);
-        if (shades[at] !== shade) {
-          shades[at] = shade;
-          fields[at].setAttribute('class', `shade${shade}`);
-        }
-      });
-      const at = level.hand;
-      attribute(hand, 'd', at == null ? null : field(inner, outer, at / counts.length, (at + 1) / counts.length));
-      text(title, `Level ${index + 1}: buckets of ${lasting(bucket)}, ${plural(level.total, 'timer')}`);
+      level.counts.forEach((value, at) => attribute(fields[at], 'class', `shade${shadeOf(value)}`));
+      attribute(hand, 'd', level.hand != null && fieldAt(level.hand));
+      text(title, `Level ${index + 1}: buckets of ${lasting(bucket)}, ${plural(sum(level.counts), 'timer')}`);
     }
   };
 }

@@ -561,6 +561,15 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.pending.permits.max();
     }
 
+    /**
+     * Returns how full the buckets of the wheel were when the tick thread last said so, and lets it say so again, once a second at most: at its
+     * next pass, for which it is woken. Null before the first answer; where nobody asks, it costs nothing. The wheel of a group is that of its
+     * executor.
+     */
+    public WheelSnapshot.@Nullable Occupancy occupancy() {
+        return engine.occupancy();
+    }
+
     /** Returns the counts of this moment. */
     public WheelSnapshot snapshot() {
         return engine.snapshot();

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,24 @@ public record WheelSnapshot(
             Duration longestOversleep,
             Duration stuckFor,
             @Nullable Duration nextExpiry) {}
+
+    /**
+     * How full the wheel was at one moment. Timers that were cancelled and have not been swept out count; what is in the inbox or ready does not.
+     *
+     * @param age how long ago that was
+     * @param due timers whose time had come, and that had not been handed over, as when there is no room
+     * @param levels those that held a timer, the finest first
+     */
+    public record Occupancy(Duration age, long due, List<LevelOccupancy> levels) {}
+
+    /**
+     * A level of the wheel.
+     *
+     * @param bucket the time that a bucket covers
+     * @param hand the bucket that this moment is in; timers are in those behind it
+     * @param counts the timers in each bucket
+     */
+    public record LevelOccupancy(Duration bucket, int hand, List<Long> counts) {}
 
     /** The life of the tick thread. */
     public enum State {

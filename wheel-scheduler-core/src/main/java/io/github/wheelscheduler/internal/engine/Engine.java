@@ -490,6 +490,16 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return running;
     }
 
+    /** Returns how full the buckets of the wheel are, as the tick thread has last said, and asks it to say so again. */
+    public WheelSnapshot.@Nullable Occupancy occupancy() {
+        long nowNanos = clock.nanoTime();
+        OccupancyBoard board = shared.loop.occupancy;
+        if (board.ask(nowNanos)) {
+            inbox.wake();
+        }
+        return board.look(nowNanos, Duration.ofNanos(1L << root.settings.tickShift()));
+    }
+
     public WheelSnapshot snapshot() {
         long nowNanos = clock.nanoTime();
         GroupRefusals refusals = dispatcher.refusals;

@@ -51,6 +51,8 @@ final class TickLoop {
 
     private final Admission admission;
 
+    final OccupancyBoard occupancy = new OccupancyBoard();
+
     /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread only. */
     boolean isTimerNext;
 
@@ -90,6 +92,7 @@ final class TickLoop {
         int preparationLeft = advanced ? prepare() : PREPARE_BUDGET;
         boolean swept = sweep();
         wheelSize = wheel.size();
+        occupancy.answer(wheel, nowNanos);
         boolean detoursWait = dispatchers.isAnyDetour() && !admission.endDetours(tookAllMessages);
         if (!advanced || !tookAllMessages || !swept || (detoursWait && admission.isSettled())) {
             return 0;
@@ -158,7 +161,7 @@ final class TickLoop {
 
     /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
     boolean isWanted() {
-        boolean isAsked = watch.asked;
+        boolean isAsked = watch.asked || occupancy.asked;
         return dispatchers.isWanted() || isAsked;
     }
 

@@ -17,9 +17,9 @@ public final class Bucket {
     private final ChunkTable table;
 
     /** The level whose occupancy bitmap shows this bucket; null for lists of timers that are already due. */
-    private final @Nullable Level level;
+    final @Nullable Level level;
 
-    private final int slot;
+    final int slot;
 
     @Nullable
     Chunk head;

@@ -58,6 +58,15 @@ final class Level {
         return firstTick + (1L << shift) - 1;
     }
 
+    /** Returns how many timers each bucket holds. */
+    long[] counts() {
+        long[] counts = new long[SLOTS];
+        for (int slot = 0; slot < SLOTS; slot++) {
+            counts[slot] = buckets[slot].count();
+        }
+        return counts;
+    }
+
     void markOccupied(int slot) {
         occupied |= 1L << slot;
     }

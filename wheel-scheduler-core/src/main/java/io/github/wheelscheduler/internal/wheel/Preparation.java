@@ -110,6 +110,24 @@ final class Preparation {
         return level;
     }
 
+    /** Adds the timers of levels that are prepared to the buckets in use that they come from. */
+    void addTo(long[][] counts) {
+        for (int index = 0; index < TimingWheel.MAX_LEVELS; index++) {
+            Level prepared = levelIfUsed(index);
+            Bucket parent = parents[index];
+            int above = index + 1;
+            // The first bucket of a level that is prepared may be prepared itself.
+            while (parent != null && parent.level == levelIfUsed(above)) {
+                parent = parents[above++];
+            }
+            if (prepared != null && parent != null) {
+                for (Bucket bucket : prepared.buckets) {
+                    counts[above][parent.slot] += bucket.count();
+                }
+            }
+        }
+    }
+
     /** Returns the level with that index, if it is prepared for a bucket. */
     @Nullable
     Level levelIfUsed(int index) {

@@ -71,6 +71,9 @@ public final class TimingWheel {
      * what fails leaves everything as it was, and is done by the next call.
      */
 
+    /** So many buckets a level has; those of the next one are as many times as wide. */
+    public static final int BUCKETS = Level.SLOTS;
+
     /** Base-64 digits of a 63-bit tick. */
     static final int MAX_LEVELS = (Long.SIZE - 1 + Level.BITS - 1) / Level.BITS;
 
@@ -411,6 +414,37 @@ public final class TimingWheel {
     /** Returns the number of timers in the wheel, with timers that are over and have not been given up. */
     public long size() {
         return size;
+    }
+
+    /**
+     * Returns how many timers the buckets of each level hold, by level and slot, with timers that are over and have not been given up: a timer that
+     * has been placed ahead of its time counts for the bucket that it comes from. A level that holds none has no counts. With the due and waiting
+     * ones, these are all.
+     */
+    public long[][] counts() {
+        long[][] counts = new long[MAX_LEVELS][0];
+        for (int index = 0; index < MAX_LEVELS; index++) {
+            Level level = levels[index];
+            if (level != null && !level.isEmpty()) {
+                counts[index] = level.counts();
+            }
+        }
+        preparation.addTo(counts);
+        return counts;
+    }
+
+    /** Returns how many timers have come to their time and are in no bucket any more, with those that wait in lists. */
+    public long dueAndWaitingCount() {
+        long count = due.count();
+        for (Bucket list : waitingLists) {
+            count += list.count();
+        }
+        return count;
+    }
+
+    /** Returns the slot of a level that the current tick is in. */
+    public int currentSlot(int level) {
+        return (int) (currentTick >>> (level * Level.BITS)) & (Level.SLOTS - 1);
     }
 
     private void removeIf(@Nullable Level level, Predicate<? super TimerNode> filter, Expiry removed) {

@@ -25,6 +25,11 @@ final class WheelInvariants {
             found += checkPrepared(index);
         }
         check(found == wheel.size(), "size must be the number of timers, was " + wheel.size() + " for " + found);
+        long counted = wheel.dueAndWaitingCount();
+        for (long[] level : wheel.counts()) {
+            counted += Arrays.stream(level).sum();
+        }
+        check(counted == wheel.size(), "the counts must be those of all timers, were " + counted);
         boolean cascading = wheel.cascadingCount > 0;
         check(!cascading || wheel.cascadeTick > wheel.currentTick, "a cascade must start after the current tick");
     }

@@ -33,6 +33,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -266,6 +267,20 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Returns what tells this node from others. */
     public String getNode() {
         return timers.node();
+    }
+
+    /**
+     * Sets what tells the trace id of a run that has failed, which is shown with its stack trace; null, the default, for none.
+     *
+     * @param traceIds is asked on the thread that has thrown the failure, soon after that; says null if it does not know
+     */
+    public void setTraceIds(@Nullable Function<Throwable, @Nullable String> traceIds) {
+        timers.traceIds = traceIds;
+    }
+
+    /** Returns what tells the trace id of a run that has failed; null for none. */
+    public @Nullable Function<Throwable, @Nullable String> getTraceIds() {
+        return timers.traceIds;
     }
 
     /** Sets from when on the log is told that something is wrong; before initialization. */

@@ -45,6 +45,22 @@ public record RunOutcome(
     }
 
     /**
+     * A failure of which the stack trace is kept, in up to 16 K characters for each task that has failed.
+     *
+     * @param at when it was thrown, by the scheduler's clock
+     * @param type the name of its class
+     * @param message its message, cut if it is very long; empty if it has none
+     * @param trace what Java prints of it, with its causes; only the begin of it if that is very long
+     * @param traceId of the run, where something {@linkplain io.github.wheelscheduler.spring.WheelTaskScheduler#setTraceIds tells} it; else null
+     */
+    public record LastError(
+            Instant at,
+            String type,
+            String message,
+            String trace,
+            @Nullable String traceId) {}
+
+    /**
      * What a run threw.
      *
      * @param type the name of its class

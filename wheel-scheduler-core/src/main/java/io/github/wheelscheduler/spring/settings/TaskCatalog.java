@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.settings;
 import io.github.wheelscheduler.UnusableSettingException;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskCatalog {
 
     private static final char BEAN_MARK = '@';
+    private static final String CODE = "code";
 
     /** By what Spring's wrapper says. */
     private final Map<String, CopyOnWriteArrayList<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
@@ -36,6 +39,9 @@ public final class TaskCatalog {
 
     /** Says for an id what else is set by operators. */
     private volatile @Nullable Function<String, TaskSettings> overriding;
+
+    /** Names the source of a setting of an id, of those. */
+    private volatile @Nullable BiFunction<String, String, @Nullable String> namesOfSources;
 
     /** The first bean with tasks of a name. */
     private final Map<String, String> firstBeans = new ConcurrentHashMap<>();
@@ -173,6 +179,61 @@ public final class TaskCatalog {
         overriding = Objects.requireNonNull(newOverriding, "overriding must not be null");
     }
 
+    /** Sets a function of ids and settings that says where {@linkplain #overrideBy these settings} come from; null for what it does not know. */
+    public void nameSourcesBy(BiFunction<String, String, @Nullable String> newNamesOfSources) {
+        namesOfSources = Objects.requireNonNull(newNamesOfSources, "namesOfSources must not be null");
+    }
+
+    /**
+     * Returns where the settings of a task come from: {@code annotation}, {@code code}, {@code default} for what follows from another setting, or
+     * what the {@linkplain #nameSourcesBy named} source is called. What has been set anew since the task was scheduled is not its source.
+     *
+     * @param held the settings of a task of that id, as {@link #settingsOf} has returned them
+     * @return by the names of the settings, in the order of {@link TaskSettings#toMap}
+     */
+    public Map<String, String> sourcesOf(String id, TaskSettings held) {
+        Map<String, String> sources = new LinkedHashMap<>();
+        held.toMap().forEach((setting, value) -> {
+            String ignored = sources.put(setting, sourceOf(id, setting, value, held));
+        });
+        return sources;
+    }
+
+    private String sourceOf(String id, String setting, String value, TaskSettings held) {
+        Function<String, TaskSettings> asked = overriding;
+        BiFunction<String, String, @Nullable String> names = namesOfSources;
+        List<String> forms = formsOf(id);
+        for (int i = forms.size() - 1; i >= 0; i--) {
+            String form = forms.get(i);
+            if (says(overrides.get(form), setting, value)) {
+                return CODE;
+            }
+            if (asked != null && says(asked.apply(form), setting, value)) {
+                String named = names == null ? null : names.apply(form, setting);
+                return named == null ? CODE : named;
+            }
+        }
+        if (forms.stream().anyMatch(form -> says(settings.get(form), setting, value))) {
+            return CODE;
+        }
+        TaskDeclaration declared = firstOfId.get(id);
+        if (declared != null && says(declared.settings(), setting, value)) {
+            return "annotation";
+        }
+        return says(held.usual(), setting, value) ? "default" : CODE;
+    }
+
+    private static boolean says(@Nullable TaskSettings layer, String setting, String value) {
+        return layer != null && value.equals(layer.toMap().get(setting));
+    }
+
+    /** Returns the forms of an id that something may be set for; the last one goes over the first. */
+    private List<String> formsOf(String id) {
+        String name = nameOf(id);
+        String longForm = longFormOf(name, id);
+        return longForm.equals(name) ? List.of(name) : List.of(name, longForm);
+    }
+
     /**
      * Returns what holds for a task of that id that is scheduled now. What is set for an id with the name of its bean goes over what is
      * set for all beans.
@@ -181,9 +242,7 @@ public final class TaskCatalog {
      * @throws UnusableSettingException if the settings do not fit together
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
-        String name = nameOf(id);
-        String longForm = longFormOf(name, id);
-        List<String> forms = longForm.equals(name) ? List.of(name) : List.of(name, longForm);
+        List<String> forms = formsOf(id);
         TaskDeclaration declared = firstOfId.get(id);
         TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();
         Function<String, TaskSettings> asked = overriding;

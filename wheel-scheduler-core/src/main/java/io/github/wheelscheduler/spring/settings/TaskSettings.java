@@ -167,6 +167,19 @@ public final class TaskSettings {
                 maxDelay == null ? usual.maxDelay() : maxDelay);
     }
 
+    /** Returns what follows from the delay of the back-off, where no more of it is set. */
+    TaskSettings usual() {
+        BackOff all = backOff();
+        if (all == null) {
+            return NONE;
+        }
+        BackOff usual = BackOff.of(all.delay());
+        return builder()
+                .backOffMultiplier(usual.multiplier())
+                .backOffMaxDelay(usual.maxDelay())
+                .build();
+    }
+
     /** Returns these settings with all of the back-off, if there is one. */
     TaskSettings complete() {
         BackOff all = backOff();

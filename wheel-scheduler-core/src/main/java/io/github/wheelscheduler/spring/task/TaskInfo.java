@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the same after a restart, as long as tasks are scheduled in the same order
  * @param origin who has scheduled it
  * @param schedule when it runs
+ * @param configured when it runs by its code and settings, to which a reset leads back; null unless it has been re-timed
  * @param settings what is set for it
  * @param state what it is doing
  * @param next when it is due next; null while a run keeps it waiting, and when it is over
@@ -34,6 +35,7 @@ public record TaskInfo(
         String id,
         Origin origin,
         TaskSchedule schedule,
+        @Nullable TaskSchedule configured,
         TaskSettings settings,
         State state,
         @Nullable Instant next,
@@ -63,6 +65,15 @@ public record TaskInfo(
      * @param repeating whether one run follows the other
      */
     public record Sort(Origin origin, boolean repeating) {}
+
+    /**
+     * The stack of a thread in a run.
+     *
+     * @param thread the name of the thread
+     * @param state of the thread
+     * @param trace a line for each frame, the innermost first; of very deep stacks, no more than begins them
+     */
+    public record Stack(String thread, Thread.State state, String trace) {}
 
     /** Who has scheduled a task. */
     public enum Origin {

@@ -1,15 +1,20 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.spring.task.DaySearch;
+import io.github.wheelscheduler.internal.spring.task.ProcessorTime;
 import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.internal.spring.task.TaskSearch;
 import io.github.wheelscheduler.internal.spring.task.TaskSeries;
+import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,6 +34,8 @@ import org.apache.commons.logging.LogFactory;
 public final class TaskRegistry {
 
     private static final Log logger = LogFactory.getLog(TaskRegistry.class);
+
+    private static final Duration MOST_OF_A_DAY = Duration.ofMillis(200);
 
     private final TaskBook book;
     private volatile TaskLook look = new TaskLook(1, Duration.ofSeconds(1));
@@ -127,12 +134,33 @@ public final class TaskRegistry {
      */
     public static <T> TaskQuery.Page<T> find(
             Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown) {
+        return new TaskSearch(rooms(registries), query).page(shown);
+    }
+
+    private static List<TaskSearch.Room> rooms(Map<String, TaskRegistry> registries) {
         List<TaskSearch.Room> rooms = new ArrayList<>(registries.size());
         registries.forEach((name, registry) -> {
             registry.book.forgetOver();
             rooms.add(new TaskSearch.Room(name, registry.book, registry.look));
         });
-        return new TaskSearch(rooms, query).page(shown);
+        return rooms;
+    }
+
+    /**
+     * Counts how often tasks of several schedulers start within 24 hours, see {@link TaskDay}. It takes 200 ms of processor time at most, waits for
+     * no run, and asks no trigger of a user's own.
+     *
+     * @param registries by the names of the schedulers
+     * @param query of which order and part do not count
+     * @param from the begin of the first slot; nothing starts before now
+     * @param shown the ids, by the names of schedulers, of tasks whose starts are wanted for each alone
+     */
+    public static TaskDay day(
+            Map<String, TaskRegistry> registries,
+            TaskQuery query,
+            Instant from,
+            Map<String, ? extends Collection<String>> shown) {
+        return new DaySearch(rooms(registries), query, from, shown, ProcessorTime.isUpIn(MOST_OF_A_DAY)).day();
     }
 
     /** Returns the ids of all tasks, in their order. */
@@ -187,6 +215,66 @@ public final class TaskRegistry {
             throw new UnknownTaskException(id, size());
         }
         return task;
+    }
+
+    /**
+     * Returns the stacks of the threads in runs of a task, each for a run that went on all the time that it was looked at; empty if none does. A run
+     * that goes on after its method has returned is on no thread. This stops the thread for a moment.
+     *
+     * @throws UnknownTaskException if there is no such task
+     */
+    public List<TaskInfo.Stack> stacks(String id) {
+        return require(id).stacks();
+    }
+
+    /**
+     * Returns when a task starts by its schedule, at most so many times, as if it were not paused and no run took longer than it is to the next. A
+     * start that is late is the first one, though it has passed. No trigger of a user's own is asked for this: of that, as of a fixed delay, no
+     * more than the next start is known, and none while a run goes on. Jitter is that of the next start; the following ones are drawn later.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public List<Instant> upcoming(String id, int most) {
+        return require(id).upcoming(requireNotNegative(most));
+    }
+
+    /**
+     * Returns when a task would start, at most so many times, if it were {@linkplain #retime re-timed} now; changes nothing. Of a trigger of the
+     * user's own, nothing is known.
+     *
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public List<Instant> preview(String id, TaskSchedule schedule, int most) {
+        Objects.requireNonNull(schedule, "schedule must not be null");
+        return require(id).upcoming(schedule, requireNotNegative(most));
+    }
+
+    private static int requireNotNegative(int most) {
+        if (most < 0) {
+            throw new IllegalArgumentException("most must not be negative, was " + most);
+        }
+        return most;
+    }
+
+    /**
+     * Returns where the settings of a task come from, by their names, see {@link TaskCatalog#sourcesOf}.
+     *
+     * @throws UnknownTaskException if there is no such task
+     */
+    public Map<String, String> settingSources(String id) {
+        return require(id).settingSources();
+    }
+
+    /**
+     * Returns the newest failure of a task, with its stack trace; of failures within a tenth of a second the first. It stays when later runs
+     * succeed.
+     *
+     * @throws UnknownTaskException if there is no such task
+     */
+    public Optional<RunOutcome.LastError> lastError(String id) {
+        return Optional.ofNullable(require(id).lastError());
     }
 
     /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, what timers know
@@ -259,6 +347,19 @@ public final class TaskRegistry {
      */
     public void reset(String id) {
         steered("reset", id).reset();
+    }
+
+    /**
+     * Interrupts the runs of a task that go on: the thread of a run that is on one, each time this is called; of a reactive method's run that goes
+     * on after its return, cancels the subscription where that is known. A thread that has gone on to something else is never interrupted. What
+     * becomes of the run is up to its code; the next runs take place.
+     *
+     * @return how many runs
+     * @throws UnknownTaskException if there is no such task
+     * @throws IllegalStateException if no run goes on, or none that can be interrupted
+     */
+    public int interrupt(String id) {
+        return steered("interrupt", id).interrupt();
     }
 
     private TaskSeries steered(String action, String id) {

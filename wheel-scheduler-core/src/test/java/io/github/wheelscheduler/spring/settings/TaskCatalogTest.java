@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.ScheduledMethodRunnable;
 import org.springframework.util.ReflectionUtils;
@@ -146,5 +147,66 @@ class TaskCatalogTest {
         declare("one", new Jobs());
         declare("other", new Jobs());
         assertThat(catalog.idOf(new Object(), "Jobs.poll")).isEqualTo("Jobs.poll");
+    }
+
+    // Sources
+
+    private Map<String, String> sourcesOf(String id, TaskSettings given) {
+        return catalog.sourcesOf(id, catalog.settingsOf(id, given));
+    }
+
+    @Test
+    void eachSettingHasTheSourceOfTheLayerThatHolds() {
+        catalog.declare(declaration(
+                "poll",
+                "poll",
+                false,
+                TaskSettings.builder()
+                        .fixedRate(Duration.ofSeconds(1))
+                        .jitter(Duration.ofSeconds(1))
+                        .missedRuns(MissedRuns.SKIP)
+                        .gap(Gap.SHIFT)
+                        .build()));
+        catalog.set("poll", TaskSettings.builder().missedRuns(MissedRuns.LATEST).build());
+        catalog.overrideBy(id -> id.equals("poll")
+                ? TaskSettings.builder()
+                        .cron("0 0 * * * *")
+                        .jitter(Duration.ofSeconds(2))
+                        .build()
+                : TaskSettings.NONE);
+        catalog.nameSourcesBy((id, setting) -> id + "." + setting);
+        catalog.override("poll", PAUSED);
+        assertThat(sourcesOf("poll", TaskSettings.NONE))
+                .containsExactly(
+                        Map.entry("cron", "poll.cron"),
+                        Map.entry("missed-runs", "code"),
+                        Map.entry("jitter", "poll.jitter"),
+                        Map.entry("gap", "annotation"),
+                        Map.entry("pause-after-failures", "code"));
+    }
+
+    @Test
+    void settingsThatATaskIsScheduledWithAreOfTheCode() {
+        assertThat(sourcesOf("other", TWO)).containsExactly(Map.entry("jitter", "code"));
+        assertThat(sourcesOf("other", TaskSettings.NONE)).isEmpty();
+    }
+
+    @Test
+    void partsOfABackOffThatNothingSetsAreTheDefault() {
+        TaskSettings given =
+                TaskSettings.builder().backOffDelay(Duration.ofSeconds(1)).build();
+        assertThat(sourcesOf("other", given))
+                .containsExactly(
+                        Map.entry("back-off.delay", "code"),
+                        Map.entry("back-off.multiplier", "default"),
+                        Map.entry("back-off.max-delay", "default"));
+    }
+
+    @Test
+    void settingThatWasChangedSinceIsNotTheSource() {
+        TaskSettings held = catalog.settingsOf("other", ONE);
+        catalog.overrideBy(id -> TWO);
+        catalog.nameSourcesBy((id, setting) -> "property");
+        assertThat(catalog.sourcesOf("other", held)).containsExactly(Map.entry("jitter", "code"));
     }
 }

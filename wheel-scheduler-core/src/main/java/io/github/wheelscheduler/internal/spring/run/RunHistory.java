@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class RunHistory {
 
     private static final int REMEMBERED = 10;
+
+    /** Of two failures that are less apart, the stack trace of the first is kept. */
+    private static final long TRACES_APART_NANOS = 100_000_000;
 
     /** In place of what a run threw, if there was no memory to keep that. */
     private static final RunOutcome.Failure FORGOTTEN = new RunOutcome.Failure(Throwable.class.getName(), "");
@@ -44,6 +48,9 @@ public final class RunHistory {
 
     /** Likewise, of a run that failed. Written with the lock held, and read without it, too. */
     private volatile long lastFailure;
+
+    /** Any thread of a run that fails; of two at once, either is the newest. */
+    private volatile RunOutcome.@Nullable LastError lastError;
 
     private long runs;
     private long failures;
@@ -131,6 +138,38 @@ public final class RunHistory {
             VarHandle.releaseFence();
             version++;
         }
+    }
+
+    /**
+     * Keeps what a run has thrown, with its stack trace, unless that was done just before: a task that fails all the time must not pay for each.
+     * Does not fail. Not locked, as it calls the user's code.
+     *
+     * @param atNanos since the epoch
+     * @param traceIds says under which trace id that was thrown, on this thread
+     */
+    public void failed(long atNanos, Throwable failure, @Nullable Function<Throwable, @Nullable String> traceIds) {
+        RunOutcome.LastError before = lastError;
+        // The clock may have been set back.
+        if (before != null && Math.abs(atNanos - EpochNanos.of(before.at())) < TRACES_APART_NANOS) {
+            return;
+        }
+        try {
+            String traceId = traceIds == null ? null : traceIds.apply(failure);
+            RunOutcome.Failure described = RunOutcome.Failure.of(failure);
+            lastError = new RunOutcome.LastError(
+                    EpochNanos.toInstant(atNanos),
+                    described.type(),
+                    described.message(),
+                    StackText.of(failure),
+                    traceId);
+        } catch (Throwable ex) {
+            // Memory is short, or what tells trace ids fails. The run has failed all the same.
+        }
+    }
+
+    /** Returns what was kept of the newest failure. */
+    public RunOutcome.@Nullable LastError lastError() {
+        return lastError;
     }
 
     /** Returns when the last run started, since the epoch, in nanoseconds; 0 if there has been none. */

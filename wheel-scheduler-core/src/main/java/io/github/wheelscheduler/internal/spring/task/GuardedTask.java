@@ -5,8 +5,10 @@ import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
+import io.github.wheelscheduler.internal.spring.run.StackText;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.SkipReason;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
@@ -263,7 +265,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         } catch (Throwable ex) {
             if (isHandledByTask(ex)) {
                 thrown = ex;
-                countFailure();
+                countFailure(ex);
                 throw ex;
             }
             failed(ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
@@ -279,7 +281,7 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     void failed(Throwable failure) {
         thrown = failure;
-        countFailure();
+        countFailure(failure);
         try {
             handler().handleError(failure);
         } catch (OutOfMemoryError ex) {
@@ -290,8 +292,13 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    void countFailure() {
+    /** Counts a failure, and keeps its stack trace. On a thread that knows its trace id, if one does; does not fail. */
+    void countFailure(Throwable failure) {
         book.timers.failures.countOne();
+        RunHistory notes = historyToNote();
+        if (notes != null) {
+            notes.failed(book.epochNanos(), failure, book.timers.traceIds);
+        }
     }
 
     /** A task may be re-timed from one kind to the other. */
@@ -357,14 +364,27 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Interrupts the run if it has been going on for longer, and says whether it did. */
+    /** Interrupts the run if it has been going on for longer, once, and says whether it did. */
     boolean interruptIfRunningFor(long limitNanos) {
+        return interrupt(limitNanos, false);
+    }
+
+    /** Interrupts the run, also once more, and says whether there is one on a thread. */
+    boolean interruptRun() {
+        return interrupt(0, true);
+    }
+
+    private boolean interrupt(long limitNanos, boolean onceMore) {
         synchronized (this) {
             interruptConsidered = true;
-            // The thread first: as long as the run has not ended, it is the thread's.
             Thread thread = runner;
             long sinceNanos = runningSinceNanos;
-            if (interrupted || thread == null || sinceNanos == 0 || book.nanoTime() - sinceNanos < limitNanos) {
+            // The thread once more: else it may be that of a run which has ended before this one began.
+            boolean isItsRun = sinceNanos != 0 && thread == runner;
+            if (thread == null
+                    || !isItsRun
+                    || (interrupted && !onceMore)
+                    || book.nanoTime() - sinceNanos < limitNanos) {
                 interruptConsidered = interrupted;
                 return false;
             }
@@ -372,6 +392,21 @@ final class GuardedTask implements Runnable, ManagedTask {
             thread.interrupt();
             return true;
         }
+    }
+
+    /** Returns the stack of the thread in the run; null if no run goes on there all the time that it is looked at. */
+    TaskInfo.@Nullable Stack stack() {
+        Thread thread = runner;
+        long sinceNanos = runningSinceNanos;
+        if (thread == null || sinceNanos == 0) {
+            return null;
+        }
+        Thread.State state = thread.getState();
+        StackTraceElement[] frames = thread.getStackTrace();
+        // In this order: between its two looks the run was the same, and so it was the thread's when that was read.
+        return thread == runner && sinceNanos == runningSinceNanos
+                ? new TaskInfo.Stack(thread.getName(), state, StackText.of(frames))
+                : null;
     }
 
     /** Interrupts a run that a timer of that generation knows nothing of. */
@@ -441,6 +476,11 @@ final class GuardedTask implements Runnable, ManagedTask {
     RunHistory.View seen() {
         RunHistory notes = history;
         return notes == null ? RunHistory.View.EMPTY : notes.view();
+    }
+
+    RunOutcome.@Nullable LastError lastError() {
+        RunHistory notes = history;
+        return notes == null ? null : notes.lastError();
     }
 
     long lastRunAt() {

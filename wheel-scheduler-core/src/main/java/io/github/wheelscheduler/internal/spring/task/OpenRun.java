@@ -39,6 +39,10 @@ public final class OpenRun {
 
     private boolean ended;
     private boolean cancelled;
+
+    /** Ends what the run goes on with; null if that is not known. */
+    private @Nullable Runnable canceller;
+
     private @Nullable Throwable failure;
 
     /** Where it is among the others. Written before it can be said that it has ended. */
@@ -95,6 +99,17 @@ public final class OpenRun {
             }
         }
 
+        /** Cancels the runs whose keepers have said how, and says how many. */
+        int cancelAll() {
+            int cancelled = 0;
+            for (Reference<?> place : open) {
+                if (place.get() instanceof OpenRun run && run.cancel()) {
+                    cancelled++;
+                }
+            }
+            return cancelled;
+        }
+
         /** Returns when the first of the runs started; null if there is none. */
         @Nullable
         Instant since() {
@@ -122,6 +137,24 @@ public final class OpenRun {
             run.kept = true;
             return isMine ? run : null;
         }
+    }
+
+    /** Says how what the run goes on with can be cancelled: by something that then says that it {@link #ended}, or was {@link #cancelled}. */
+    public synchronized void cancelBy(Runnable newCanceller) {
+        canceller = newCanceller;
+    }
+
+    /** Cancels what the run goes on with; false if it has ended, or that is not known. Calls code of the keeper, without a lock. */
+    boolean cancel() {
+        Runnable known;
+        synchronized (this) {
+            known = ended ? null : canceller;
+        }
+        if (known == null) {
+            return false;
+        }
+        known.run();
+        return true;
     }
 
     /**
@@ -195,7 +228,7 @@ public final class OpenRun {
             thrown = failure;
         }
         if (thrown != null) {
-            task.countFailure();
+            task.countFailure(thrown);
         }
         task.note(startedAtNanos, nanos, latenessNanos, triggered, thrown);
     }

@@ -39,6 +39,7 @@ public record TaskLook(double share, Duration shortest) {
                 task.id(),
                 task.origin,
                 schedule,
+                schedule == task.written ? null : task.written,
                 task.settings(),
                 shown(state, openSince),
                 next,

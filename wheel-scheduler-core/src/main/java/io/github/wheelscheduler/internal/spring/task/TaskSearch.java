@@ -101,7 +101,8 @@ public final class TaskSearch {
         return new TaskQuery.Page<>(List.copyOf(tasks), total, isLast ? null : textOf(hits.get(hits.size() - 1)));
     }
 
-    private boolean isFound(TaskSeries task, TaskLook look) {
+    /** Whether the query, apart from order and part, is for that task. */
+    boolean isFound(TaskSeries task, TaskLook look) {
         return (text.isEmpty() || task.id().toLowerCase(Locale.ROOT).contains(text))
                 && (query.conditions().isEmpty()
                         || query.conditions().stream().anyMatch(condition -> meets(task, condition, look)));

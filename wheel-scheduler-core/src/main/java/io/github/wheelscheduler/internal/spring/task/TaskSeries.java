@@ -1,12 +1,15 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -274,6 +277,41 @@ public final class TaskSeries extends SeriesFuture {
         endPauseOrRelease();
     }
 
+    /**
+     * Interrupts the runs that go on, and says how many.
+     *
+     * @throws IllegalStateException if there is none that can be
+     */
+    public int interrupt() {
+        int interrupted = guard.interruptRun() ? 1 : 0;
+        if (guard.openRuns != null) {
+            interrupted += guard.openRuns.cancelAll();
+        }
+        if (interrupted == 0) {
+            throw new IllegalStateException(
+                    guard.openSince() == null
+                            ? "The task must be running to be interrupted: " + id()
+                            : "The run goes on after its method has returned, and cannot be interrupted: " + id());
+        }
+        return interrupted;
+    }
+
+    /** Returns the stacks of the threads in runs. */
+    public List<TaskInfo.Stack> stacks() {
+        TaskInfo.Stack stack = guard.stack();
+        return stack == null ? List.of() : List.of(stack);
+    }
+
+    /** Returns where its settings come from, by their names. */
+    public Map<String, String> settingSources() {
+        return timers().catalog.sourcesOf(taskId.name(), settings());
+    }
+
+    /** Returns what is kept of the newest failure; null if there is none. */
+    public RunOutcome.@Nullable LastError lastError() {
+        return guard.lastError();
+    }
+
     private void disable() {
         ScheduledFuture<?> inert = timers().inert(guard);
         synchronized (guard) {
@@ -287,9 +325,23 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     public void retime(TaskSchedule other) {
+        retime(settled(other), true, null);
+    }
+
+    private TaskSchedule settled(TaskSchedule other) {
         ZoneId zone = other.isCron() ? schedule().zone() : null;
         ZoneId usual = zone == null ? timers().clock().getZone() : zone;
-        retime(SettledSchedule.retimed(other, usual, settings()), true, null);
+        return SettledSchedule.retimed(other, usual, settings());
+    }
+
+    /** Returns when it will start, as far as that is known, at most so many times. */
+    public List<Instant> upcoming(int most) {
+        return Upcoming.of(this, most);
+    }
+
+    /** Returns when it would start if it were re-timed now. */
+    public List<Instant> upcoming(TaskSchedule other, int most) {
+        return Upcoming.of(settled(other), timers().clock()).ifRetimed(now(), timers().clock(), most);
     }
 
     /**

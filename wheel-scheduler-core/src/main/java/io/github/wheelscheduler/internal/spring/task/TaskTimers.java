@@ -17,6 +17,7 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
@@ -50,6 +51,9 @@ public final class TaskTimers {
     public volatile @Nullable TaskRouter router;
 
     public volatile @Nullable TaskDecorator decorator;
+
+    /** Tells the trace id of a run, on the thread that has thrown something; null for none. */
+    public volatile @Nullable Function<Throwable, @Nullable String> traceIds;
 
     /** What tells this node from others that run the same tasks; null for the name of this machine, as long as it has not been needed. */
     public volatile @Nullable String node;

@@ -82,7 +82,8 @@ final class TriggerTimes extends SimpleTriggerContext {
     }
 
     /** Returns the instant of a cron after that one; null if there is none, or the trigger is no cron. */
-    private @Nullable Instant following(Instant instant) {
+    @Nullable
+    Instant following(Instant instant) {
         Instant following = isCron ? ask(instant, instant, instant) : null;
         return following == null ? null : nextAfter(instant, following);
     }

@@ -1,0 +1,272 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskDay;
+import io.github.wheelscheduler.spring.task.TaskQuery;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts how often tasks start in each slot of a day. First it looks at all tasks, and counts what takes no more than arithmetic; then it goes
+ * through the crons, each once for all tasks that have it: a few starts of each, and then more, until there is no time left. One thread.
+ */
+public final class DaySearch {
+
+    private static final Duration SLOT = Duration.ofMinutes(5);
+    private static final int SLOTS = (int) (Duration.ofDays(1).toNanos() / SLOT.toNanos());
+    private static final long SLOT_NANOS = SLOT.toNanos();
+
+    private static final int[] STARTS_OF_A_CRON = {300, 10_000};
+    private static final int TASKS_BETWEEN_LOOKS = 64;
+
+    private final List<TaskSearch.Room> rooms;
+    private final TaskSearch search;
+    private final BooleanSupplier isTimeUp;
+    private final Instant from;
+    private final long fromNanos;
+    private final long endNanos;
+
+    private final long[] totals = new long[SLOTS];
+    private final Map<String, Map<String, Line>> lines = new LinkedHashMap<>();
+    private final List<CronStarts> crons = new ArrayList<>();
+    private final StartsTogether together = new StartsTogether();
+    private int untold;
+    private boolean cut;
+
+    /** What is counted for one task. */
+    static final class Line {
+
+        private final long[] slots = new long[SLOTS];
+        private boolean found;
+        private boolean cut;
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param shown ids, by names of rooms, of which starts are wanted for each alone
+     * @param isTimeUp whether to stop; is asked now and then
+     */
+    public DaySearch(
+            List<TaskSearch.Room> rooms,
+            TaskQuery query,
+            Instant from,
+            Map<String, ? extends Collection<String>> shown,
+            BooleanSupplier isTimeUp) {
+        this.rooms = rooms;
+        this.search = new TaskSearch(rooms, query);
+        this.isTimeUp = isTimeUp;
+        this.from = from;
+        this.fromNanos = EpochNanos.of(from);
+        this.endNanos = fromNanos + SLOTS * SLOT_NANOS;
+        shown.forEach((room, ids) -> {
+            Map<String, Line> ofRoom = new LinkedHashMap<>();
+            ids.forEach(id -> ofRoom.put(id, new Line()));
+            lines.put(room, ofRoom);
+        });
+    }
+
+    /** Counts. To be called once. */
+    public TaskDay day() {
+        boolean isSeen = rooms.stream().allMatch(this::look);
+        cut = !isSeen;
+        for (int most : STARTS_OF_A_CRON) {
+            crons.forEach(cron -> cron.goOn(most, endNanos, isTimeUp));
+        }
+        crons.forEach(this::count);
+        List<TaskDay.Line> shown = new ArrayList<>();
+        lines.forEach((room, ofRoom) -> ofRoom.forEach((id, line) -> {
+            if (line.found || !isSeen) {
+                addTo(totals, line.slots, 1);
+                shown.add(new TaskDay.Line(room, id, shown(line.slots), line.cut || !line.found));
+            }
+        }));
+        return new TaskDay(
+                from,
+                SLOT,
+                Arrays.stream(totals).boxed().toList(),
+                together.most(crons),
+                List.copyOf(shown),
+                untold,
+                cut);
+    }
+
+    /** Looks at the tasks of a room; false if there was no time for all of them. */
+    private boolean look(TaskSearch.Room room) {
+        Clock clock = room.book().timers.clock();
+        Instant now = clock.instant();
+        Map<TaskSchedule, CronStarts> known = new HashMap<>();
+        Map<String, Line> wanted = lines.getOrDefault(room.name(), Map.of());
+        int untilLook = TASKS_BETWEEN_LOOKS;
+        for (TaskSeries task : room.book().tasks()) {
+            if (--untilLook == 0) {
+                untilLook = TASKS_BETWEEN_LOOKS;
+                if (isTimeUp.getAsBoolean()) {
+                    return false;
+                }
+            }
+            if (search.isFound(task, room.look())) {
+                Line line = wanted.isEmpty() ? null : wanted.get(task.id());
+                if (line != null) {
+                    line.found = true;
+                }
+                ScheduledFuture<?> timer = task.timer;
+                if (timer != null && !task.isDone() && !task.isDisabled() && !task.isPaused()) {
+                    look(task, timer, now, clock, line, known);
+                }
+            }
+        }
+        return true;
+    }
+
+    private void look(
+            TaskSeries task,
+            ScheduledFuture<?> timer,
+            Instant now,
+            Clock clock,
+            @Nullable Line line,
+            Map<TaskSchedule, CronStarts> known) {
+        TaskSchedule schedule = task.schedule();
+        Instant due = Upcoming.due(task, timer, now);
+        boolean isToCome = Upcoming.isToCome(task, due, now);
+        // What is late starts now.
+        long nowNanos = EpochNanos.of(now);
+        long firstNanos = isToCome ? Math.max(nowNanos, EpochNanos.of(due)) : CronStarts.NONE;
+        if (Upcoming.isKnownCron(schedule)) {
+            CronStarts cron = known.computeIfAbsent(schedule, unused -> {
+                Instant before = from.minusNanos(1);
+                CronStarts made = new CronStarts(Upcoming.timesOf(schedule, clock), now.isAfter(before) ? now : before);
+                crons.add(made);
+                return made;
+            });
+            boolean ignored = cron.members.add(new CronStarts.Member(task, firstNanos, line));
+            return;
+        }
+        long[] slots = line == null ? totals : line.slots;
+        if (firstNanos != CronStarts.NONE) {
+            addStart(slots, firstNanos);
+        }
+        if (!schedule.isRepeating()) {
+            boolean isOnTime = task.settings().jitter() == null;
+            if (isOnTime && firstNanos >= fromNanos && firstNanos < endNanos) {
+                together.addOnce(firstNanos, task.id());
+            }
+            return;
+        }
+        long afterNanos = isToCome ? firstNanos : nowNanos;
+        Duration period = Upcoming.of(schedule, clock).period();
+        Duration delay = schedule.countsFromEnd() ? schedule.intervalAfter(now) : null;
+        if (period != null) {
+            long periodNanos = period.toNanos();
+            long sinceNanos = Math.floorMod(afterNanos - EpochNanos.of(due), periodNanos);
+            addSeries(slots, afterNanos, periodNanos - sinceNanos, periodNanos);
+        } else if (delay != null) {
+            long periodNanos = TimeUnit.NANOSECONDS.convert(delay.plus(lastDuration(task)));
+            addSeries(slots, afterNanos, periodNanos, periodNanos);
+        } else {
+            untold++;
+        }
+    }
+
+    private static Duration lastDuration(TaskSeries task) {
+        List<RunOutcome> recent = task.guard().seen().recent();
+        return recent.isEmpty() ? Duration.ZERO : recent.get(0).duration();
+    }
+
+    // Counting
+
+    private void count(CronStarts cron) {
+        cut |= cron.isCut();
+        long[] all = new long[SLOTS];
+        cron.forEach(0, start -> addStart(all, start));
+        int usual = 0;
+        for (CronStarts.Member member : cron.members) {
+            Line line = member.line();
+            if (line != null) {
+                line.cut = cron.isCut();
+            }
+            int begin = cron.begin(member);
+            boolean startsApart = cron.startsApart(member);
+            if (begin == 0 && !startsApart && line == null) {
+                usual++;
+                continue;
+            }
+            long[] slots = line == null ? totals : line.slots;
+            cron.forEach(begin, start -> addStart(slots, start));
+            if (startsApart) {
+                addStart(slots, member.firstNanos());
+            }
+        }
+        addTo(totals, all, usual);
+    }
+
+    private static void addTo(long[] slots, long[] others, long times) {
+        for (int i = 0; i < SLOTS; i++) {
+            slots[i] += times * others[i];
+        }
+    }
+
+    private void addStart(long[] slots, long atNanos) {
+        if (atNanos >= fromNanos && atNanos < endNanos) {
+            slots[slotOf(atNanos)]++;
+        }
+    }
+
+    private int slotOf(long atNanos) {
+        return (int) ((atNanos - fromNanos) / SLOT_NANOS);
+    }
+
+    /** Counts starts that are a period apart, the first of them so long after a time. */
+    private void addSeries(long[] slots, long afterNanos, long firstInNanos, long periodNanos) {
+        if (afterNanos >= endNanos || firstInNanos >= endNanos - afterNanos) {
+            return;
+        }
+        long next = afterNanos + firstInNanos;
+        if (next < fromNanos) {
+            long sinceNanos = (fromNanos - next) % periodNanos;
+            long inNanos = sinceNanos == 0 ? 0 : periodNanos - sinceNanos;
+            if (inNanos >= endNanos - fromNanos) {
+                return;
+            }
+            next = fromNanos + inNanos;
+        }
+        while (true) {
+            int slot = slotOf(next);
+            long inSlot = (fromNanos + (slot + 1) * SLOT_NANOS - 1 - next) / periodNanos + 1;
+            slots[slot] += inSlot;
+            // Not past the end, where periods of centuries would be past the last number, too.
+            long lastNanos = next + (inSlot - 1) * periodNanos;
+            if (periodNanos >= endNanos - lastNanos) {
+                return;
+            }
+            next = lastNanos + periodNanos;
+        }
+    }
+
+    private static SortedMap<Integer, Long> shown(long[] slots) {
+        SortedMap<Integer, Long> shown = new TreeMap<>();
+        for (int i = 0; i < SLOTS; i++) {
+            if (slots[i] > 0) {
+                shown.put(i, slots[i]);
+            }
+        }
+        return Collections.unmodifiableSortedMap(shown);
+    }
+}

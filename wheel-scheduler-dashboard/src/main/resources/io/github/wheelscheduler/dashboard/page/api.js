@@ -3,7 +3,6 @@ import {parse} from './json.js';
 
 const PATIENCE_MILLIS = 20_000;
 
-/** After that long without the node that is shown, another one takes its place. */
 const MISSED_MILLIS = 120_000;
 
 /** The address of the page without a slash at its end, however it was opened: all others are relative to it. */
@@ -27,37 +26,27 @@ export const nodes = {
   heardMillis: 0,
   replaced: new Set(),
 
-  /** The name in a header such as `host:8080#4f2a`. */
-  nameOf: header => decodeURIComponent(header.slice(0, header.lastIndexOf('#')).replace(/%(?![\da-f]{2})/gi, '%25')),
+  nameOf: header => decodeURIComponent(header.split('#')[0]),
 
   /** Returns whether an answer of that node is to be shown. */
   takes(header) {
-    const now = Date.now();
-    if (!header || header === this.shown) {
-      this.heardMillis = now;
-      return true;
-    }
+    const isOther = header && this.shown && header !== this.shown;
     // The same name with another id is a process that was restarted, unless the one before still answers.
-    const isRestart = this.shown !== null && this.other === null && !this.replaced.has(header)
-      && this.nameOf(header) === this.nameOf(this.shown);
-    if (isRestart) {
+    if (isOther && !this.other && !this.replaced.has(header) && this.nameOf(header) === this.nameOf(this.shown)) {
       this.replaced.add(this.shown);
       this.restarts++;
-    } else if (this.shown !== null) {
+    } else if (isOther) {
       this.other = header;
-    }
-    if (this.shown === null || isRestart) {
-      this.shown = header;
-    } else if (now - this.heardMillis > MISSED_MILLIS) {
+      if (Date.now() - this.heardMillis < MISSED_MILLIS) {
+        return false;
+      }
       this.swap();
-    } else {
-      return false;
     }
-    this.heardMillis = now;
+    this.shown = header || this.shown;
+    this.heardMillis = Date.now();
     return true;
   },
 
-  /** Shows the other node from now on. */
   swap() {
     [this.shown, this.other] = [this.other, this.shown];
     this.heardMillis = Date.now();
@@ -106,10 +95,8 @@ function addressOf(path, parameters = {}) {
   return address;
 }
 
-/** The path of an id: its slashes stay. */
 export const pathOf = id => id.split('/').map(encodeURIComponent).join('/');
 
-/** What the server says of itself: where the endpoints are. */
 export async function settings(signal) {
   const {json, node} = await send(`${page}/settings`, {}, signal);
   nodes.takes(node);
@@ -161,12 +148,12 @@ async function postOnce(path, body) {
   return {json, node: node && nodes.nameOf(node)};
 }
 
-/** What a problem means to the person before the screen: `[title, text]`. What is no problem is thrown on. */
+/** What a problem means to who sees it: `[title, text]`. What is no problem is thrown on. */
 export function explain(problem, isSteering) {
   if (!(problem instanceof Problem)) {
     throw problem;
   }
-  const [title, text] = (isSteering && STEERING[problem.kind]) || READING[problem.kind];
+  const [title, text] = (isSteering && STEERING[problem.kind]) || READING[problem.kind] || READING.broken;
   return [`${title}.`, `${problem.reason ? `${problem.reason}. ` : ''}${text}${problem.status ? ` (status ${problem.status})` : ''}`];
 }
 
@@ -176,12 +163,8 @@ const READING = {
   login: ['You are not signed in', 'The application wants you to sign in first, or your session has ended.'],
   denied: ['You may not see this', 'The security rules of the application do not let you.'],
   missing: ['There is no such thing', 'It has gone, or the endpoint is not exposed.'],
-  readonly: ['This is not allowed here', 'The endpoint does not take such requests.'],
-  conflict: ['This cannot be done now', 'Its state does not allow it.'],
   bad: ['The server does not understand this', 'A filter or a value in the address may be wrong.'],
-  type: ['The server does not take this', 'Something between here and the application has changed the request.'],
-  broken: ['The answer cannot be read', 'The application, or a proxy before it, has answered with an error.'],
-  otherNode: ['Another node answers', '']
+  broken: ['There is no answer that can be shown', 'The application, or a proxy before it, has answered with an error.']
 };
 
 const UNKNOWN = ['Nobody knows whether it was done', 'There was no answer. Look at the state before you try again.'];
@@ -190,10 +173,10 @@ const STEERING = {
   gone: UNKNOWN,
   slow: UNKNOWN,
   login: ['Not done: you are not signed in', 'Sign in, and try again.'],
-  denied: ['Not done: you may not steer', 'You lack the right, the CSRF token was refused, or the request seems to come from another site.'],
+  denied: ['Not done: you may not steer', 'You lack the right, or the CSRF token or the origin of the request was refused.'],
   missing: ['Not done: it is gone', 'There is nothing of that name any more.'],
-  readonly: ['Not done: only reading is allowed', 'Steering needs management.endpoint.<endpoint>.access=unrestricted in the application.'],
+  readonly: ['Not done: only reading is allowed', 'Steering needs management.endpoint.<endpoint>.access=unrestricted.'],
   conflict: ['Not done: its state does not allow it', 'Look at what it does now.'],
   bad: ['Not done: the request makes no sense', 'Change what you have entered.'],
-  type: ['Not done: JSON did not arrive', 'Something between here and the application has changed the type of the request.']
+  type: ['Not done: JSON did not arrive', 'Something on the way has changed the request.']
 };

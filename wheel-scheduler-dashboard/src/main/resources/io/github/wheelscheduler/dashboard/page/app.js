@@ -17,16 +17,15 @@ const NAV = {overview: 'Overview', day: 'Next 24 hours', tasks: 'Tasks', durable
 const LIVE = {1: 1000, 5: 5000, 30: 30_000, off: 0};
 const LIVE_BY_DEFAULT = '5';
 
-/** While the application is gone, it is asked again after so long, and then less often. */
-const AGAIN_MILLIS = [1000, 2000, 4000, 8000];
-
-/** While somebody has to sign in first. */
+/** While the application is gone, it is asked again after a second, and then less often. */
+const AGAIN_MILLIS = 1000;
+const RARELY_MILLIS = 8000;
 const SIGN_IN_MILLIS = 30_000;
 
 const [application, nav, live, age, problemBox, nodesBox, footer, viewBox] =
   ['application', 'nav', 'live', 'age', 'problem', 'nodes', 'footer', 'view'].map(id => document.getElementById(id));
 
-/** What views share: the endpoints, the schedulers and groups that there are, the day as read last, and whether one may steer. */
+/** What views share. */
 const context = {
   settings: null,
   schedulers: [],
@@ -55,7 +54,7 @@ let receivedMillis = 0;
 let answers = 0;
 let scrollWanted = null;
 
-const liveKey = () => (read().live in LIVE ? read().live : LIVE_BY_DEFAULT);
+const liveKey = () => (Object.hasOwn(LIVE, read().live) ? read().live : LIVE_BY_DEFAULT);
 const liveMillis = () => LIVE[liveKey()];
 
 /** Looks now. An answer to an older question is thrown away. */
@@ -113,7 +112,7 @@ function plan(problem) {
   let millis = liveMillis();
   if (problem !== null) {
     const isRefused = problem.kind === 'login' || problem.kind === 'denied';
-    millis = Math.max(millis, isRefused ? SIGN_IN_MILLIS : AGAIN_MILLIS[Math.min(failures, AGAIN_MILLIS.length) - 1]);
+    millis = Math.max(millis, isRefused ? SIGN_IN_MILLIS : Math.min(failures * AGAIN_MILLIS, RARELY_MILLIS));
   }
   if (millis > 0 && !document.hidden) {
     timer = setTimeout(look, millis);
@@ -128,10 +127,9 @@ function showSettings({application: name, endpoints: {wheelscheduler, wheeldurab
   }
 }
 
-/** Makes the view that the address names, unless it is there already. */
 function route() {
   const state = read();
-  const name = state.view in VIEWS ? state.view : 'overview';
+  const name = Object.hasOwn(VIEWS, state.view) ? state.view : 'overview';
   const key = name === 'task' ? [name, state.id, state.scheduler].join('\n') : name;
   if (key !== viewKey) {
     view?.close?.();
@@ -180,7 +178,7 @@ function showNodes() {
       nodes.swap();
       look();
     })]);
-  text(footer, name && `Node ${name}${nodes.restarts ? ', restarted since this page was opened' : ''}`);
+  text(footer, name && `Node ${name}${nodes.restarts ? ', restarted meanwhile' : ''}`);
 }
 
 function showAge() {
@@ -196,7 +194,6 @@ function moved() {
   look();
 }
 
-/** Links within the page change its address, and load nothing. */
 function followLinks(event) {
   const link = event.target.closest('a[href]');
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;

@@ -3,7 +3,6 @@
 /** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`. What is null or false is left out. */
 export const el = (name, ...rest) => fill(document.createElement(name.split('.')[0]), name, ...rest);
 
-/** Makes an element of a drawing. */
 export const svg = (name, ...rest) => fill(document.createElementNS('http://www.w3.org/2000/svg', name.split('.')[0]), name, ...rest);
 
 function fill(node, name, attributes = {}, ...children) {
@@ -38,7 +37,6 @@ export function text(node, value) {
   }
 }
 
-/** Shows or hides. */
 export function show(node, isShown) {
   node.hidden = !isShown;
 }
@@ -55,10 +53,7 @@ export function refill(node, signature, make) {
 
 const rowsOf = new WeakMap();
 
-/**
- * Makes the children of a node those of the items, in their order. A child that has been there stays the same node, and keeps its
- * focus. `make(item, index)` returns `{node, update(item), close()}`, the last only if it is needed.
- */
+/** Makes the children of a node those of the items. A child stays the same node; `make(item, index)` returns `{node, update(item)}`. */
 export function keyed(parent, items, keyOf, make) {
   const rows = rowsOf.get(parent) ?? new Map();
   rowsOf.set(parent, rows);
@@ -88,7 +83,6 @@ export function keyed(parent, items, keyOf, make) {
   }
 }
 
-/** The keys of the children that are there now. */
 export const keysOf = parent => [...(rowsOf.get(parent)?.keys() ?? [])];
 
 const ICONS = {
@@ -105,10 +99,8 @@ const ICONS = {
   copy: 'M6 5.5h7v8H6zM10 5.5v-3H3v8h3'
 };
 
-/** A small drawing that stands beside a word. */
 export const icon = name => svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: ICONS[name]}));
 
-/** An icon, a word and a colour, which say the same. */
 export const badge = (kind, word) => el(`span.badge.${kind}`, {'data-test': `badge-${kind}`}, icon(kind), word);
 
 export const button = (label, test, onclick, more) => el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);
@@ -117,24 +109,21 @@ export const button = (label, test, onclick, more) => el('button', {type: 'butto
 export const panel = (title, head, ...children) =>
   el('section.panel', {'aria-label': title}, el('header', {}, el('h2', {}, title), head), children);
 
-/** A table with a caption for those who hear it; its body is returned, too. Roles stay where small screens show rows as cards. */
+/** A table with a caption for those who hear it; its body is returned, too. A head is a text or a node. */
 export function table(caption, heads, test) {
-  const body = el('tbody', {role: 'rowgroup'});
-  const node = el('table', {role: 'table', 'data-test': test}, el('caption.unseen', {}, caption),
-    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, heads.map(head => (head instanceof Node ? head : columnHead(head))))), body);
+  const body = el('tbody');
+  const node = el('table', {'data-test': test}, el('caption.unseen', {}, caption),
+    el('thead', {}, el('tr', {}, heads.map(head => (head.tagName === 'TH' ? head : el('th', {scope: 'col'}, head))))), body);
   return {node, body};
 }
 
-export const columnHead = content => el('th', {scope: 'col', role: 'columnheader'}, content);
-
-/** A cell, which knows the head of its column. */
-export const cell = (label, ...children) => el('td', {role: 'cell', 'data-label': label}, children);
+export const cell = (label, ...children) => el('td', {'data-label': label}, children);
 
 /** Makes rows for {@link keyed}: `values(item)` returns a text or a node for each head. */
 export const plainRow = (heads, values, test) => () => {
   const cells = heads.map(head => cell(head));
   return {
-    node: el('tr', {role: 'row', 'data-test': test}, cells),
+    node: el('tr', {'data-test': test}, cells),
     update: item => values(item).forEach((value, at) =>
       (value instanceof Node ? refill(cells[at], value.outerHTML, () => value) : text(cells[at], value)))
   };

@@ -4,7 +4,6 @@ import {badge, el, keyed, show, text} from './dom.js';
 
 const KINDS = {ERROR: ['failing', 'error'], WARNING: ['warning', 'warning'], INFO: ['info', 'note']};
 
-/** Words in the names of rules that tell which tasks are meant. */
 const STATES = ['overdue', 'failing', 'paused', 'running'];
 
 const [section, list, none, more, voice] =
@@ -27,7 +26,6 @@ export function showFindings(findings) {
   }
 }
 
-/** How many of them are more than notes. */
 export const countOf = (findings = []) => findings.filter(finding => finding.severity !== 'INFO').length;
 
 function makeFinding({rule, severity}) {
@@ -54,7 +52,7 @@ function addressOf({rule, task, scheduler}) {
   return task ? ofTask({id: task, scheduler}) : state && to({view: 'tasks', state, scheduler});
 }
 
-/** Tells those who hear the page of findings that come and go, not of numbers in them that change every second. */
+/** Says aloud which findings come and go; not the numbers in them, which change every second. */
 function announce(findings) {
   const fresh = findings.filter(finding => known && !known.includes(keyOf(finding)));
   if (fresh.length > 0 || (known?.length > 0 && findings.length === 0)) {

@@ -1,6 +1,5 @@
-// Writes durations, instants and counts as people do. Instants and durations come as in ISO 8601.
+// Writes durations, instants and counts, which come as in ISO 8601, as people do.
 
-/** The zone of the browser. */
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const ISO = /^(-)?P(?:(-?[\d.]+)D)?(?:T(?:(-?[\d.]+)H)?(?:(-?[\d.]+)M)?(?:(-?[\d.]+)S)?)?$/;
@@ -36,7 +35,6 @@ export function duration(given) {
   return `${count(Math.floor(total / size))} ${unit}${rest ? ` ${rest} ${smallUnit}` : ''}`;
 }
 
-/** A duration as the server has written it, as in "1.2 ms". */
 export const lasting = iso => duration(seconds(iso));
 
 /** A count with commas, exact also beyond 2^53. */
@@ -47,7 +45,7 @@ export const plural = (value, word) => `${count(value)} ${word}${Number(value) =
 
 const formats = new Map();
 
-/** Date and time in a zone; as the server has written it if the browser does not know the zone. */
+/** Date and time in a zone that the browser knows. */
 export function instant(iso, zone = HERE) {
   if (iso == null) {
     return '–';
@@ -81,8 +79,6 @@ export function relative(iso, now) {
 
 const KINDS = {fixedRate: 'fixed rate', fixedDelay: 'fixed delay'};
 
-/** A schedule as it is written in the code. */
 export const written = ({kind, text, zone}) => `${KINDS[kind] ?? kind} ${text}${zone ? `, ${zone}` : ''}`;
 
-/** A schedule in words, if there are any for it. */
 export const inWords = schedule => schedule.words ?? written(schedule);

@@ -1,15 +1,13 @@
 // How late runs have started, and how many there were, since the page was opened.
 import {seconds} from './format.js';
 
-/** Beyond so many points, two become one: the plot still begins where the page was opened. */
-const MOST_POINTS = 900;
+/** An hour at one a second; the oldest go then. */
+const MOST_POINTS = 3600;
 
 const RATE_OVER_SECONDS = 10;
 
-/** Answers that come closer together add nothing. */
 const APART_SECONDS = 0.5;
 
-/** A gap that long breaks the line. */
 const GAP_SECONDS = 75;
 
 const byName = new Map();
@@ -28,12 +26,11 @@ export function add(schedulers, now, node) {
     }
     points.push({at, node, p50: whole(lateness.p50), p99: whole(lateness.p99), fired: Number(counts.fired)});
     if (points.length > MOST_POINTS) {
-      byName.set(name, halved(points));
+      points.shift();
     }
   }
 }
 
-/** The points of a scheduler or group, the oldest first. */
 export function pointsOf(name) {
   if (!byName.has(name)) {
     byName.set(name, []);
@@ -41,7 +38,7 @@ export function pointsOf(name) {
   return byName.get(name);
 }
 
-/** How many runs have started in a second, of late; null if that is not known yet. */
+/** How many runs have started in a second, of late. */
 export function rateOf(name) {
   const points = pointsOf(name);
   const last = points.at(-1);
@@ -52,12 +49,3 @@ export function rateOf(name) {
 
 /** Both stages together; null if nothing ran. */
 const whole = percentile => seconds(percentile.wheel) + seconds(percentile.queue) || null;
-
-/** Two points as one, which keeps the worse of both. */
-function halved(points) {
-  return points.filter((_, at) => at % 2 === 1).map((point, at) => {
-    const before = points[2 * at];
-    const worse = key => (before[key] === null || point[key] === null ? before[key] ?? point[key] : Math.max(before[key], point[key]));
-    return {...point, p50: worse('p50'), p99: worse('p99')};
-  });
-}

@@ -5,13 +5,12 @@ JSON.parse('1', (key, value, context) => {
   knowsSource = context?.source === '1';
 });
 
-/** Reads a text; throws a SyntaxError if it is no JSON. */
 export const parse = json => (knowsSource ? JSON.parse(json, (key, value, {source}) =>
   (typeof value === 'number' && isLong(source) ? BigInt(source) : value)) : parseMarked(json));
 
 const isLong = source => !Number.isSafeInteger(Number(source)) && ![...'.eE'].some(char => source.includes(char));
 
-/** For browsers that do not tell how a number was written: long ones are marked as texts before they are read. */
+/** For browsers that do not tell how a number was written. */
 export function parseMarked(json) {
   const mark = `${crypto.getRandomValues(new Uint32Array(2)).join('-')}:`;
   let marked = '';

@@ -8,7 +8,6 @@ const SERIES = {p50: 'half of the runs', p99: '99 of 100 runs'};
 const KEYS = Object.keys(SERIES);
 const HEADS = ['Time', ...KEYS];
 
-/** Makes a plot: `{node, update(points), close()}`. */
 export function plot(name) {
   const area = el('div.plot', {role: 'img', 'data-test': 'plot'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
@@ -28,7 +27,6 @@ export function plot(name) {
   }
 
   function draw() {
-    // A line needs two points.
     if (points.length > 1 && area.clientWidth > 0) {
       const data = ['at', ...KEYS].map(key => points.map(point => point[key]));
       drawn ??= new uPlot(options(area, keys), null, area);
@@ -76,7 +74,6 @@ function options(area, keys) {
     scales: {x: {time: true}, y: {distr: 3}},
     axes: [
       {...axis, space: 70, values: [times(60, '{HH}:{mm}'), times(1, '{HH}:{mm}:{ss}')]},
-      // On a scale of powers, only those of ten have a label.
       {...axis, size: 62, values: (_, splits) => splits.map(split => (Math.abs(Math.log10(split) % 1) < 1e-6 ? duration(split) : ''))}
     ],
     series: [{}, ...KEYS.map((key, at) =>

@@ -5,20 +5,20 @@ import {HERE, instant, relative} from './format.js';
 import {act, dialog} from './steer.js';
 
 const KINDS = {
-  fixedRate: ['Fixed rate', 'every so long, such as 5s or PT5M'],
-  fixedDelay: ['Fixed delay', 'so long after the end of each run, such as 5s'],
-  cron: ['Cron', 'seconds to weekdays, such as 0 0 9 * * MON-FRI'],
-  once: ['Once', 'at an instant, such as 2030-01-01T12:00:00Z']
+  fixedRate: ['Fixed rate', 'such as 5s or PT5M'],
+  fixedDelay: ['Fixed delay', 'after the end of each run, such as 5s'],
+  cron: ['Cron', 'such as 0 0 9 * * MON-FRI'],
+  once: ['Once', 'such as 2030-01-01T12:00:00Z']
 };
 
 const field = (id, label, input, ...more) => el('div.field', {}, el('label', {for: id}, label), input, more);
 
-/** Opens the dialog. A durable task runs at no instant once, and nobody shows its next runs in advance. */
+/** Asks for it. A durable task runs at no instant once, and nobody shows its next runs in advance. */
 export async function retime({path, id, scheduler, schedule, at, isDurable}) {
   const kinds = Object.keys(KINDS).filter(kind => !isDurable || kind !== 'once');
   const kind = el('select', {id: 'kind', 'data-test': 'retime-kind', onchange: changed},
     kinds.map(one => el('option', {value: one}, KINDS[one][0])));
-  const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'hint',
+  const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', 'aria-describedby': 'hint',
     oninput: changed});
   const zone = el('input', {id: 'zone', list: 'zones', 'data-test': 'retime-zone', autocomplete: 'off', placeholder: HERE, oninput: changed});
   const hint = el('p.hint', {id: 'hint'});
@@ -53,7 +53,7 @@ export async function retime({path, id, scheduler, schedule, at, isDurable}) {
       const {json: {words, upcoming}} = await post(path, {...wanted(), preview: true});
       shown = [el('strong', {}, words), el('ol', {}, upcoming.map(one => el('li', {}, `${instant(one)} ${HERE}, ${relative(one, at)}`)))];
     } catch (problem) {
-      shown = el('p.error-text', {'data-test': 'retime-error'}, explain(problem, true).join(' '));
+      shown = el('p.error', {'data-test': 'retime-error'}, explain(problem, true).join(' '));
     }
     if (asked === JSON.stringify(wanted())) {
       confirm.disabled = !Array.isArray(shown);

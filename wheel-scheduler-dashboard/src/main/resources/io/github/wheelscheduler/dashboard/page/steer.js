@@ -3,38 +3,31 @@ import {explain, nodes, post} from './api.js';
 import {button, el, icon} from './dom.js';
 
 const SHOWN_MILLIS = 8000;
-const MOST_NOTES = 4;
+const MOST = 4;
 
-/** What is under way, so that a second click does not do it twice. */
+/** What is under way, and is not done twice. */
 const busy = new Set();
 
-/** Says something: for some seconds if all is well, else until it is dismissed. */
 function note(kind, title, text, extra) {
   const notes = document.getElementById('notes');
   const node = el(`div.note.${kind}`, {'data-test': `note-${kind}`}, icon(kind), el('div', {}, el('strong', {}, title), ` ${text} `, extra),
     button('×', 'note-close', () => node.remove(), {'aria-label': 'Dismiss', class: 'plain'}));
   notes.append(node);
-  if (notes.children.length > MOST_NOTES) {
-    notes.firstChild.remove();
-  }
+  [...notes.children].slice(0, -MOST).forEach(old => old.remove());
   if (kind === 'ok') {
     setTimeout(() => node.remove(), SHOWN_MILLIS);
   }
 }
 
-/** A link that opens this page anew: on its way, the application asks to sign in. */
+/** A link that opens this page anew, on whose way one signs in. */
 export const signIn = problem =>
   problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true}, 'Sign in');
 
-/**
- * Opens a dialog, which closes by its buttons and the Escape key, and gives the focus back. Returns `{body, row, closed}`: where to
- * put what it says, its buttons, and whether it was confirmed.
- */
-export function dialog(title, test, label, kind = 'primary') {
+/** Opens a dialog. Returns `{body, row, closed}`: where to put what it says, its buttons, and whether it was confirmed. */
+export function dialog(title, test, action, kind = 'primary') {
   const body = el('div.dialog-body');
-  // The way back comes first, and has the focus.
-  const row = el('div.actions', {}, button(label ? 'Cancel' : 'Close', 'cancel', () => node.close(''), {autofocus: true}),
-    label && button(label, 'confirm', () => node.close('yes'), {class: kind}));
+  const row = el('div.actions', {}, button(action ? 'Cancel' : 'Close', 'cancel', () => node.close(''), {autofocus: true}),
+    action && button(action, 'confirm', () => node.close('yes'), {class: kind}));
   const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, row);
   const closed = new Promise(resolve => {
     node.addEventListener('close', () => {
@@ -48,10 +41,8 @@ export function dialog(title, test, label, kind = 'primary') {
 }
 
 /**
- * Steers once. Returns the answer, or null if there is none; problems are said.
- *
- * @param todo `path` and `body` of the request, `done` what to say afterwards, `question` `{title, lines, label, kind}` if it is to be
- *   asked first
+ * Steers once, and says `done`, or what went wrong; asks before if there is a `question`, `{title, lines, label, kind}`, or if several
+ * nodes might do it. Returns the answer, or null if there is none.
  */
 export async function act({path, body, done, question}) {
   const key = path + JSON.stringify(body);
@@ -91,7 +82,7 @@ export async function copy(value, source) {
   const isCopied = navigator.clipboard
     ? await navigator.clipboard.writeText(value).then(() => true, () => copySelected(value))
     : copySelected(value);
-  source.dataset.copied = isCopied ? 'yes' : 'no';
+  source.dataset.copied = isCopied ? 'copied' : 'not copied';
   document.getElementById('announce').textContent = isCopied ? `Copied ${value}` : 'The browser does not let it be copied';
   setTimeout(() => delete source.dataset.copied, 1500);
 }
@@ -108,9 +99,10 @@ function copySelected(value) {
   return isCopied;
 }
 
-/** A button that copies what `value()` returns. */
 export const copyButton = (what, value) => button(icon('copy'), 'copy', event => copy(value(), event.currentTarget),
   {class: 'copy', 'aria-label': `Copy ${what}`});
 
-/** An id with a button that copies it. */
 export const copied = id => el('span.named', {}, el('span.id', {}, id), copyButton('the id', () => id));
+
+/** The name of an action on its button. */
+export const label = action => action[0].toUpperCase() + action.slice(1);

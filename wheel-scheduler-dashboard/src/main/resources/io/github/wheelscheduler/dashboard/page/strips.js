@@ -7,7 +7,7 @@ const MOST = 10;
 const BAR = 6;
 const RISE = 13;
 
-/** The last runs as bars: up if they ended well, down and hollow if they failed, the longer the higher; the newest on the right. */
+/** The last runs as bars: up if they ended well, down and hollow if they failed, the longer the higher. */
 export function runs() {
   const [width, height] = [MOST * BAR, 2 * RISE];
   const node = svg('svg.runs', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'data-test': 'runs'});
@@ -32,12 +32,10 @@ function bar(run, x, longest) {
   // By powers: runs of one task may take a millisecond or a minute.
   const share = Math.max(0, 1 + Math.log10(Math.max(seconds(run.duration), 1e-9) / longest) / 4);
   const height = 2.5 + share * (RISE - 3.5);
-  const [kind, words, y] = hasFailed(run) ? ['failed', 'failed', RISE + 1] : ['well', 'ended well', RISE - height];
-  return svg(`rect.${kind}`, {x: x + 0.75, y, width: BAR - 1.5, height, rx: 1},
-    svg('title', {}, `${words} after ${lasting(run.duration)}, ${lasting(run.lateness)} late`));
+  const [kind, y] = hasFailed(run) ? ['failed', RISE + 1] : ['well', RISE - height];
+  return svg(`rect.${kind}`, {x: x + 0.75, y, width: BAR - 1.5, height, rx: 1}, svg('title', {}, `${kind}, ${lasting(run.duration)}`));
 }
 
-/** A task's day: where it runs, in how full slots. */
 export function daySlots(length) {
   const node = svg('svg.slots', {viewBox: `0 0 ${length} 1`, preserveAspectRatio: 'none', role: 'img'});
   return {
@@ -67,7 +65,7 @@ function merged(slots) {
 const HEIGHT = 64;
 const STEPS = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 12, PageDown: -12, Home: -288, End: 288};
 
-/** All runs of the next day, a bar for each slot. With the arrow keys one goes from slot to slot. */
+/** All runs of the next day. With the arrow keys one goes from slot to slot. */
 export function dayLine() {
   const bars = svg('svg.bars', {preserveAspectRatio: 'none', 'aria-hidden': 'true'});
   const mark = svg('rect.mark', {height: HEIGHT, width: 1});
@@ -125,7 +123,7 @@ function hourMarks(day) {
   for (let at = 0; at < length; at++) {
     const [hour, minute] = clock(instantAt(day, at), instantAt(day, at)).split(':').map(Number);
     if (hour % 3 === 0 && minute * 60 < seconds(day.slot)) {
-      const mark = el('span', {class: hour % 6 ? 'minor' : null}, `${String(hour).padStart(2, '0')}:00`);
+      const mark = el(hour % 6 ? 'span.minor' : 'span', {}, `${hour}:00`);
       mark.style.left = `${at / length * 100}%`;
       marks.push(mark);
     }

@@ -1,28 +1,26 @@
 // A task as a row, as lists of tasks show it, and how they are searched.
 import {changed, go, ofTask, read} from './address.js';
 import {attribute, badge, cell, el, refill, table, text} from './dom.js';
-import {clock, inWords, instant, lasting, plural, relative, seconds, written} from './format.js';
+import {clock, inWords, lasting, plural, relative, seconds, written} from './format.js';
 import {copyButton} from './steer.js';
 import {runs} from './strips.js';
 
 const TYPING_MILLIS = 150;
 
-/** The heads of the columns, and what the server sorts by where it can. */
 export const COLUMNS = [['State'], ['Task', 'id'], ['Schedule'], ['Next run', 'next'], ['Late', 'lateness'], ['Last run', 'lastFailure'], ['Recent runs']];
 
 export const keyOf = task => `${task.scheduler}\n${task.id}`;
 
-/** A table of tasks; `heads` replaces the texts of its columns. */
 export function taskTable(caption, test, heads = COLUMNS.map(([head]) => head)) {
   const made = table(caption, heads, test);
   made.node.classList.add('tasks');
   return made;
 }
 
-/** A field for a part of the id. While one types, the address is replaced, so that one step back leaves the search. */
+/** While one types, the address is replaced, so that one step back leaves the search. */
 export function searchField(id) {
   let typing = 0;
-  const input = el('input', {type: 'search', id, 'data-test': id, autocomplete: 'off', spellcheck: 'false', placeholder: 'a part of the id',
+  const input = el('input', {type: 'search', id, 'data-test': id, autocomplete: 'off', placeholder: 'a part of the id',
     oninput: () => {
       clearTimeout(typing);
       typing = setTimeout(() => go(changed({offset: '', text: input.value}), Boolean(read().text)), TYPING_MILLIS);
@@ -49,21 +47,20 @@ export function showState(node, task) {
     badge(task.state.toLowerCase(), task.state.toLowerCase() + (task.pausedAfterFailures ? ' after failures' : ''))]);
 }
 
-/** An id that may break after its dots, and of which the package stands back. */
+/** An id that may break after its dots. */
 export function idParts(id) {
   const [, before, rest] = /^((?:[a-z]\w*\.)*)(.*)$/s.exec(id);
   const breaking = part => part.split(/(?<=[./])/).flatMap(word => [word, el('wbr')]);
   return [el('span.package', {}, breaking(before)), ...breaking(rest)];
 }
 
-/** Makes a row for {@link keyed}; `now()` is the instant of the answer. */
 export function taskRow(now) {
   let shown = null;
   const id = el('a.id', {'data-test': 'task-link'});
   const [where, code, nextAt, lastMore] = ['', '.code', '', ''].map(more => el(`span.sub${more}`));
   const [words, next, last] = [0, 0, 0].map(() => el('span'));
   const [state, late, strip] = [cell('State'), cell('Late'), runs()];
-  const node = el('tr', {role: 'row', 'data-test': 'task'}, state,
+  const node = el('tr', {'data-test': 'task'}, state,
     cell('Task', el('div.named', {}, id, copyButton('the id', () => shown.id)), where),
     cell('Schedule', words, code), cell('Next run', next, nextAt), late, cell('Last run', last, lastMore), cell('Recent runs', strip.node));
   return {
@@ -80,7 +77,6 @@ export function taskRow(now) {
       text(code, task.schedule.words && written(task.schedule));
       text(next, task.runningSince ? `runs for ${since(task.runningSince, now())}` : relative(task.next, now()));
       text(nextAt, task.next && clock(task.next, now()));
-      attribute(next, 'title', task.next && instant(task.next));
       text(late, seconds(task.lateBy) > 0 ? lasting(task.lateBy) : '–');
       text(last, task.last ? `${isFailing(task) ? 'failed' : 'ended well'} ${relative(task.last.start, now())}` : 'none yet');
       text(lastMore, task.last && `took ${lasting(task.last.duration)}, ${lasting(task.last.lateness)} late`);
@@ -90,9 +86,7 @@ export function taskRow(now) {
   };
 }
 
-/** "3 s" for an instant 3 s ago. */
 export const since = (instantThen, now) => relative(instantThen, now).replace(/ ago$/, '');
 
-/** "5,000 tasks, failing or overdue, with “import” in the id". */
 export const filterWords = ({state, text: part, scheduler, group}, total) => [plural(total, 'task'), state?.split(',').join(' or '),
   part && `with “${part}” in the id`, group && `in the group ${group}`, scheduler && `of ${scheduler}`].filter(Boolean).join(', ');

@@ -36,7 +36,7 @@ export function day(context) {
     node: el('div', {'data-test': 'view-day'},
       panel('The next 24 hours', [found, anew], el('div.filters', {role: 'search'}, search.node), line.node, notes),
       panel('What starts together', null, none, together.node),
-      panel('Task by task', el('span.hint', {}, `the next ${LIMIT} to run`), rows)),
+      panel(`Task by task, the next ${LIMIT} to run`, null, rows)),
     title: () => 'The next 24 hours',
     async load({text: part, scheduler, group, state}, signal) {
       search.set(part);

@@ -5,17 +5,16 @@ import {badge, button, el, keyed, panel, plainRow, refill, show, table, text} fr
 import {factsOf} from './facts.js';
 import {clock, count, lasting, relative} from './format.js';
 import {retime} from './retime.js';
-import {act, copied} from './steer.js';
+import {act, copied, label} from './steer.js';
 
 const NODES = ['Node', 'Has claimed', 'Heard of'];
 const RECURRING = ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'];
 const ONE_TIME = ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'];
 const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
 const KINDS = {SCHEDULED: 'pending', CLAIMED: 'running', PAUSED: 'paused', FAILED: 'failing', UNREADABLE: 'warning'};
-const COUNTS = {running: 'Running', waiting: 'Claimed, not started', claimed: 'Claimed so far', succeeded: 'Ended well',
-  failed: 'Failed runs', givenUp: 'Given up', takenOver: 'Taken over', givenBack: 'Given back', lost: 'Lost'};
+const COUNTS = {running: 'Running', waiting: 'Not started', claimed: 'Claimed', succeeded: 'Ended well', failed: 'Failed runs',
+  givenUp: 'Given up', takenOver: 'Taken over', givenBack: 'Given back', lost: 'Lost'};
 
-/** Nothing is counted beyond that. */
 const MOST = 10_000;
 
 const stateOf = ({state}) => badge(KINDS[state], state.toLowerCase());
@@ -36,10 +35,8 @@ export function durable(context) {
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;
 
-  function steer(at, action, done, test, question, body) {
-    const label = action[0].toUpperCase() + action.slice(1);
-    return button(question ? `${label}…` : label, test ?? `durable-${action}`, () => act({path: at, body: {action, ...body}, done, question}));
-  }
+  const steer = (at, action, done, test, question, body) => button(label(action) + (question ? '…' : ''), test ?? `durable-${action}`,
+    () => act({path: at, body: {action, ...body}, done, question}));
 
   function ofRecurring({id, paused}) {
     const at = path('recurring', id);
@@ -56,7 +53,7 @@ export function durable(context) {
     return el('div.actions', {}, last.all.steering && [
       (one.state === 'FAILED' || one.state === 'UNREADABLE') && steer(at, 'retry', `${id}: runs again`, null, null, {id}),
       steer(at, 'cancel', `${id}: cancelled`, null, {title: `Cancel ${id}?`, label: 'Cancel the task', kind: 'danger',
-        lines: [isClaimed ? 'A node has it: its run is interrupted, and the answer waits 5 s for its end.' : 'It will not run.']},
+        lines: [isClaimed ? 'Its run is interrupted, and the answer waits 5 s for its end.' : 'It will not run.']},
       {id, within: isClaimed ? '5s' : undefined})]);
   }
 
@@ -88,7 +85,7 @@ export function durable(context) {
       refill(drain, `${all.steering}${all.draining}`, () => all.steering && (all.draining
         ? steer(path(), 'resume', `${all.node} claims again`, 'durable-claim')
         : steer(path(), 'drain', `${all.node} claims nothing more`, null,
-          {title: `Drain ${all.node}?`, lines: ['It claims nothing more, and gives back what it has not started.'], label: 'Drain'})));
+          {title: `Drain ${all.node}?`, lines: ['It claims nothing more until it is told to.'], label: 'Drain'})));
       keyed(nodes.body, all.nodes, one => one.node, plainRow(NODES, one =>
         [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)], 'durable-node'));
       const due = one => `${relative(one.next, now)}, ${clock(one.next, now)}`;

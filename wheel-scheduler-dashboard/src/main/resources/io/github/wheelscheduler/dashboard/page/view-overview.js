@@ -14,7 +14,6 @@ import {wheel} from './wheel.js';
 
 const LOOKED_AFTER = 8;
 const STATES = {RUNNING: 'running', PAUSED: 'paused', HALTED: 'paused', OFF: 'disabled', SHUT_DOWN: 'over'};
-const ON_FULL = {WAIT: 'further ones wait in the wheel', REJECT: 'further ones are refused', DROP: 'further ones are dropped'};
 
 const lower = word => word.toLowerCase().replace('_', ' ');
 
@@ -65,7 +64,7 @@ function card(context, name) {
       const {group, workers, tickThread, counts} = now;
       refill(state, now.state, () => badge(STATES[now.state], lower(now.state)));
       text(kind, group
-        ? `group: up to ${plural(group.queueCapacity, 'run')} may wait, then ${ON_FULL[group.onFull]}`
+        ? `group: ${plural(group.queueCapacity, 'run')} may wait, when full: ${lower(group.onFull)}`
         : `scheduler, tick ${lasting(now.tick)}`);
       node.classList.toggle('group', Boolean(group));
       refill(actions, `${context.isSteering}${now.state}`, () => context.isSteering && steering(context, now));
@@ -93,24 +92,20 @@ function card(context, name) {
       });
       lateness.update(pointsOf(name));
       const {p99} = now.lateness;
-      text(stages, `p99 of the last minutes: ${lasting(p99.wheel)} until the tick thread handed a run over, `
-        + `then ${lasting(p99.queue)} until a worker was free.`);
-      // A group has no wheel of its own.
+      text(stages, `p99 by stage: ${lasting(p99.wheel)} until a run was handed over, ${lasting(p99.queue)} until a worker was free.`);
       show(drawn.node, !group);
       drawn.update(now.wheel);
     }
   };
 }
 
-/** What can be done with a whole scheduler as it is. */
 function steering(context, {name, state, tasks}) {
   const send = (action, done, question) => act({path: context.path(), body: {action, scheduler: name}, done: `${name} ${done}`, question});
   switch (state) {
     case 'RUNNING':
       return button('Pause…', 'pause-scheduler', () => send('pause', 'is paused', {
         title: `Pause ${name}?`,
-        lines: [`On this node, nothing of it will run until it is resumed: ${plural(tasks, 'task')}, and all other timers. `
-          + 'What is due meanwhile waits, and runs then.'],
+        lines: [`On this node, ${plural(tasks, 'task')} and all its other timers wait until it is resumed.`],
         label: `Pause ${name}`,
         kind: 'danger'
       }));

@@ -42,7 +42,7 @@ export function task(context, {id, scheduler}) {
     button('Reset', 'reset', () => steer('reset', 'as the code says, again')),
     isRunning && button('Interrupt…', 'interrupt', () => steer('interrupt', 'interrupted', {
       title: `Interrupt ${id}?`,
-      lines: ['The thread of the run that goes on is interrupted. What that does is up to its code.'],
+      lines: ['What that does to the run that goes on is up to its code.'],
       label: 'Interrupt', kind: 'danger'
     }))];
 
@@ -88,8 +88,8 @@ export function task(context, {id, scheduler}) {
       text(code, `${written(schedule)} · ${now.origin.toLowerCase()}`);
       text(configured, now.configured && `Re-timed. By its code and settings it runs ${now.configured}.`);
       attribute(upcoming.node, 'data-zone', schedule.zone);
-      show(upcoming.node, now.upcoming.length);
-      keyed(upcoming.body, now.upcoming, one => one, plainRow(NEXT, one => [relative(one, at), `${instant(one)} ${HERE}`,
+      show(upcoming.node, now.upcoming?.length);
+      keyed(upcoming.body, now.upcoming ?? [], one => one, plainRow(NEXT, one => [relative(one, at), `${instant(one)} ${HERE}`,
         schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : ''], 'next'));
 
       const dated = one => [relative(one, at), one && instant(one)];
@@ -117,7 +117,7 @@ export function task(context, {id, scheduler}) {
 
       show(error, lastError);
       refill(errorBody, lastError?.at, () => lastError && [
-        el('p.error-text', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
+        el('p.error', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
         el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · trace id ',
           el('code', {'data-test': 'trace-id'}, lastError.traceId), copyButton('the trace id', () => lastError.traceId)]),
         traceOf(lastError.trace, 'trace')]);
@@ -126,7 +126,7 @@ export function task(context, {id, scheduler}) {
       show(none, set.length === 0);
       show(settings.node, set.length);
       keyed(settings.body, set, ([name]) => name,
-        plainRow(SETTINGS, ([name, value]) => [name, value, now.settingSources[name]], 'setting'));
+        plainRow(SETTINGS, ([name, value]) => [name, value, now.settingSources?.[name]], 'setting'));
     }
   };
 }

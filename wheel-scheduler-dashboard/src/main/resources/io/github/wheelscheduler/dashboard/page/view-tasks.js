@@ -1,9 +1,9 @@
 // All tasks, those that need a look first: found, put in order and cut into pages by the server.
 import {changed, go, read} from './address.js';
 import {get} from './api.js';
-import {attribute, button, columnHead, el, keyed, keysOf, panel, plainRow, refill, show, table, text} from './dom.js';
+import {attribute, button, el, keyed, keysOf, panel, plainRow, refill, show, table, text} from './dom.js';
 import {count, plural} from './format.js';
-import {act, dialog} from './steer.js';
+import {act, dialog, label} from './steer.js';
 import {COLUMNS, filterWords, keyOf, searchField, taskRow, taskTable} from './task-rows.js';
 
 const STATES = ['overdue', 'failing', 'running', 'paused', 'pending', 'disabled', 'over'];
@@ -12,13 +12,12 @@ const FIRST = 20;
 const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least', 'most'], lastFailure: ['last failure', 'oldest', 'newest'],
   id: ['id', 'A', 'Z'], scheduler: ['scheduler', 'A', 'Z']};
 
-/** What they do to each task that was found. */
 const ACTIONS = {
   trigger: 'Each of them runs now, once.',
-  pause: 'Runs that become due are left out until they are resumed.',
+  pause: 'Runs that become due are left out.',
   resume: 'They run again at their times; disabled ones are enabled.',
-  reset: 'They get back the schedules and settings that the code gives them, and no pause.',
-  interrupt: 'Their runs that go on are interrupted; what that does is up to their code.'
+  reset: 'They get back what the code says, and no pause.',
+  interrupt: 'Their runs that go on are interrupted.'
 };
 
 export function tasks(context) {
@@ -36,12 +35,11 @@ export function tasks(context) {
   const found = el('p.found', {role: 'status', 'data-test': 'total'});
   const held = el('span.hint', {}, 'The order is held while you are in the table.');
   const bulk = el('div.actions', {'data-test': 'bulk'});
-  const heads = new Map(COLUMNS.filter(([, key]) => key).map(([label, key]) => [key, columnHead(
+  const heads = new Map(COLUMNS.filter(([, key]) => key).map(([label, key]) => [key, el('th', {scope: 'col'},
     button(label, `sort-${key}`, () => turn(key), {class: 'plain'}))]));
   const {node: whole, body} = taskTable('Tasks', 'tasks', COLUMNS.map(([label, key]) => heads.get(key) ?? label));
-  const first = el('tbody', {role: 'rowgroup', 'data-test': 'attention'});
-  const others = el('tbody', {role: 'rowgroup'}, el('tr.dividing', {role: 'row'},
-    el('th', {scope: 'rowgroup', role: 'rowheader', colspan: COLUMNS.length}, 'All others, the next to run first')));
+  const first = el('tbody', {'data-test': 'attention'});
+  const others = el('tbody.dividing', {}, el('tr', {}, el('th', {colspan: COLUMNS.length}, 'All others, the next to run first')));
   body.before(first, others);
   const nothing = el('p.hint', {'data-test': 'no-tasks'}, 'No task is like that.');
   const back = button('Previous', 'page-before', () => turnTo(last.list.offset - last.list.limit));
@@ -76,7 +74,8 @@ export function tasks(context) {
   /** While somebody is in the table, rows stay where they are, and new ones come last: a click hits what it aims at. */
   function inHeldOrder(rows, into) {
     const {isCollapsed, anchorNode} = getSelection();
-    const isIn = whole.matches(':hover') || whole.contains(document.activeElement) || (!isCollapsed && whole.contains(anchorNode));
+    const isIn = [first, body].some(part =>
+      part.matches(':hover') || part.contains(document.activeElement) || (!isCollapsed && part.contains(anchorNode)));
     if (!isIn || location.search !== last?.search) {
       return rows;
     }
@@ -159,7 +158,6 @@ export function tasks(context) {
   }
 }
 
-const label = action => action[0].toUpperCase() + action.slice(1);
 
 const REFUSED = ['Task', 'Scheduler', 'Why'];
 

@@ -5,17 +5,14 @@ import {count, duration, lasting, plural, seconds} from './format.js';
 const HUB = 34;
 const RIM = 116;
 
-/** From so many timers on, a bucket has the next shade. */
 const SHADES = [1, 4, 16, 64, 256, 1024];
 
 const HEADS = ['Level', 'A bucket spans', 'The level spans', 'Timers', 'Buckets in use', 'Fullest bucket'];
 
-/** The shade of a count, 0 for none. */
 export const shadeOf = value => SHADES.filter(least => value >= least).length;
 
 const sum = counts => counts.reduce((all, one) => all + Number(one), 0);
 
-/** Makes a drawing of a wheel: `{node, update(wheel)}`. */
 export function wheel(name) {
   const rings = svg('g');
   const total = svg('text', {y: 1, 'text-anchor': 'middle'});

@@ -73,6 +73,7 @@ class PublishedNamesTest {
                         OURS + "autoconfigure.WheelSchedulerMetricsAutoConfiguration",
                         OURS + "autoconfigure.WheelSchedulerObservationAutoConfiguration",
                         OURS + "autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration",
+                        OURS + "autoconfigure.dashboard.WheelDashboardAutoConfiguration",
                         OURS + "autoconfigure.endpoint.WheelSchedulerEndpointAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",

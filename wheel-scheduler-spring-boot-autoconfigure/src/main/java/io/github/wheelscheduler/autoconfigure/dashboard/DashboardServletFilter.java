@@ -1,0 +1,76 @@
+package io.github.wheelscheduler.autoconfigure.dashboard;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.ServletWebRequest;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/** Adds to answers what {@link AnswerPlans} decides. It comes after the filters of Spring Security, where there are some. */
+final class DashboardServletFilter implements Filter {
+
+    private static final boolean HAS_TOKENS = ClassUtils.isPresent(
+            "org.springframework.security.web.csrf.CsrfToken", DashboardServletFilter.class.getClassLoader());
+
+    private final AnswerPlans plans;
+
+    DashboardServletFilter(AnswerPlans plans) {
+        this.plans = plans;
+    }
+
+    @Override
+    public void doFilter(ServletRequest anyRequest, ServletResponse anyResponse, FilterChain chain)
+            throws IOException, ServletException {
+        HttpServletRequest request = (HttpServletRequest) anyRequest;
+        HttpServletResponse response = (HttpServletResponse) anyResponse;
+        PathContainer path = pathOf(request);
+        AnswerPlans.Plan plan = path == null ? null : plans.plan(request.getMethod(), path, request.getQueryString());
+        if (plan == null || !answer(plan, request, response)) {
+            chain.doFilter(request, response);
+        }
+    }
+
+    /** Returns the path within the application; null if it is none that any endpoint could have. */
+    private static @Nullable PathContainer pathOf(HttpServletRequest request) {
+        try {
+            return ServletRequestPathUtils.parse(request).pathWithinApplication();
+        } catch (IllegalArgumentException ex) {
+            return null;
+        }
+    }
+
+    /** Returns whether nothing else is to answer. */
+    private static boolean answer(AnswerPlans.Plan plan, HttpServletRequest request, HttpServletResponse response) {
+        plan.headers().forEach(response::setHeader);
+        if (plan.redirect() != null) {
+            response.setStatus(HttpServletResponse.SC_FOUND);
+            response.setHeader("Location", plan.redirect());
+            return true;
+        }
+        if (plan.token() && HAS_TOKENS) {
+            Tokens.add(request, response);
+        }
+        return plan.etag() != null && new ServletWebRequest(request, response).checkNotModified(plan.etag());
+    }
+
+    /** Is not loaded without Spring Security. */
+    private static final class Tokens {
+
+        /** Adds the token, which puts it into the session if it is not there yet. */
+        static void add(HttpServletRequest request, HttpServletResponse response) {
+            if (request.getAttribute(CsrfToken.class.getName()) instanceof CsrfToken token) {
+                response.setHeader(AnswerPlans.TOKEN, token.getToken());
+                response.setHeader(AnswerPlans.TOKEN_HEADER, token.getHeaderName());
+            }
+        }
+    }
+}

@@ -23,6 +23,7 @@ export function task(context, {id, scheduler}) {
   const facts = factsOf();
   const strip = runs();
   const none = el('p.hint', {}, 'Nothing is set for it.');
+  const idle = el('p.hint', {}, 'No runs yet.');
   const errorBody = el('div', {'data-test': 'last-error'});
   const error = panel('Last error', null, errorBody);
   const runningFor = el('span', {'data-test': 'running-for'});
@@ -64,7 +65,7 @@ export function task(context, {id, scheduler}) {
         state, actions),
       el('div.two', {}, panel('Schedule', null, words, code, configured, upcoming.node), panel('So far', null, facts.node)),
       going,
-      panel('Recent runs', null, strip.node, recent.node),
+      panel('Recent runs', null, idle, strip.node, recent.node),
       error,
       panel('Settings', null, none, settings.node)),
     title: () => id,
@@ -94,7 +95,7 @@ export function task(context, {id, scheduler}) {
 
       const dated = one => [relative(one, at), one && instant(one)];
       facts.set({
-        'Next run': dated(now.next),
+        'Next run': isRunning && !now.next ? ['after this run'] : dated(now.next),
         'Late by': [seconds(now.lateBy) > 0 ? lasting(now.lateBy) : 'not late', now.overdue && 'overdue'],
         'Last success': dated(now.lastSuccess),
         'Last failure': dated(now.lastFailure),
@@ -109,6 +110,8 @@ export function task(context, {id, scheduler}) {
       show(going, isRunning);
       text(runningFor, isRunning && `for ${since(now.runningSince, at)}`);
       show(stackButton, now.steering);
+      show(recent.node, now.recent.length);
+      show(idle, now.recent.length === 0);
       strip.update(now.recent);
       keyed(recent.body, now.recent, run => run.start, plainRow(RUNS, run => [
         `${relative(run.start, at)}, ${clock(run.start, at)}`, lasting(run.duration), lasting(run.lateness),

@@ -30,6 +30,8 @@ enum Dialect {
     /** Payloads up to so many bytes come with the claim; longer ones are read when they are due, one by one. */
     private static final int MOST_BYTES_WITH_CLAIM = 8_192;
 
+    private static final long NODES = 1_000_003;
+
     private static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
                     + " consecutive_failures, unreadable, suspicions, deaths, case when octet_length(task_data) <= "
@@ -112,7 +114,7 @@ enum Dialect {
      * Returns the statement that counts what is due since a time and within some milliseconds, and finds the earliest: of each of so many names, up to a limit, and of so
      * many recurring tasks. With name, name, time and milliseconds for each, ids, time and milliseconds.
      *
-     * @param fullLooksToo whether it also counts how many looks at all that waits nodes have asked for
+     * @param fullLooksToo whether it also returns a number that changes when a node asks for a look at all that waits
      */
     String countDue(int names, int limit, int recurring, boolean fullLooksToo) {
         // No alias may be a word that a database keeps for itself.
@@ -126,7 +128,9 @@ enum Dialect {
                     + dueRecurringRows(recurring));
         }
         if (fullLooksToo) {
-            parts.add("select '' as handler, sum(full_looks) as due, null as earliest from {node}");
+            // One that asks and leaves between two looks changes it, too.
+            parts.add("select '' as handler, sum((full_looks + 1) * (incarnation % " + NODES
+                    + ")) as due, null as earliest from {node}");
         }
         return String.join(" union all ", parts);
     }

@@ -50,6 +50,7 @@ final class DurableNode {
     private static final long PAUSE_NANOS = 2_000_000;
     private static final long TOLD_NANOS = 2_000_000_000;
     private static final long LOOKS_APART_NANOS = 5_000_000;
+    private static final long FULL_LOOK_NANOS = 50_000_000;
 
     private final DurableSettings settings;
     private final NodeGroups groups;
@@ -65,11 +66,9 @@ final class DurableNode {
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    /** A keeper is about to end what was asked for. */
-    private final AtomicBoolean isEndAsked = new AtomicBoolean();
-
-    /** A keeper is about to look, as it was asked to. */
-    private final AtomicBoolean isLookAsked = new AtomicBoolean();
+    private final Soon look = new Soon(this::lookAsked);
+    private final Soon endAsked = new Soon(this::endAsked);
+    private final Soon fullLook = new Soon(this::askForFullLook);
 
     /** How many rows that are due are left to this node, and not looked for yet. */
     private final AtomicInteger promised = new AtomicInteger();
@@ -99,7 +98,13 @@ final class DurableNode {
             Availability availability,
             Tally tally,
             InHand inHand,
-            Nudges nudges) {}
+            Nudges nudges,
+            Announcer announcer) {}
+
+    /** Says that rows are due, as {@link #due} does. */
+    interface Announcer {
+        void due(String name, List<Instant> times);
+    }
 
     /** What a node works with when the database has answered. */
     private record Connected(NodeLife life, Claiming claiming, Runs runs, Ends ends) {}
@@ -123,7 +128,7 @@ final class DurableNode {
         nudges.on(Nudges.LOOK, this::lookIfFree);
         nudges.on(Nudges.END, nothing -> endAskedSoon());
         this.context =
-                new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand, nudges);
+                new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand, nudges, this::due);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
@@ -449,23 +454,14 @@ final class DurableNode {
     }
 
     private void lookIn(long nanos) {
-        if (connected != null && !isClosed.get() && isLookAsked.compareAndSet(false, true)) {
-            try {
-                Object ignored = groups.keepers().schedule(this::lookAsked, nanos, TimeUnit.NANOSECONDS);
-            } catch (Throwable ex) {
-                // An error, too: the next look comes by itself, and may be asked for again.
-                isLookAsked.set(false);
-                if (!(ex instanceof RejectedExecutionException)) {
-                    note(ex);
-                }
-            }
+        if (connected != null && !isClosed.get()) {
+            look.in(nanos);
         }
     }
 
     private void lookAsked() {
-        isLookAsked.set(false);
         askedNanos = groups.keepers().nanoTime();
-        guarded(this::look);
+        look();
     }
 
     /** As another node has said that something is due, which it does not start. One without a free worker leaves it to others. */
@@ -531,8 +527,11 @@ final class DurableNode {
                 boolean isKnown = context.handlers().find(name) != null;
                 boolean isOld = due.earliest().isBefore(now.minus(LowWater.SLACK));
                 Connected node = connected;
-                if (isKnown && node != null && isOld) {
-                    node.claiming().lookAtAll();
+                if (node != null && isOld) {
+                    fullLook.in(FULL_LOOK_NANOS);
+                    if (isKnown) {
+                        node.claiming().lookAtAll();
+                    }
                 }
                 if (isKnown && !due.earliest().isAfter(now.plus(settings.claimAhead()))) {
                     lookSoon();
@@ -599,24 +598,49 @@ final class DurableNode {
         nudges.tell(Nudges.END, "");
     }
 
-    /** Ends what somebody has asked this node to end. Any thread; a keeper does it, which may wait for the pool. */
+    /** Ends what this node has been asked to end. Any thread. */
     void endAskedSoon() {
-        Connected node = connected;
-        if (node != null && isEndAsked.compareAndSet(false, true)) {
-            try {
-                Object ignored = groups.keepers()
-                        .schedule(
-                                () -> {
-                                    isEndAsked.set(false);
-                                    guarded(node.claiming()::endAsked);
-                                },
-                                LOOKS_APART_NANOS,
-                                TimeUnit.NANOSECONDS);
-            } catch (Throwable ex) {
-                // An error, too: the next heartbeat asks again.
-                isEndAsked.set(false);
-                LOGGER.debug("Not accepted now", ex);
+        if (connected != null) {
+            endAsked.in(LOOKS_APART_NANOS);
+        }
+    }
+
+    private void endAsked() {
+        connected().claiming().endAsked();
+    }
+
+    private void askForFullLook() {
+        boolean ignored =
+                database.tables().nodes().askForFullLook(connected().life().incarnation());
+    }
+
+    /** Something that a keeper does, which may wait for the pool: once, however often it is asked for until then. Any thread. */
+    private final class Soon {
+
+        private final AtomicBoolean isAsked = new AtomicBoolean();
+        private final Runnable step;
+
+        Soon(Runnable step) {
+            this.step = step;
+        }
+
+        void in(long nanos) {
+            if (isAsked.compareAndSet(false, true)) {
+                try {
+                    Object ignored = groups.keepers().schedule(this::run, nanos, TimeUnit.NANOSECONDS);
+                } catch (Throwable ex) {
+                    // An error, too: the next look, or the next heartbeat, finds it, and it may be asked for again.
+                    isAsked.set(false);
+                    if (!(ex instanceof RejectedExecutionException)) {
+                        note(ex);
+                    }
+                }
             }
+        }
+
+        private void run() {
+            isAsked.set(false);
+            guarded(step);
         }
     }
 

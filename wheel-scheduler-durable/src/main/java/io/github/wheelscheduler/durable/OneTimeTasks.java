@@ -2,8 +2,8 @@ package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.durable.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.Handler.Handlers;
+import io.github.wheelscheduler.durable.Runs.Run;
 import io.github.wheelscheduler.durable.TaskTable.Ending;
-import io.github.wheelscheduler.durable.TaskTable.RowKey;
 import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,8 +53,12 @@ final class OneTimeTasks implements DurableTasks {
         Arguments.requireTime(at);
         byte[] data = write(handler, payload);
         TaskTable tasks = database.tables().tasks();
-        RowKey own = Runs.currentOf(handler, id);
-        boolean inserted = own != null ? tasks.scheduleNext(own, data, at) : tasks.insert(handler, id, data, at);
+        Run own = Runs.currentOf(handler, id);
+        if (own != null) {
+            // It is due when this run has ended, which says so.
+            return own.scheduleNext(tasks, data, at);
+        }
+        boolean inserted = tasks.insert(handler, id, data, at);
         if (inserted) {
             node.due(handler, List.of(at));
         }
@@ -121,8 +125,8 @@ final class OneTimeTasks implements DurableTasks {
         TaskTable tasks = database.tables().tasks();
         int inserted = 0;
         for (int i = 0; i < count; i++) {
-            RowKey own = Runs.currentOf(handler, ids[i]);
-            inserted += own != null && tasks.scheduleNext(own, data[i], times[i]) ? 1 : 0;
+            Run own = Runs.currentOf(handler, ids[i]);
+            inserted += own != null && own.scheduleNext(tasks, data[i], times[i]) ? 1 : 0;
         }
         // The row of the own run is there, and left out.
         inserted += tasks.insertAll(handler, ids, data, times);

@@ -16,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -137,14 +138,17 @@ final class Runs {
         PlatformTransactionManager manager = handler.transactions();
         RunTransaction transaction = manager == null ? null : new RunTransaction(manager, claim, handler, startNanos);
         try {
-            boolean isDone = !runNoted(claim, handler, transaction) && handler.recurrence() == null;
+            Instant next = runNoted(claim, handler, transaction);
             if (transaction != null) {
-                return transaction.end();
+                return transaction.end(next);
             }
             tally.succeeded.incrementAndGet();
-            BooleanSupplier tell =
-                    handler.recurrence() == null ? () -> tables.tasks().done(key) : again(claim, handler, null, true);
-            return new Outcome(true, true, End.of(claim, isDone ? Kind.DONE : Kind.CHANGE, tell), true);
+            boolean isOnce = handler.recurrence() == null;
+            BooleanSupplier tell = isOnce
+                    ? () -> announced(claim, next, tables.tasks().done(key))
+                    : again(claim, handler, null, true);
+            return new Outcome(
+                    true, true, End.of(claim, isOnce && next == null ? Kind.DONE : Kind.CHANGE, tell), true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
@@ -159,7 +163,9 @@ final class Runs {
                 return new Outcome(true, false, ended(claim), true);
             }
             if (isInterrupting) {
-                return failed(claim, () -> tables.tasks().giveBack(key));
+                return failed(
+                        claim,
+                        () -> announced(claim, claim.dueAt(), tables.tasks().giveBack(key)));
             }
             if (transaction != null && transaction.isRefused(ex)) {
                 // Nothing of it has run: that is no failure of its.
@@ -169,6 +175,14 @@ final class Runs {
             tally.failed.incrementAndGet();
             return failed(claim, afterFailure(claim, handler, ex));
         }
+    }
+
+    /** If a row has been changed that is due again, says so; returns whether it has been. */
+    private boolean announced(Claim claim, @Nullable Instant dueAt, boolean isChanged) {
+        if (isChanged && dueAt != null) {
+            context.announcer().due(claim.handlerName(), List.of(dueAt));
+        }
+        return isChanged;
     }
 
     private End ended(Claim claim) {
@@ -190,8 +204,9 @@ final class Runs {
         }
     }
 
-    /** A task may schedule its own id in its run; returns whether it has. */
-    private boolean runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
+    /** A task may schedule its own id in its run; returns for when it has, or null if it has not. */
+    private @Nullable Instant runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction)
+            throws Exception {
         Run run = new Run(claim, handler.timeLimit());
         boolean ignored;
         try {
@@ -207,7 +222,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.requireNoRollback();
             }
-            return run.schedulesItself;
+            return run.next;
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 throw run.tooLong(ex);
@@ -220,22 +235,15 @@ final class Runs {
         }
     }
 
-    /** Returns the row whose run the calling thread is in, if it is that of this task, which is about to schedule itself; else null. */
-    static @Nullable RowKey currentOf(String handler, String id) {
+    /** Returns the run that the calling thread is in, if it is one of this task; else null. */
+    static @Nullable Run currentOf(String handler, String id) {
         Run current = CURRENT.get();
         RowKey row = current == null ? null : current.row.key();
-        if (current == null
-                || row == null
-                || !row.handler().equals(handler)
-                || !row.id().equals(id)) {
-            return null;
-        }
-        current.schedulesItself = true;
-        return row;
+        return row != null && row.handler().equals(handler) && row.id().equals(id) ? current : null;
     }
 
     /** A run on the thread that makes this. */
-    private final class Run implements DurableRun {
+    final class Run implements DurableRun {
 
         private final Claim claim;
         private final TaskRow row;
@@ -243,15 +251,15 @@ final class Runs {
         private final Thread thread = Thread.currentThread();
         private final @Nullable Future<?> alarm;
 
-        /** Reader and writer: its thread. */
-        private boolean schedulesItself;
+        /** When its task is to run again, as it has said. Reader and writer: its thread. */
+        private @Nullable Instant next;
 
         // Guarded by this
 
         private boolean isOver;
         private boolean isLate;
 
-        Run(Claim claim, @Nullable Duration timeLimit) {
+        private Run(Claim claim, @Nullable Duration timeLimit) {
             this.claim = claim;
             this.row = claim.row();
             this.timeLimit = timeLimit;
@@ -267,7 +275,13 @@ final class Runs {
             }
         }
 
-        synchronized void interrupt() {
+        /** Schedules its own task again, for when it has ended well. */
+        boolean scheduleNext(TaskTable tasks, byte[] payload, Instant at) {
+            next = at;
+            return tasks.scheduleNext(row.key(), payload, at);
+        }
+
+        private synchronized void interrupt() {
             if (!isOver) {
                 thread.interrupt();
             }
@@ -286,7 +300,7 @@ final class Runs {
         }
 
         /** Ends it: it is not interrupted any more. Returns whether it has been at its time limit. */
-        boolean end() {
+        private boolean end() {
             if (alarm != null) {
                 boolean ignored = alarm.cancel(false);
             }
@@ -296,7 +310,7 @@ final class Runs {
             }
         }
 
-        Exception tooLong(Throwable cause) {
+        private Exception tooLong(Throwable cause) {
             TimeoutException tooLong =
                     new TimeoutException("The run was interrupted at its time limit of " + timeLimit);
             Throwable ignored = tooLong.initCause(cause);
@@ -395,7 +409,7 @@ final class Runs {
         }
 
         /** Ends the row with the transaction. */
-        Outcome end() {
+        Outcome end(@Nullable Instant next) {
             clearInterrupt();
             try {
                 boolean isOurs = tables.tasks().done(claim.key());
@@ -411,6 +425,7 @@ final class Runs {
                 return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ex)), false);
             }
             tally.succeeded.incrementAndGet();
+            boolean ignored = announced(claim, next, true);
             return told(true);
         }
 

@@ -395,6 +395,27 @@ class DurableTasksTest {
     }
 
     @Test
+    void whatARunSchedulesOfItsOwnIdForNowWaitsForNoLook() {
+        AtomicInteger runs = new AtomicInteger();
+        Node node = claimingEarly("a");
+        node.handle("again", String.class, payload -> {
+            ran.add(String.valueOf(runs.incrementAndGet()));
+            if (runs.get() < 20) {
+                assertThat(node.engine.schedule("again", "1", "x", Instant.now()))
+                        .isTrue();
+            }
+        });
+        node.start();
+        long startNanos = System.nanoTime();
+        assertThat(node.engine.schedule("again", "1", "x", Instant.now())).isTrue();
+        await().atMost(PATIENCE.multipliedBy(2)).until(() -> rows() == 0);
+        assertThat(runs).hasValue(20);
+        // Looks come by themselves once a second.
+        assertThat(Duration.ofNanos(System.nanoTime() - startNanos)).isLessThan(Duration.ofSeconds(12));
+        assertThat(node.engine.counts().lost()).isZero();
+    }
+
+    @Test
     void whatHasFailedTogetherIsNotTriedAgainTogether() {
         Node node = node("a");
         node.engine.handle(

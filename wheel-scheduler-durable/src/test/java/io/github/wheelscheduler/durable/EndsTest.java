@@ -78,7 +78,8 @@ class EndsTest {
                         new Availability(),
                         tally,
                         inHand,
-                        new Nudges(settings, tasks, groups)),
+                        new Nudges(settings, tasks, groups),
+                        (name, times) -> {}),
                 tables);
     }
 

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.Claiming.LowWater;
 import io.github.wheelscheduler.durable.TaskTable.Candidates;
 import io.github.wheelscheduler.durable.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.TaskTable.RowState;
 import io.github.wheelscheduler.durable.TaskTable.TaskRow;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,11 +19,16 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Where looks begin while a transaction elsewhere keeps the database from tidying up. */
@@ -32,6 +38,7 @@ class LowWaterTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final Instant LATEST = NOW.minus(LowWater.SLACK);
     private static final int DEAD = 150_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final LowWater lowWater = new LowWater();
 
@@ -235,7 +242,7 @@ class LowWaterTest {
                 JdbcTemplate jdbc = new JdbcTemplate(dataSource);
                 await("looks from the mark")
                         .until(() -> jdbc.queryForObject(
-                                        "select count(*) from pg_stat_activity where datname = current_database() and query like '%sum(full\\_looks)%'"
+                                        "select count(*) from pg_stat_activity where datname = current_database() and query like '%(full\\_looks + 1)%'"
                                                 + " and pid <> pg_backend_pid()",
                                         Long.class)
                                 > 0);
@@ -256,5 +263,152 @@ class LowWaterTest {
                 holding.rollback();
             }
         }
+    }
+
+    private static DurableSettings settings(
+            String name, boolean nudge, Duration heartbeat, Duration deadAfter, Duration closeLimit) {
+        DurableSettings usual = Node.settings(name);
+        return new DurableSettings(
+                usual.table(),
+                true,
+                name,
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                heartbeat,
+                deadAfter,
+                closeLimit,
+                usual.forgetAfter(),
+                usual.maxDeaths(),
+                null,
+                nudge);
+    }
+
+    private static void insertOld(JdbcTemplate jdbc, String id, int state) {
+        assertThat(
+                        jdbc.update(
+                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state)"
+                                        + " values ('note', ?, convert_to(?, 'UTF8'), clock_timestamp() - interval '30 seconds', ?)",
+                                id,
+                                "\"" + id + "\"",
+                                state))
+                .isEqualTo(1);
+    }
+
+    private static long incarnationOf(JdbcTemplate jdbc, String name) {
+        return jdbc.queryForObject(
+                "select incarnation from wheel_durable_task_node where name = ?", Long.class, name);
+    }
+
+    /** Looks of nodes are full when this is another number. */
+    private static long asked(TaskTable tasks) {
+        return tasks.countDue(List.of("none"), 1, List.of(), Duration.ZERO, Map.of(), true)
+                .fullLooks();
+    }
+
+    /** What nodes put back behind an open transaction, and how long another one takes to start it. */
+    private record PutBack(
+            JdbcTemplate jdbc, TaskTable tasks, Map<String, Long> startedNanos, StringBuilder times) {
+
+        /** Puts a row back that a node has, or none, and waits until it starts. */
+        void starts(String id, @Nullable Long owner, boolean isOld, Runnable putsBack) {
+            long before = asked(tasks);
+            putsBack.run();
+            if (owner != null) {
+                await().atMost(PATIENCE)
+                        .pollInterval(Duration.ofMillis(2))
+                        .until(() -> jdbc.queryForList(
+                                        "select 1 from wheel_durable_task where task_instance = ? and owner = ?", id, owner)
+                                .isEmpty());
+            }
+            long sinceNanos = System.nanoTime();
+            await().atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(2))
+                    .until(() -> startedNanos.containsKey(id));
+            Duration took = Duration.ofNanos(startedNanos.get(id) - sinceNanos);
+            times.append(", ").append(id).append(' ').append(took.toMillis());
+            // A second, and what a noisy machine needs.
+            assertThat(took).as(id).isLessThan(Duration.ofSeconds(4));
+            if (isOld) {
+                await().atMost(PATIENCE).until(() -> asked(tasks) != before);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatAnotherNodePutsBackStartsSoonBehindAnOpenTransaction(boolean nudge) throws SQLException {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        Duration beat = Duration.ofMillis(500);
+        Map<String, Long> startedNanos = new ConcurrentHashMap<>();
+        try (HikariDataSource dataSource = TestDatabase.dataSource(url);
+                HikariDataSource named = TestDatabase.dataSource(url + "&ApplicationName=starts");
+                Node holds = new Node(
+                        settings("holds", nudge, beat, Duration.ofMinutes(1), Duration.ofMillis(100)),
+                        dataSource,
+                        DurableObserver.NONE);
+                Node frees = new Node(
+                        settings("frees", nudge, beat, Duration.ofSeconds(2), Duration.ofSeconds(5)),
+                        dataSource,
+                        DurableObserver.NONE);
+                Node starts = new Node(
+                        settings("starts", nudge, beat, Duration.ofMinutes(1), Duration.ofSeconds(5)),
+                        named,
+                        DurableObserver.NONE)) {
+            JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+            TaskTable tasks =
+                    new Database(dataSource, Node.settings("x")).tables().tasks();
+            holds.handle("note", String.class, id -> new CountDownLatch(1).await());
+            starts.handle("note", String.class, id -> startedNanos.put(String.valueOf(id), System.nanoTime()));
+            try (Connection holding = holdHorizon(dataSource)) {
+                insertOld(jdbc, "interrupted", RowState.WAITING);
+                holds.start();
+                await().atMost(PATIENCE).until(() -> holds.engine.counts().running() == 1);
+                frees.start();
+                starts.start();
+                await("looks from the mark").atMost(PATIENCE).until(() -> jdbc.queryForObject(
+                                "select count(*) from pg_stat_activity where application_name = 'starts'"
+                                        + " and query like '%(full\\_looks + 1)%'",
+                                Long.class)
+                        > 0);
+                PutBack putBack = new PutBack(jdbc, tasks, startedNanos, new StringBuilder());
+
+                assertThat(frees.engine.schedule("note", "moved", "moved", Duration.ofDays(1)))
+                        .isTrue();
+                putBack.starts(
+                        "moved",
+                        null,
+                        true,
+                        () -> assertThat(frees.engine.reschedule(
+                                        "note", "moved", tasks.now().minusSeconds(30)))
+                                .isTrue());
+                insertOld(jdbc, "retried", RowState.FAILED);
+                putBack.starts("retried", null, false, () -> assertThat(frees.engine.retry("note", "retried"))
+                        .isTrue());
+                long freeing = incarnationOf(jdbc, "frees");
+                insertOld(jdbc, "unknown", RowState.FAILED);
+                putBack.starts("unknown", freeing, true, () -> claim(jdbc, "unknown", freeing));
+                insertOld(jdbc, "left", RowState.FAILED);
+                putBack.starts("left", 7L, true, () -> {
+                    assertThat(jdbc.update("insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at)"
+                                    + " values (7, 'dead', 0, 1, clock_timestamp())"))
+                            .isEqualTo(1);
+                    claim(jdbc, "left", 7);
+                });
+                putBack.starts("interrupted", incarnationOf(jdbc, "holds"), true, holds::close);
+                System.out.println("> put back behind an open transaction, "
+                        + (nudge ? "with" : "without") + " nudges, milliseconds until it starts"
+                        + putBack.times);
+                holding.rollback();
+            }
+        }
+    }
+
+    private static void claim(JdbcTemplate jdbc, String id, long owner) {
+        assertThat(jdbc.update(
+                        "update wheel_durable_task set state = 1, owner = ?, version = version + 1 where task_instance = ?",
+                        owner,
+                        id))
+                .isEqualTo(1);
     }
 }

@@ -379,6 +379,36 @@ class NudgeTest {
     }
 
     @Test
+    void whatAnInterruptedRunGivesBackIsTold() throws Exception {
+        DurableSettings usual = settings("a", TaskTable.DEFAULT_NAME, 10, true);
+        DurableSettings quick = new DurableSettings(
+                usual.table(),
+                true,
+                "a",
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                usual.heartbeat(),
+                usual.deadAfter(),
+                Duration.ofMillis(200),
+                usual.forgetAfter(),
+                usual.maxDeaths(),
+                null,
+                true);
+        Node a = node(quick, dataSource)
+                .handle("slow", String.class, payload -> new CountDownLatch(1).await())
+                .start();
+        assertThat(a.engine.schedule("slow", "1", "1", Instant.now())).isTrue();
+        await().atMost(PATIENCE).until(() -> a.engine.counts().running() == 1);
+        Heard heard = heard();
+        heard.awaitNothing();
+        a.close();
+        heard.awaitOne();
+        assertThat(jdbc.queryForList("select state from wheel_durable_task", Integer.class))
+                .containsExactly(0);
+    }
+
+    @Test
     void manyAtATimeAreToldTogether() throws Exception {
         Node a = node("a", dataSource);
         assertThat(a.engine.find("note", "0")).isEmpty();

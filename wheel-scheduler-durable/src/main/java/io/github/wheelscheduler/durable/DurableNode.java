@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -83,6 +85,9 @@ final class DurableNode {
 
     /** When it was stopped, on the executor's clock: what closing may take counts from then. */
     private volatile long stoppedNanos;
+
+    /** What keepers do again and again. Writer: who connects. */
+    private final List<Future<?>> series = new CopyOnWriteArrayList<>();
 
     /** Null until the database has answered for the first time. Writer: who connects. */
     private volatile @Nullable Connected connected;
@@ -217,6 +222,8 @@ final class DurableNode {
                 every(groups.keepers(), kept.dividedBy(2), held::renew);
             }
         } catch (Throwable ex) {
+            series.forEach(begun -> begun.cancel(false));
+            series.clear();
             connected = null;
             leave(life);
             throw ex;
@@ -390,7 +397,8 @@ final class DurableNode {
     // Again and again
 
     private void every(WheelScheduledExecutor group, Duration pause, Runnable step) {
-        Object ignored = group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
+        boolean ignored = series.add(
+                group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
     }
 
     private void guarded(Runnable step) {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -254,6 +255,45 @@ class HarshConditionsTest {
     }
 
     @Test
+    void aNodeThatFailsInTheMiddleOfItsStartDoesNothingMoreAndMayBeStartedAgain() {
+        AtomicBoolean fails = new AtomicBoolean();
+        HikariDataSource pool = TestDatabase.H2.newDataSource();
+        Node node = node(new DelegatingDataSource(pool) {
+            @Override
+            public boolean isWrapperFor(Class<?> type) throws SQLException {
+                // The pool is asked how long a connection may be kept when all has begun.
+                if (fails.get()) {
+                    throw new IllegalStateException("on purpose");
+                }
+                return super.isWrapperFor(type);
+            }
+        });
+        note(node);
+        assertThat(node.engine.find("note", "1")).isEmpty();
+        fails.set(true);
+        assertThatIllegalStateException().isThrownBy(node::start).withMessage("on purpose");
+        fails.set(false);
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        assertThat(jdbc.queryForList("select 1 from wheel_durable_task_node where name = 'a'"))
+                .isEmpty();
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Handler handler = listener(told);
+        Logger log = Logger.getLogger("io.github.wheelscheduler.durable");
+        // What was under way may still fail.
+        await().pollDelay(Duration.ofMillis(700)).until(() -> true);
+        log.addHandler(handler);
+        try {
+            await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertThat(told).isEmpty();
+        node.start();
+        assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+        awaitRan("one");
+    }
+
+    @Test
     void anErrorOfTheObserverLosesNoTask() {
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
         DurableEngine engine = new DurableEngine(
@@ -470,15 +510,8 @@ class HarshConditionsTest {
         await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
     }
 
-    @Test
-    void theConnectionThatIsKeptSetsOffNoLeakDetection() {
-        String url = TestDatabase.POSTGRESQL.newUrl();
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setLeakDetectionThreshold(2_000);
-        Queue<String> told = new ConcurrentLinkedQueue<>();
-        Logger log = Logger.getLogger("com.zaxxer.hikari.pool.ProxyLeakTask");
-        Handler handler = new Handler() {
+    private static Handler listener(Queue<String> told) {
+        return new Handler() {
             @Override
             public void publish(LogRecord record) {
                 told.add(record.getMessage());
@@ -490,6 +523,17 @@ class HarshConditionsTest {
             @Override
             public void close() {}
         };
+    }
+
+    @Test
+    void theConnectionThatIsKeptSetsOffNoLeakDetection() {
+        String url = TestDatabase.POSTGRESQL.newUrl();
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setLeakDetectionThreshold(2_000);
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Logger log = Logger.getLogger("com.zaxxer.hikari.pool.ProxyLeakTask");
+        Handler handler = listener(told);
         log.addHandler(handler);
         try (HikariDataSource watched = new HikariDataSource(config)) {
             Node node = node(watched).start();

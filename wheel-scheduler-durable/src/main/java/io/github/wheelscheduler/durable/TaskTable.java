@@ -181,30 +181,29 @@ final class TaskTable {
 
     // For users: ending what a node has
 
-    /** Asks the node that has a row to end it, in a transaction of its own, and says so in the row of the node; false if no node has it, or somebody has locked it. */
+    /**
+     * Asks the node that has a row to end it, and then says so in the row of the node; false if no node has it, or another transaction has locked it. Two transactions: a process
+     * that stands still before its commit must not keep the node from saying that it lives.
+     */
     boolean askToEnd(String handler, String id) {
-        return sql.inTransaction(() -> {
-            List<Integer> free = sql.query(
-                    "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED,
-                    (row, number) -> row.getInt(1),
+        boolean isAsked = sql.inTransaction(() -> !sql.query(
+                        "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED,
+                        (row, number) -> row.getInt(1),
+                        handler,
+                        id)
+                .isEmpty()
+                && sql.update(
+                                "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
+                                handler,
+                                id)
+                        == 1);
+        if (isAsked) {
+            int ignored = sql.update(
+                    "update {node} set asked = asked + 1 where incarnation = (select owner from {task}" + ONE + ")",
                     handler,
                     id);
-            if (free.isEmpty()) {
-                return false;
-            }
-            boolean isAsked = sql.update(
-                            "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
-                            handler,
-                            id)
-                    == 1;
-            if (isAsked) {
-                int ignored = sql.update(
-                        "update {node} set asked = asked + 1 where incarnation = (select owner from {task}" + ONE + ")",
-                        handler,
-                        id);
-            }
-            return isAsked;
-        });
+        }
+        return isAsked;
     }
 
     /** Returns what has become of a row that is to be ended; null if it is not there. */

@@ -6,7 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableTasks.Cancellation;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -18,15 +23,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A task is cancelled that a node has. */
@@ -239,6 +249,64 @@ class CancelTest {
             user.rollback();
         }
         assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
+    }
+
+    /** Stands still after each statement that has a text, until it is to go on. */
+    private static final class Standing extends DelegatingDataSource {
+
+        private final String text;
+        private final CountDownLatch stands = new CountDownLatch(1);
+        private final CountDownLatch goesOn = new CountDownLatch(1);
+
+        Standing(DataSource target, String text) {
+            super(target);
+            this.text = text;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return proxy(Connection.class, super.getConnection(), "");
+        }
+
+        private <T> T proxy(Class<T> type, Object target, String sql) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                        try {
+                            Object result = method.invoke(target, arguments);
+                            if (result instanceof PreparedStatement statement) {
+                                return proxy(PreparedStatement.class, statement, String.valueOf(arguments[0]));
+                            }
+                            if (sql.contains(text) && method.getName().startsWith("execute")) {
+                                stands.countDown();
+                                goesOn.await();
+                            }
+                            return result;
+                        } catch (InvocationTargetException ex) {
+                            throw ex.getCause();
+                        }
+                    }));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"set asked_to_end = true", "set asked = asked + 1"})
+    void aProcessThatStandsStillWhileItAsksKeepsNoNodeFromBeating(String after) throws Exception {
+        startRun("wait");
+        Standing standing = new Standing(dataSource, after);
+        try (Node still = new Node("still", standing)) {
+            ExecutorService user = Executors.newSingleThreadExecutor();
+            Future<Cancellation> answer = user.submit(() -> still.engine.cancel("wait", "1", LIMIT));
+            assertThat(standing.stands.await(30, TimeUnit.SECONDS)).isTrue();
+            String beat = "select beat from " + TABLE + "_node where name = 'a'";
+            long before = jdbc.queryForObject(beat, Long.class);
+            await().atMost(LIMIT).until(() -> jdbc.queryForObject(beat, Long.class) > before + 3);
+            standing.goesOn.countDown();
+            assertThat(answer.get()).isEqualTo(Cancellation.INTERRUPTED);
+            user.shutdown();
+        } finally {
+            standing.goesOn.countDown();
+        }
+        assertThat(node.engine.problem()).isNull();
     }
 
     @Test

@@ -59,7 +59,8 @@ final class Availability {
                 : "";
     }
 
-    private static boolean isConflict(Throwable ex) {
+    /** Whether another transaction has locked what a statement needs, or was faster. */
+    static boolean isConflict(Throwable ex) {
         return ex instanceof ConcurrencyFailureException
                 || (NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException failure
                         && failure.getErrorCode() == LOCK_WAIT_TIMEOUT);

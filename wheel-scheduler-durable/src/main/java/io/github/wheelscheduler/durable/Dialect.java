@@ -241,6 +241,15 @@ enum Dialect {
                 + " returning task_name, task_instance, version";
     }
 
+    /** Returns the statement of the other databases that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
+    String deleteDoneOne() {
+        String isDone = TaskTable.OURS + " and next_time is null";
+        return this == H2
+                ? "delete from {task} where _rowid_ = (select _rowid_ from {task}" + isDone + SKIPPING_LOCKED + ")"
+                // A comment for all others, as MySQL.
+                : "/*M! set statement innodb_lock_wait_timeout = 0 for */ delete from {task}" + isDone;
+    }
+
     /** Returns the expression that is the time some milliseconds ago. */
     String earlier() {
         return switch (this) {
@@ -272,6 +281,11 @@ enum Dialect {
                         + " and task_name > names.n) from names where names.n is not null)"
                         + " select n from names where n is not null"
                 : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
+    }
+
+    /** Whether a statement finds several ids of a handler by the key, and does not read all rows of it. */
+    boolean findsManyIds() {
+        return this != H2;
     }
 
     /** Returns what a database is told that would otherwise scan a small table, and lock all of it for a moment. */

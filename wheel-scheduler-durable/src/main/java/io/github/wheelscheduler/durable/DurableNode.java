@@ -222,7 +222,9 @@ final class DurableNode {
                 every(groups.keepers(), kept.dividedBy(2), held::renew);
             }
         } catch (Throwable ex) {
-            series.forEach(begun -> begun.cancel(false));
+            for (Future<?> begun : series) {
+                boolean ignored = begun.cancel(false);
+            }
             series.clear();
             connected = null;
             leave(life);

@@ -161,6 +161,13 @@ final class Sql {
         }
     }
 
+    /** Runs a statement once for each row of parameters, in one transaction; returns how many rows each has changed. */
+    int[] updateEachOf(String template, List<Object[]> parameters) {
+        return parameters.size() == 1
+                ? new int[] {update(template, parameters.get(0))}
+                : inTransaction(() -> committed(jdbc -> jdbc.batchUpdate(text(template), parameters)));
+    }
+
     /** Runs a statement once for each row of parameters; returns how many rows that has changed. */
     int updateEach(String template, List<Object[]> parameters) {
         if (parameters.isEmpty()) {

@@ -713,6 +713,9 @@ final class TaskTable {
             return new HashSet<>(sql.committedPlanned(jdbc -> jdbc.query(
                     sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), TaskTable::readKey)));
         }
+        if (rows.size() == 1 || !dialect.findsManyIds()) {
+            return doneEach(rows);
+        }
         return sql.inTransaction(() -> {
             Set<RowKey> ours = ours(rows, " and next_time is null" + Dialect.SKIPPING_LOCKED);
             // One by one, by the key: a scan of the table would wait for what others have locked.
@@ -724,6 +727,28 @@ final class TaskTable {
                             .toList());
             return ours;
         });
+    }
+
+    /** One by one, and committed together. */
+    private Set<RowKey> doneEach(List<RowKey> rows) {
+        Set<RowKey> done = new HashSet<>();
+        try {
+            int[] counts = sql.updateEachOf(
+                    dialect.deleteDoneOne(),
+                    rows.stream()
+                            .map(row -> new Object[] {row.handler(), row.id(), row.version()})
+                            .toList());
+            for (int i = 0; i < counts.length; i++) {
+                if (counts[i] != 0) {
+                    boolean ignored = done.add(rows.get(i));
+                }
+            }
+        } catch (RuntimeException ex) {
+            if (!Availability.isConflict(ex)) {
+                throw ex;
+            }
+        }
+        return done;
     }
 
     private static void setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
@@ -755,11 +780,14 @@ final class TaskTable {
     private Set<RowKey> ours(Collection<RowKey> rows, String condition) {
         Set<RowKey> found = new HashSet<>();
         byHandler(rows).forEach((handler, ids) -> {
-            boolean ignored = found.addAll(sql.query(
-                    "select task_name, task_instance, version from {task}" + dialect.byKey() + anyOf(ids.size())
-                            + condition,
-                    TaskTable::readKey,
-                    withName(handler, ids)));
+            int atOnce = dialect.findsManyIds() ? ids.size() : 1;
+            for (int i = 0; i < ids.size(); i += atOnce) {
+                boolean ignored = found.addAll(sql.query(
+                        "select task_name, task_instance, version from {task}" + dialect.byKey() + anyOf(atOnce)
+                                + condition,
+                        TaskTable::readKey,
+                        withName(handler, ids.subList(i, i + atOnce))));
+            }
         });
         // Another version may be another node's.
         boolean ignored = found.retainAll(Set.copyOf(rows));

@@ -22,6 +22,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -171,6 +172,37 @@ class EndsTest {
         assertThat(tellers).containsExactly(Thread.currentThread());
         assertThat(ends.untold()).isZero();
         assertThat(ends.isSending()).isFalse();
+    }
+
+    @Test
+    void whatEndsAloneIsOneStatementAndOneCommit() {
+        Claim claim = claimed("note", 1).get(0);
+        recording.forget();
+        add(done(claim));
+        assertThat(rows()).isZero();
+        assertThat(recording.statements).singleElement().asString().contains("delete from");
+        assertThat(recording.calls).doesNotContain("setAutoCommit", "commit", "rollback");
+    }
+
+    @Test
+    void aBatchReadsOnlyItsRows() throws InterruptedException {
+        Assumptions.assumeTrue(database == TestDatabase.H2);
+        List<Claim> claims = claimed("note", 300);
+        assertThat(new HashSet<>(jdbc.queryForList(
+                        "explain analyze " + tables.sql().text(Dialect.H2.deleteDoneOne()),
+                        String.class,
+                        "note",
+                        "7",
+                        claims.get(7).key().version())))
+                .singleElement()
+                .asString()
+                .doesNotContain("scanCount: 3");
+        Thread blocked = block();
+        claims.forEach(claim -> add(done(claim)));
+        goOn.countDown();
+        blocked.join();
+        await().until(() -> ends.untold() == 0);
+        assertThat(rows()).isEqualTo(1);
     }
 
     @Test

@@ -364,6 +364,7 @@ class LowWaterTest {
                 insertOld(jdbc, "interrupted", RowState.WAITING);
                 holds.start();
                 await().atMost(PATIENCE).until(() -> holds.engine.counts().running() == 1);
+                holds.engine.drain();
                 frees.start();
                 starts.start();
                 await("looks from the mark").atMost(PATIENCE).until(() -> jdbc.queryForObject(

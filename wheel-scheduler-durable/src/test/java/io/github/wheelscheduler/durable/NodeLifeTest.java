@@ -228,8 +228,9 @@ class NodeLifeTest {
                                     && method.getName().startsWith("executeQuery");
                             boolean isPick = sql.startsWith("update " + TASKS + " set state = 1")
                                     && method.getName().equals("executeBatch");
-                            boolean isEnd = sql.startsWith("delete from " + TASKS + " where")
-                                    && method.getName().startsWith("executeUpdate");
+                            boolean isEnd = sql.contains("delete from " + TASKS)
+                                    && sql.contains("next_time is null")
+                                    && method.getName().startsWith("execute");
                             if (isEnd && ends.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
                                 throw new SQLException("the connection is lost on purpose", "08006");
                             }

@@ -1,5 +1,9 @@
 package io.github.wheelscheduler.durable;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
 /** What is measured, and what beside. */
 enum Contender {
     /** No payload is empty there; null would be read again before the run. */
@@ -28,6 +32,13 @@ enum Contender {
         this.table = table;
         this.columns = columns;
         this.values = values;
+    }
+
+    /** Returns them in the order of a round; the first one is another each time. */
+    static List<Contender> turns(int round) {
+        List<Contender> turns = new ArrayList<>(List.of(values()));
+        Collections.rotate(turns, round);
+        return turns;
     }
 
     /** Returns the statement that inserts so many tasks, t0 and so on; its parameters are when the first is due, and how many microseconds are between them. */

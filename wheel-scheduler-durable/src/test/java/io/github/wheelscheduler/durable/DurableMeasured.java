@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.IS_LONG;
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.rate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -39,8 +41,6 @@ import tools.jackson.databind.json.JsonMapper;
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class DurableMeasured {
 
-    private static final boolean IS_LONG =
-            System.getProperty("wheel.test.scale", "short").equals("long");
     private static final Duration SOON = Duration.ofSeconds(3);
     private static final Duration FAR = Duration.ofHours(1);
     private static final Duration WARM = Duration.ofSeconds(length(1, 5));
@@ -62,10 +62,6 @@ class DurableMeasured {
 
     private static int length(int inShort, int inFull) {
         return IS_LONG ? inFull : inShort;
-    }
-
-    private static String rate(double perSecond) {
-        return String.format(Locale.ROOT, "%,.0f", perSecond);
     }
 
     // a

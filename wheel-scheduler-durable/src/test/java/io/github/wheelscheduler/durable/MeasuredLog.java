@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** What a node has done, in lines that outlive it. Any thread. */
@@ -91,7 +92,16 @@ final class MeasuredLog {
         private static final Path DIRECTORY = Path.of("target", "measured", "page");
         private static final Path PAGE = Path.of("target", "measured", "durable-measured.md");
 
+        /** Whether what is measured is as long as for the page, and not only tried. */
+        static final boolean IS_LONG =
+                System.getProperty("wheel.test.scale", "short").equals("long");
+
         private MeasuredPage() {}
+
+        /** Returns a number as the page has it. */
+        static String rate(double perSecond) {
+            return String.format(Locale.ROOT, "%,.0f", perSecond);
+        }
 
         /** Writes a section, and the page with all sections there are. */
         static void write(String letter, String title, String about, List<String> head, List<List<String>> rows)

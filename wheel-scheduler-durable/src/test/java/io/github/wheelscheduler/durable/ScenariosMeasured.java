@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.IS_LONG;
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.rate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,7 +15,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -40,8 +41,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ScenariosMeasured {
 
-    private static final boolean IS_LONG =
-            System.getProperty("wheel.test.scale", "short").equals("long");
     private static final Duration PHASE = seconds("measured.phase-seconds", 60, 5);
     private static final Duration WARM = seconds("measured.warm-seconds", 20, 3);
     private static final Duration BETWEEN_KILLS = seconds("measured.kill-seconds", 20, 3);
@@ -236,9 +235,7 @@ class ScenariosMeasured {
     void outlives(Scenario scenario) throws Exception {
         List<List<String>> rows = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
-            List<Contender> turns = new ArrayList<>(List.of(Contender.values()));
-            Collections.rotate(turns, round);
-            for (Contender contender : turns) {
+            for (Contender contender : Contender.turns(round)) {
                 rows.addAll(played(scenario, contender));
             }
         }
@@ -377,9 +374,5 @@ class ScenariosMeasured {
                 "" + missing.size(),
                 "" + left.size(),
                 "" + all.moreThanOnce().size());
-    }
-
-    private static String rate(double perSecond) {
-        return String.format(Locale.ROOT, "%,.0f", perSecond);
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable;
 
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.IS_LONG;
+import static io.github.wheelscheduler.durable.MeasuredLog.MeasuredPage.rate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -58,8 +60,6 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class SpeedMeasured {
 
-    private static final boolean IS_LONG =
-            System.getProperty("wheel.test.scale", "short").equals("long");
     private static final int TASKS = Integer.getInteger("measured.tasks", IS_LONG ? 100_000 : 10_000);
     private static final int ROUNDS = Integer.getInteger("measured.rounds", IS_LONG ? 3 : 1);
     private static final int SECONDS = Integer.getInteger("measured.seconds", IS_LONG ? 60 : 5);
@@ -90,19 +90,8 @@ class SpeedMeasured {
                 .toArray();
     }
 
-    private static String rate(double perSecond) {
-        return String.format(Locale.ROOT, "%,.0f", perSecond);
-    }
-
     private static Duration timeToInsert(int rows) {
         return Duration.ofMillis(4_000 + rows * 1_000L / INSERTED_PER_SECOND);
-    }
-
-    /** Returns contenders in the order of a round; the first one is another each time. */
-    private static List<Contender> turns(int round) {
-        List<Contender> turns = new ArrayList<>(List.of(Contender.values()));
-        Collections.rotate(turns, round);
-        return turns;
     }
 
     // The disk
@@ -288,7 +277,7 @@ class SpeedMeasured {
     private static List<List<String>> drain(int nodes, int threads) throws Exception {
         Map<Contender, List<Drained>> rounds = new EnumMap<>(Contender.class);
         for (int round = 0; round < ROUNDS; round++) {
-            for (Contender contender : turns(round)) {
+            for (Contender contender : Contender.turns(round)) {
                 Drained drained = drained(contender, nodes, threads);
                 System.out.println("> " + contender.title + ", " + nodes + " nodes of " + threads + " threads: "
                         + rate(drained.perSecond) + " rows a second");

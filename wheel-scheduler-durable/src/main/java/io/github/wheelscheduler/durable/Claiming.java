@@ -343,7 +343,7 @@ final class Claiming {
         }
     }
 
-    /** Ends what somebody has asked to end: what waits does not start, and what runs is interrupted. */
+    /** Ends what this node has been asked to end: what waits does not start, and what runs is interrupted. */
     void endAsked() {
         hasAsked = true;
         boolean isInHand = true;
@@ -585,7 +585,7 @@ final class Claiming {
         }
     }
 
-    /** Whether a claim is still this node's, as far as anybody can know. If not, it does not run any more: it waits again, or is forgotten. */
+    /** Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again, or is forgotten. */
     private boolean mayStart(Claim claim) {
         boolean isAnswered = false;
         boolean isOurs = false;

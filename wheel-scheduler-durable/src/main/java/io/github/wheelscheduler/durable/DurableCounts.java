@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param failed runs that have failed, be they retried or not
  * @param givenUp tasks that have failed for good
  * @param takenOver rows of dead nodes that this node has freed
- * @param lost rows that were claimed here, and then found to be somebody else's
+ * @param lost rows that were claimed here, and then found to be another node's
  * @param givenBack rows that were claimed here and given back, as other nodes may start them sooner
  * @param unreadable rows that were set aside because this node cannot read their payload
  */

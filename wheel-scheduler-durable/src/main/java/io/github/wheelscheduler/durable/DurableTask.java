@@ -32,7 +32,7 @@ public record DurableTask(
         SCHEDULED(RowState.WAITING),
         /** A node has it: it waits there for its time, or runs. */
         CLAIMED(RowState.CLAIMED),
-        /** It has failed more often than it is retried, and is kept until somebody retries or cancels it. */
+        /** It has failed more often than it is retried, and is kept until it is retried or cancelled. */
         FAILED(RowState.FAILED),
         /** No node could read its payload so far; it is tried again now and then, as a newer node may. It can be retried and cancelled. */
         UNREADABLE(RowState.UNREADABLE);

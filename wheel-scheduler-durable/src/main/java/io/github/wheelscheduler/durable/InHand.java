@@ -503,7 +503,7 @@ final class InHand {
         /** Null if it has not come with the row, and has not been read. Writer: who is about to run it. */
         byte @Nullable [] payload;
 
-        /** Whether somebody has asked to end it. */
+        /** Whether this node has been asked to end it. */
         volatile boolean isAskedToEnd;
 
         /** When its run has begun. Guarded by {@link InHand}. */

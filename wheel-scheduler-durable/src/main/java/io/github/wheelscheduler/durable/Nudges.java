@@ -315,7 +315,7 @@ final class Nudges {
         return deaf.getCount() == 0 || groups.executor().isShutdown();
     }
 
-    /** Takes a text in that somebody has told. */
+    /** Takes in a text that a node or a program has told. */
     private void hear(String text) {
         String[] parts = text.split(" ", PARTS);
         Consumer<String> listener = interested.get(parts[0]);

@@ -129,7 +129,7 @@ final class RecurringTable {
         }
     }
 
-    /** Whether somebody has triggered the run that this node has claimed. */
+    /** Whether the run that this node has claimed has been triggered. */
     boolean isTriggered(RowKey row) {
         Steered steered = steered(row);
         return steered != null && steered.regularTime != null;
@@ -162,7 +162,7 @@ final class RecurringTable {
         return data == null ? "" : new String(data, StandardCharsets.UTF_8);
     }
 
-    /** False also if somebody has given it another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
+    /** False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
     private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
         return sql.update(
                         "update {task} set execution_time = ?, state = "

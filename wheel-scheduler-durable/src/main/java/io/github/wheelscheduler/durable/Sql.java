@@ -62,7 +62,7 @@ final class Sql {
                 .replace("{next}", "version % " + Long.MAX_VALUE + " + 1");
     }
 
-    /** Commits where nobody else does: in no transaction of a user's, on a connection that does not do so by itself. */
+    /** Commits outside transactions of users, on a connection that does not do so by itself. */
     <T extends @Nullable Object> T committed(Function<JdbcTemplate, T> work) {
         return committed(work, JdbcTemplate::new);
     }
@@ -83,7 +83,7 @@ final class Sql {
         });
     }
 
-    /** Whether the connection is that of a transaction of Spring's, which somebody else ends. */
+    /** Whether the connection is that of a transaction of Spring's, which its manager ends. */
     private boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.hasResource(dataSource);
@@ -109,7 +109,7 @@ final class Sql {
 
     /**
      * Sees to it that a change is committed that a caller makes after the commit of the caller's transaction, as in {@code afterCommit}: its connection is still that of
-     * the transaction, which nobody commits any more.
+     * the transaction, which has been committed.
      */
     void commitThoughItIsLate() {
         if (TransactionSynchronizationManager.isSynchronizationActive()

@@ -35,7 +35,7 @@ final class TaskTable {
             + " when paused and regular_time is null then " + RowState.PAUSED + " else " + RowState.WAITING
             + " end, owner = null, version = {next}";
 
-    /** How a row is left that has failed for good, or cannot be read, unless somebody has asked to end it. */
+    /** How a row is left that has failed for good, or cannot be read, unless it was to be ended. */
     private static String keptAs(int state) {
         return " state = case when asked_to_end then " + RowState.ENDED + " else " + state
                 + " end, owner = null, version = {next}";
@@ -614,7 +614,7 @@ final class TaskTable {
     }
 
     /**
-     * Lets others claim some rows of an incarnation that is dead, but for those that somebody has locked; returns how many. In a transaction of the caller's.
+     * Lets others claim some rows of an incarnation that is dead, but for locked ones; returns how many. In a transaction of the caller's.
      *
      * @param isSuspicious whether it may have died of one of them
      * @param maxDeaths after how many deaths a one-time task is set aside; 0 for never

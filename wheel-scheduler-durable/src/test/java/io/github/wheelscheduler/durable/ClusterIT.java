@@ -106,7 +106,7 @@ class ClusterIT {
     }
 
     @Test
-    void nothingIsLostWhoeverDies() throws Exception {
+    void nothingIsLostThoughNodesDie() throws Exception {
         for (String name : List.of("n1", "n2", "n3")) {
             start(name);
         }
@@ -146,7 +146,7 @@ class ClusterIT {
     }
 
     @Test
-    void whatATransactionalRunHasWrittenIsThereOnceWhoeverDies() throws Exception {
+    void whatATransactionalRunHasWrittenIsThereOnceThoughNodesDie() throws Exception {
         List<String> names = List.of("b1", "b2", "b3", "b4", "b5", "b6");
         for (String name : names.subList(0, 3)) {
             start(name);

@@ -240,7 +240,7 @@ class DurableMeasured {
             runs.stream().filter(run -> run.node().equals("n2")).forEach(run -> elsewhere.add(run.id()));
             assertThat(runs)
                     .filteredOn(run -> run.node().equals("n1") && run.atMicros() > stopMicros)
-                    .as("what it started although somebody else had it")
+                    .as("what it started although another node had it")
                     .noneMatch(run -> elsewhere.contains(run.id()));
             assertThat(late.tasks()).isEqualTo(tasks);
             assertThat(late.early).isZero();

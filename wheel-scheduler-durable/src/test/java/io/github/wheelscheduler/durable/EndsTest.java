@@ -222,7 +222,7 @@ class EndsTest {
     }
 
     @Test
-    void aRowThatSomebodyHasLockedIsToldApart() throws SQLException, InterruptedException {
+    void aLockedRowIsToldApart() throws SQLException, InterruptedException {
         List<Claim> claims = claimed("note", 20);
         Thread blocked = block();
         try (Connection user = pool.getConnection();

@@ -22,7 +22,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What is particular to the locks and snapshots of MariaDB harms no node, and nobody else. */
+/** What is particular to the locks and snapshots of MariaDB harms no node and no user. */
 class MariaDbConditionsTest {
 
     private static final String TABLE = TaskTable.DEFAULT_NAME;
@@ -53,7 +53,7 @@ class MariaDbConditionsTest {
     }
 
     @Test
-    void aTakeOverWaitsForNoRowThatSomebodyHasLocked() throws Exception {
+    void aTakeOverWaitsForNoRowThatIsLocked() throws Exception {
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);

@@ -383,6 +383,7 @@ final class Claiming {
             if (!unknown.isEmpty()) {
                 int freed = tables.tasks().giveBack(unknown);
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
+                context.nudges().tell(Nudges.LOOK, Nudges.OLD);
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         } finally {

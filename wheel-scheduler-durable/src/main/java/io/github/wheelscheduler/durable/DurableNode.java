@@ -132,8 +132,8 @@ final class DurableNode {
         this.nudges = new Nudges(settings, database, groups);
         nudges.on(Nudges.LOOK, this::lookIfFree);
         nudges.on(Nudges.END, nothing -> endAskedSoon());
-        this.context =
-                new Context(settings, groups, clock, handlers, payloads, observer, availability, tally, inHand, nudges, this::due);
+        this.context = new Context(
+                settings, groups, clock, handlers, payloads, observer, availability, tally, inHand, nudges, this::due);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
@@ -399,8 +399,8 @@ final class DurableNode {
     // Again and again
 
     private void every(WheelScheduledExecutor group, Duration pause, Runnable step) {
-        boolean ignored = series.add(
-                group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
+        boolean ignored =
+                series.add(group.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
     }
 
     private void guarded(Runnable step) {

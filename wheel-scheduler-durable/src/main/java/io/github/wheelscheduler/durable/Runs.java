@@ -144,11 +144,9 @@ final class Runs {
             }
             tally.succeeded.incrementAndGet();
             boolean isOnce = handler.recurrence() == null;
-            BooleanSupplier tell = isOnce
-                    ? () -> announced(claim, next, tables.tasks().done(key))
-                    : again(claim, handler, null, true);
-            return new Outcome(
-                    true, true, End.of(claim, isOnce && next == null ? Kind.DONE : Kind.CHANGE, tell), true);
+            BooleanSupplier tell =
+                    isOnce ? () -> announced(claim, next, tables.tasks().done(key)) : again(claim, handler, null, true);
+            return new Outcome(true, true, End.of(claim, isOnce && next == null ? Kind.DONE : Kind.CHANGE, tell), true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();

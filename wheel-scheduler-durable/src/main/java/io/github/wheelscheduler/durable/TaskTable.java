@@ -187,11 +187,11 @@ final class TaskTable {
      */
     boolean askToEnd(String handler, String id) {
         boolean isAsked = sql.inTransaction(() -> !sql.query(
-                        "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED,
-                        (row, number) -> row.getInt(1),
-                        handler,
-                        id)
-                .isEmpty()
+                                "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED,
+                                (row, number) -> row.getInt(1),
+                                handler,
+                                id)
+                        .isEmpty()
                 && sql.update(
                                 "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
                                 handler,

@@ -285,19 +285,17 @@ class LowWaterTest {
     }
 
     private static void insertOld(JdbcTemplate jdbc, String id, int state) {
-        assertThat(
-                        jdbc.update(
-                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state)"
-                                        + " values ('note', ?, convert_to(?, 'UTF8'), clock_timestamp() - interval '30 seconds', ?)",
-                                id,
-                                "\"" + id + "\"",
-                                state))
+        assertThat(jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state)"
+                                + " values ('note', ?, convert_to(?, 'UTF8'), clock_timestamp() - interval '30 seconds', ?)",
+                        id,
+                        "\"" + id + "\"",
+                        state))
                 .isEqualTo(1);
     }
 
     private static long incarnationOf(JdbcTemplate jdbc, String name) {
-        return jdbc.queryForObject(
-                "select incarnation from wheel_durable_task_node where name = ?", Long.class, name);
+        return jdbc.queryForObject("select incarnation from wheel_durable_task_node where name = ?", Long.class, name);
     }
 
     /** Looks of nodes are full when this is another number. */
@@ -307,8 +305,7 @@ class LowWaterTest {
     }
 
     /** What nodes put back behind an open transaction, and how long another one takes to start it. */
-    private record PutBack(
-            JdbcTemplate jdbc, TaskTable tasks, Map<String, Long> startedNanos, StringBuilder times) {
+    private record PutBack(JdbcTemplate jdbc, TaskTable tasks, Map<String, Long> startedNanos, StringBuilder times) {
 
         /** Puts a row back that a node has, or none, and waits until it starts. */
         void starts(String id, @Nullable Long owner, boolean isOld, Runnable putsBack) {
@@ -318,13 +315,13 @@ class LowWaterTest {
                 await().atMost(PATIENCE)
                         .pollInterval(Duration.ofMillis(2))
                         .until(() -> jdbc.queryForList(
-                                        "select 1 from wheel_durable_task where task_instance = ? and owner = ?", id, owner)
+                                        "select 1 from wheel_durable_task where task_instance = ? and owner = ?",
+                                        id,
+                                        owner)
                                 .isEmpty());
             }
             long sinceNanos = System.nanoTime();
-            await().atMost(PATIENCE)
-                    .pollInterval(Duration.ofMillis(2))
-                    .until(() -> startedNanos.containsKey(id));
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> startedNanos.containsKey(id));
             Duration took = Duration.ofNanos(startedNanos.get(id) - sinceNanos);
             times.append(", ").append(id).append(' ').append(took.toMillis());
             // A second, and what a noisy machine needs.
@@ -367,11 +364,13 @@ class LowWaterTest {
                 holds.engine.drain();
                 frees.start();
                 starts.start();
-                await("looks from the mark").atMost(PATIENCE).until(() -> jdbc.queryForObject(
-                                "select count(*) from pg_stat_activity where application_name = 'starts'"
-                                        + " and query like '%(full\\_looks + 1)%'",
-                                Long.class)
-                        > 0);
+                await("looks from the mark")
+                        .atMost(PATIENCE)
+                        .until(() -> jdbc.queryForObject(
+                                        "select count(*) from pg_stat_activity where application_name = 'starts'"
+                                                + " and query like '%(full\\_looks + 1)%'",
+                                        Long.class)
+                                > 0);
                 PutBack putBack = new PutBack(jdbc, tasks, startedNanos, new StringBuilder());
 
                 assertThat(frees.engine.schedule("note", "moved", "moved", Duration.ofDays(1)))
@@ -384,15 +383,19 @@ class LowWaterTest {
                                         "note", "moved", tasks.now().minusSeconds(30)))
                                 .isTrue());
                 insertOld(jdbc, "retried", RowState.FAILED);
-                putBack.starts("retried", null, false, () -> assertThat(frees.engine.retry("note", "retried"))
-                        .isTrue());
+                putBack.starts(
+                        "retried",
+                        null,
+                        false,
+                        () -> assertThat(frees.engine.retry("note", "retried")).isTrue());
                 long freeing = incarnationOf(jdbc, "frees");
                 insertOld(jdbc, "unknown", RowState.FAILED);
                 putBack.starts("unknown", freeing, true, () -> claim(jdbc, "unknown", freeing));
                 insertOld(jdbc, "left", RowState.FAILED);
                 putBack.starts("left", 7L, true, () -> {
-                    assertThat(jdbc.update("insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at)"
-                                    + " values (7, 'dead', 0, 1, clock_timestamp())"))
+                    assertThat(jdbc.update(
+                                    "insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at)"
+                                            + " values (7, 'dead', 0, 1, clock_timestamp())"))
                             .isEqualTo(1);
                     claim(jdbc, "left", 7);
                 });

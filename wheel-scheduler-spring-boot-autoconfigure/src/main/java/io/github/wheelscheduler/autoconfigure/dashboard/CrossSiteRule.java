@@ -8,8 +8,8 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.web.cors.CorsConfiguration;
 
 /**
- * Refuses what a browser sends to steer in the name of its user, but for a page of another origin. A browser says so in a
- * header that no page can change; whatever sends no such header, such as a script or a browser over plain HTTP, is not
+ * Refuses what a browser sends to steer in the name of its user, but for a page of another origin. A browser says so in
+ * a header that no page can change. What sends no such header, such as a script, or a browser over plain HTTP, is not
  * refused here.
  */
 final class CrossSiteRule {
@@ -20,8 +20,8 @@ final class CrossSiteRule {
 
     /** What is answered, with the status 403, in JSON. */
     static final byte[] ANSWER = """
-            {"error":"a browser must steer from a page of the same origin, or of one that management.endpoints.web.cors \
-            allows, but Sec-Fetch-Site was of another"}""".getBytes(StandardCharsets.UTF_8);
+            {"error":"a browser must steer from a page of the same origin, or of one that \
+            management.endpoints.web.cors allows, but Sec-Fetch-Site was of another"}""".getBytes(StandardCharsets.UTF_8);
 
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 

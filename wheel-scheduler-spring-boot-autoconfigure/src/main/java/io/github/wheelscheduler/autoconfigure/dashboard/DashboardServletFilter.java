@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-/** Adds to answers what {@link AnswerPlans} decides. It comes after the filters of Spring Security, where there are some. */
+/** Adds to answers what {@link AnswerPlans} decides. Filters of Spring Security come before it. */
 final class DashboardServletFilter implements Filter {
 
     private static final boolean HAS_TOKENS = ClassUtils.isPresent(

@@ -105,7 +105,7 @@ public final class DashboardDemo {
             this.many = many;
         }
 
-        /** Adds tenants, of which each has a task of its own, with periods from ten seconds to an hour, and some at night. */
+        /** Adds tenants: each has a task of its own, every ten seconds to every hour, or at night. */
         @EventListener(ApplicationReadyEvent.class)
         @SuppressWarnings("FutureReturnValueIgnored") // they go on until the application ends
         void schedule() {

@@ -282,7 +282,7 @@ class EndsTest {
                 return tables.tasks().giveBack(claim.key());
             }));
         }
-        await().until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             ends.send();
             return ends.isClogged("note");
         });

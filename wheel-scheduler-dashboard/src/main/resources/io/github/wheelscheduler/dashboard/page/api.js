@@ -16,9 +16,10 @@ export class Problem extends Error {
   }
 }
 
-const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type', 502: 'gone', 504: 'gone'};
+const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type',
+  502: 'gone', 504: 'gone'};
 
-/** The nodes behind this address. The first that answers is shown until it restarts, or until somebody wants to see another. */
+/** The nodes behind this address. The first that answers is shown, until somebody wants to see another. */
 export const nodes = {
   shown: null,
   other: null,
@@ -91,7 +92,8 @@ async function send(address, options, signal) {
 
 function addressOf(path, parameters = {}) {
   const address = new URL(path, page);
-  Object.entries(parameters).filter(([, value]) => value || value === 0).forEach(([key, value]) => address.searchParams.set(key, value));
+  Object.entries(parameters).filter(([, value]) => value || value === 0).forEach(([key, value]) =>
+    address.searchParams.set(key, value));
   return address;
 }
 
@@ -154,7 +156,8 @@ export function explain(problem, isSteering) {
     throw problem;
   }
   const [title, text] = (isSteering && STEERING[problem.kind]) || READING[problem.kind] || READING.broken;
-  return [`${title}.`, `${problem.reason ? `${problem.reason}. ` : ''}${text}${problem.status ? ` (status ${problem.status})` : ''}`];
+  return [`${title}.`,
+    `${problem.reason ? `${problem.reason}. ` : ''}${text}${problem.status ? ` (status ${problem.status})` : ''}`];
 }
 
 const READING = {
@@ -173,7 +176,8 @@ const STEERING = {
   gone: UNKNOWN,
   slow: UNKNOWN,
   login: ['Not done: you are not signed in', 'Sign in, and try again.'],
-  denied: ['Not done: you may not steer', 'You lack the right, or the CSRF token or the origin of the request was refused.'],
+  denied: ['Not done: you may not steer',
+    'You lack the right, or the CSRF token or the origin of the request was refused.'],
   missing: ['Not done: it is gone', 'There is nothing of that name any more.'],
   readonly: ['Not done: only reading is allowed', 'Steering needs management.endpoint.<endpoint>.access=unrestricted.'],
   conflict: ['Not done: its state does not allow it', 'Look at what it does now.'],

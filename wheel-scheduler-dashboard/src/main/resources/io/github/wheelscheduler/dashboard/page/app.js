@@ -34,7 +34,7 @@ const context = {
   path: () => context.settings.endpoints.wheelscheduler.path,
   async list(parameters, signal) {
     const answer = await get(context.path(), parameters, signal);
-    add(answer.schedulers, answer.now, nodes.shown);
+    add(answer.schedulers, answer.now);
     if (!parameters.scheduler && !parameters.group) {
       context.schedulers = answer.schedulers;
     }
@@ -79,7 +79,8 @@ async function look() {
     shown.show(data);
     showFindings(data.list.findings);
     const wrong = countOf(data.list.findings);
-    document.title = `${wrong ? `(${wrong}) ` : ''}${shown.title()} · ${context.settings.application} · Wheel Scheduler`;
+    const marked = `${wrong ? `(${wrong}) ` : ''}${shown.title()}`;
+    document.title = `${marked} · ${context.settings.application} · Wheel Scheduler`;
     document.body.dataset.answers = ++answers;
     if (scrollWanted !== null) {
       scrollTo(0, scrollWanted);

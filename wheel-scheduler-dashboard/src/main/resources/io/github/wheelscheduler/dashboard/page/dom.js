@@ -3,7 +3,8 @@
 /** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`. What is null or false is left out. */
 export const el = (name, ...rest) => fill(document.createElement(name.split('.')[0]), name, ...rest);
 
-export const svg = (name, ...rest) => fill(document.createElementNS('http://www.w3.org/2000/svg', name.split('.')[0]), name, ...rest);
+export const svg = (name, ...rest) =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', name.split('.')[0]), name, ...rest);
 
 function fill(node, name, attributes = {}, ...children) {
   node.classList.add(...name.split('.').slice(1));
@@ -53,7 +54,7 @@ export function refill(node, signature, make) {
 
 const rowsOf = new WeakMap();
 
-/** Makes the children of a node those of the items. A child stays the same node; `make(item, index)` returns `{node, update(item)}`. */
+/** Makes the children of a node those of the items, each by `make(item, index)`: `{node, update(item)}`. */
 export function keyed(parent, items, keyOf, make) {
   const rows = rowsOf.get(parent) ?? new Map();
   rowsOf.set(parent, rows);
@@ -99,11 +100,13 @@ const ICONS = {
   copy: 'M6 5.5h7v8H6zM10 5.5v-3H3v8h3'
 };
 
-export const icon = name => svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: ICONS[name]}));
+export const icon = name =>
+  svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: ICONS[name]}));
 
 export const badge = (kind, word) => el(`span.badge.${kind}`, {'data-test': `badge-${kind}`}, icon(kind), word);
 
-export const button = (label, test, onclick, more) => el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);
+export const button = (label, test, onclick, more) =>
+  el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);
 
 /** A part of the page with a heading, and what else stands in its head. */
 export const panel = (title, head, ...children) =>
@@ -113,7 +116,7 @@ export const panel = (title, head, ...children) =>
 export function table(caption, heads, test) {
   const body = el('tbody');
   const node = el('table', {'data-test': test}, el('caption.unseen', {}, caption),
-    el('thead', {}, el('tr', {}, heads.map(head => (head.tagName === 'TH' ? head : el('th', {scope: 'col'}, head))))), body);
+    el('thead', {}, el('tr', {}, heads.map(head => (head.tagName ? head : el('th', {scope: 'col'}, head))))), body);
   return {node, body};
 }
 

@@ -30,7 +30,7 @@ export const countOf = (findings = []) => findings.filter(finding => finding.sev
 
 function makeFinding({rule, severity}) {
   const [kind, word] = KINDS[severity];
-  const [said, where, link] = [el('span'), el('span.where'), el('a', {'data-test': 'finding-link'})];
+  const [said, where, link] = [el('span'), el('span.where'), el('a')];
   return {
     node: el(`li.finding.${kind}`, {'data-test': 'finding', 'data-rule': rule}, badge(kind, word), said, where, link),
     update(now) {

@@ -37,6 +37,9 @@ export function duration(given) {
 
 export const lasting = iso => duration(seconds(iso));
 
+/** What there is of some texts, with commas in between. */
+export const joined = (texts, by = ', ') => texts.filter(Boolean).join(by);
+
 /** A count with commas, exact also beyond 2^53. */
 export const count = value => value?.toLocaleString('en') ?? '–';
 

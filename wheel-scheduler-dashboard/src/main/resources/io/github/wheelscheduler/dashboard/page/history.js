@@ -13,7 +13,7 @@ const GAP_SECONDS = 75;
 const byName = new Map();
 
 /** Takes what an answer says of schedulers at an instant. */
-export function add(schedulers, now, node) {
+export function add(schedulers, now) {
   const at = Date.parse(now) / 1000;
   for (const {name, lateness, counts} of schedulers) {
     const points = pointsOf(name);
@@ -21,10 +21,10 @@ export function add(schedulers, now, node) {
     if (last && at < last.at + APART_SECONDS) {
       continue;
     }
-    if (last && (at - last.at > GAP_SECONDS || last.node !== node)) {
-      points.push({at: last.at + 0.001, node, p50: null, p99: null, fired: null});
+    if (last && at - last.at > GAP_SECONDS) {
+      points.push({at: last.at + 0.001, p50: null, p99: null, fired: null});
     }
-    points.push({at, node, p50: whole(lateness.p50), p99: whole(lateness.p99), fired: Number(counts.fired)});
+    points.push({at, p50: whole(lateness.p50), p99: whole(lateness.p99), fired: Number(counts.fired)});
     if (points.length > MOST_POINTS) {
       points.shift();
     }

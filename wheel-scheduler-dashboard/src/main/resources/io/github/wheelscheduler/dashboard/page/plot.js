@@ -12,7 +12,7 @@ export function plot(name) {
   const area = el('div.plot', {role: 'img', 'data-test': 'plot'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
   const {node: numbers, body} = table(`Lateness of ${name}`, HEADS, 'plot-table');
-  const details = el('details', {'data-test': 'plot-numbers', ontoggle: showNumbers}, el('summary', {}, 'As a table'), numbers);
+  const details = el('details', {ontoggle: showNumbers}, el('summary', {}, 'As a table'), numbers);
   let points = [];
   let drawn = null;
   const observer = new ResizeObserver(() => drawn?.setSize({width: area.clientWidth, height: HEIGHT}));
@@ -42,8 +42,9 @@ export function plot(name) {
   }
 
   return {
-    node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened', el('div.legend', {}, KEYS.map((key, at) =>
-      el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details),
+    node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened',
+      el('div.legend', {}, KEYS.map((key, at) =>
+        el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details),
     update(now) {
       points = now;
       const last = KEYS.map(key => points.at(-1)?.[key]);
@@ -74,9 +75,11 @@ function options(area, keys) {
     scales: {x: {time: true}, y: {distr: 3}},
     axes: [
       {...axis, space: 70, values: [times(60, '{HH}:{mm}'), times(1, '{HH}:{mm}:{ss}')]},
-      {...axis, size: 62, values: (_, splits) => splits.map(split => (Math.abs(Math.log10(split) % 1) < 1e-6 ? duration(split) : ''))}
+      {...axis, size: 62, values: (_, splits) => splits.map(split =>
+        (Math.abs(Math.log10(split) % 1) < 1e-6 ? duration(split) : ''))}
     ],
     series: [{}, ...KEYS.map((key, at) =>
-      ({stroke: getComputedStyle(keys[at]).borderTopColor, width: 2, dash: key === 'p50' ? [6, 3] : [], points: {show: false}}))]
+      ({stroke: getComputedStyle(keys[at]).borderTopColor, width: 2, dash: key === 'p50' ? [6, 3] : [],
+        points: {show: false}}))]
   };
 }

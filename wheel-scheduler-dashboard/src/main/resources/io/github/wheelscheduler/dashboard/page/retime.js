@@ -20,7 +20,8 @@ export async function retime({path, id, scheduler, schedule, at, isDurable}) {
     kinds.map(one => el('option', {value: one}, KINDS[one][0])));
   const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', 'aria-describedby': 'hint',
     oninput: changed});
-  const zone = el('input', {id: 'zone', list: 'zones', 'data-test': 'retime-zone', autocomplete: 'off', placeholder: HERE, oninput: changed});
+  const zone = el('input', {id: 'zone', list: 'zones', 'data-test': 'retime-zone', autocomplete: 'off',
+    placeholder: HERE, oninput: changed});
   const hint = el('p.hint', {id: 'hint'});
   const zoneField = field('zone', 'Zone, if not that of the task', zone,
     el('datalist', {id: 'zones'}, Intl.supportedValuesOf('timeZone').map(one => el('option', {value: one}))));
@@ -51,7 +52,8 @@ export async function retime({path, id, scheduler, schedule, at, isDurable}) {
     let shown;
     try {
       const {json: {words, upcoming}} = await post(path, {...wanted(), preview: true});
-      shown = [el('strong', {}, words), el('ol', {}, upcoming.map(one => el('li', {}, `${instant(one)} ${HERE}, ${relative(one, at)}`)))];
+      shown = [el('strong', {}, words), el('ol', {}, upcoming.map(one =>
+        el('li', {}, `${instant(one)} ${HERE}, ${relative(one, at)}`)))];
     } catch (problem) {
       shown = el('p.error', {'data-test': 'retime-error'}, explain(problem, true).join(' '));
     }

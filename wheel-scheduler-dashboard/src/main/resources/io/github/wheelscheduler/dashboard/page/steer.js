@@ -10,7 +10,8 @@ const busy = new Set();
 
 function note(kind, title, text, extra) {
   const notes = document.getElementById('notes');
-  const node = el(`div.note.${kind}`, {'data-test': `note-${kind}`}, icon(kind), el('div', {}, el('strong', {}, title), ` ${text} `, extra),
+  const node = el(`div.note.${kind}`, {'data-test': `note-${kind}`}, icon(kind),
+    el('div', {}, el('strong', {}, title), ` ${text} `, extra),
     button('×', 'note-close', () => node.remove(), {'aria-label': 'Dismiss', class: 'plain'}));
   notes.append(node);
   [...notes.children].slice(0, -MOST).forEach(old => old.remove());
@@ -21,12 +22,14 @@ function note(kind, title, text, extra) {
 
 /** A link that opens this page anew, on whose way one signs in. */
 export const signIn = problem =>
-  problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true}, 'Sign in');
+  problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true},
+    'Sign in');
 
-/** Opens a dialog. Returns `{body, row, closed}`: where to put what it says, its buttons, and whether it was confirmed. */
+/** Opens a dialog. Returns `{body, row, closed}`: its inside, its buttons, and whether it was confirmed. */
 export function dialog(title, test, action, kind = 'primary') {
   const body = el('div.dialog-body');
-  const row = el('div.actions', {}, button(action ? 'Cancel' : 'Close', 'cancel', () => node.close(''), {autofocus: true}),
+  const row = el('div.actions', {}, button(action ? 'Cancel' : 'Close', 'cancel', () => node.close(''),
+    {autofocus: true}),
     action && button(action, 'confirm', () => node.close('yes'), {class: kind}));
   const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, row);
   const closed = new Promise(resolve => {
@@ -41,8 +44,8 @@ export function dialog(title, test, action, kind = 'primary') {
 }
 
 /**
- * Steers once, and says `done`, or what went wrong; asks before if there is a `question`, `{title, lines, label, kind}`, or if several
- * nodes might do it. Returns the answer, or null if there is none.
+ * Steers once, and says `done`, or what went wrong. If there is a `question`, `{title, lines, label, kind}`, or several
+ * nodes might do it, it asks before. Returns the answer, or null if there is none.
  */
 export async function act({path, body, done, question}) {
   const key = path + JSON.stringify(body);
@@ -52,10 +55,11 @@ export async function act({path, body, done, question}) {
   busy.add(key);
   try {
     const lines = [...(question?.lines ?? []), ...(nodes.other === null ? [] : [
-      `Several nodes answer at this address: ${nodes.nameOf(nodes.shown)}, which is shown, and ${nodes.nameOf(nodes.other)}. `
+      `Not only ${nodes.nameOf(nodes.shown)}, which you see, answers here, but ${nodes.nameOf(nodes.other)}, too. `
         + 'One of them will do this, and the page cannot choose which.'])];
     if (lines.length > 0) {
-      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it all the same', question?.kind);
+      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it all the same',
+        question?.kind);
       asked.body.append(...lines.map(line => el('p', {}, line)));
       if (!await asked.closed) {
         return null;
@@ -83,7 +87,8 @@ export async function copy(value, source) {
     ? await navigator.clipboard.writeText(value).then(() => true, () => copySelected(value))
     : copySelected(value);
   source.dataset.copied = isCopied ? 'copied' : 'not copied';
-  document.getElementById('announce').textContent = isCopied ? `Copied ${value}` : 'The browser does not let it be copied';
+  document.getElementById('announce').textContent = isCopied ? `Copied ${value}`
+    : 'The browser does not let it be copied';
   setTimeout(() => delete source.dataset.copied, 1500);
 }
 

@@ -17,7 +17,8 @@ export function runs() {
       const last = recent.slice(0, MOST).reverse();
       refill(node, last.map(run => run.start + run.duration).join(), () => {
         const longest = Math.max(...last.map(run => seconds(run.duration)), 1e-9);
-        attribute(node, 'aria-label', `The last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, `
+        attribute(node, 'aria-label',
+          `The last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, `
           + `the longest took ${duration(longest)}`);
         return [svg('path.base', {d: `M0 ${RISE}h${width}`}),
           ...last.map((run, at) => bar(run, (MOST - last.length + at) * BAR, longest))];
@@ -33,7 +34,8 @@ function bar(run, x, longest) {
   const share = Math.max(0, 1 + Math.log10(Math.max(seconds(run.duration), 1e-9) / longest) / 4);
   const height = 2.5 + share * (RISE - 3.5);
   const [kind, y] = hasFailed(run) ? ['failed', RISE + 1] : ['well', RISE - height];
-  return svg(`rect.${kind}`, {x: x + 0.75, y, width: BAR - 1.5, height, rx: 1}, svg('title', {}, `${kind}, ${lasting(run.duration)}`));
+  return svg(`rect.${kind}`, {x: x + 0.75, y, width: BAR - 1.5, height, rx: 1},
+    svg('title', {}, `${kind}, ${lasting(run.duration)}`));
 }
 
 export function daySlots(length) {
@@ -43,7 +45,8 @@ export function daySlots(length) {
     update(slots) {
       refill(node, slots.join(';'), () => merged(slots).map(([from, to, shade]) =>
         svg(`rect.shade${shade}`, {x: from, width: to - from, height: 1})));
-      attribute(node, 'aria-label', `${plural(slots.reduce((all, [, value]) => all + Number(value), 0), 'run')} in 24 hours`);
+      attribute(node, 'aria-label',
+        `${plural(slots.reduce((all, [, value]) => all + Number(value), 0), 'run')} in 24 hours`);
     }
   };
 }
@@ -63,7 +66,8 @@ function merged(slots) {
 }
 
 const HEIGHT = 64;
-const STEPS = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 12, PageDown: -12, Home: -288, End: 288};
+const STEPS = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 12, PageDown: -12, Home: -288,
+  End: 288};
 
 /** All runs of the next day. With the arrow keys one goes from slot to slot. */
 export function dayLine() {
@@ -73,7 +77,8 @@ export function dayLine() {
   const said = el('p.said', {'data-test': 'day-slot'});
   let day = null;
   let chosen = 0;
-  const line = el('div.line', {tabindex: 0, role: 'slider', 'aria-label': 'Slot of five minutes', 'aria-valuemin': 0, 'data-test': 'day-line',
+  const line = el('div.line', {tabindex: 0, role: 'slider', 'aria-label': 'Slot of five minutes', 'aria-valuemin': 0,
+    'data-test': 'day-line',
     onkeydown(event) {
       if (day && event.key in STEPS) {
         event.preventDefault();
@@ -92,7 +97,8 @@ export function dayLine() {
     const words = `${from} to ${to}: ${plural(day.totals[chosen], 'run')}`;
     attribute(mark, 'x', chosen);
     text(said, words);
-    Object.entries({max: last, now: chosen, text: words}).forEach(([key, value]) => attribute(line, `aria-value${key}`, value));
+    Object.entries({max: last, now: chosen, text: words})
+      .forEach(([key, value]) => attribute(line, `aria-value${key}`, value));
   }
 
   return {
@@ -105,7 +111,8 @@ export function dayLine() {
         const most = Math.max(...totals, 1);
         return [mark, ...totals.map((value, at) => {
           const height = value && 3 + Math.log1p(value) / Math.log1p(most) * (HEIGHT - 5);
-          return svg(`rect.shade${1 + Math.floor(5 * value / most)}`, {x: at + 0.08, y: HEIGHT - height, width: 0.84, height});
+          return svg(`rect.shade${1 + Math.floor(5 * value / most)}`,
+            {x: at + 0.08, y: HEIGHT - height, width: 0.84, height});
         })];
       });
       refill(hours, day.from, () => hourMarks(day));

@@ -1,13 +1,14 @@
 // A task as a row, as lists of tasks show it, and how they are searched.
 import {changed, go, ofTask, read} from './address.js';
 import {attribute, badge, cell, el, refill, table, text} from './dom.js';
-import {clock, inWords, lasting, plural, relative, seconds, written} from './format.js';
+import {clock, inWords, joined, lasting, plural, relative, seconds, written} from './format.js';
 import {copyButton} from './steer.js';
 import {runs} from './strips.js';
 
 const TYPING_MILLIS = 150;
 
-export const COLUMNS = [['State'], ['Task', 'id'], ['Schedule'], ['Next run', 'next'], ['Late', 'lateness'], ['Last run', 'lastFailure'], ['Recent runs']];
+export const COLUMNS = [['State'], ['Task', 'id'], ['Schedule'], ['Next run', 'next'], ['Late', 'lateness'],
+  ['Last run', 'lastFailure'], ['Recent runs']];
 
 export const keyOf = task => `${task.scheduler}\n${task.id}`;
 
@@ -62,7 +63,8 @@ export function taskRow(now) {
   const [state, late, strip] = [cell('State'), cell('Late'), runs()];
   const node = el('tr', {'data-test': 'task'}, state,
     cell('Task', el('div.named', {}, id, copyButton('the id', () => shown.id)), where),
-    cell('Schedule', words, code), cell('Next run', next, nextAt), late, cell('Last run', last, lastMore), cell('Recent runs', strip.node));
+    cell('Schedule', words, code), cell('Next run', next, nextAt), late,
+    cell('Last run', last, lastMore), cell('Recent runs', strip.node));
   return {
     node,
     update(task) {
@@ -78,7 +80,8 @@ export function taskRow(now) {
       text(next, task.runningSince ? `runs for ${since(task.runningSince, now())}` : relative(task.next, now()));
       text(nextAt, task.next && clock(task.next, now()));
       text(late, seconds(task.lateBy) > 0 ? lasting(task.lateBy) : '–');
-      text(last, task.last ? `${isFailing(task) ? 'failed' : 'ended well'} ${relative(task.last.start, now())}` : 'none yet');
+      text(last, task.last ? `${isFailing(task) ? 'failed' : 'ended well'} ${relative(task.last.start, now())}`
+        : 'none yet');
       text(lastMore, task.last && `took ${lasting(task.last.duration)}, ${lasting(task.last.lateness)} late`);
       attribute(last, 'title', isFailing(task) && `${task.last.exception}: ${task.last.message}`);
       strip.update(task.recent);
@@ -88,5 +91,6 @@ export function taskRow(now) {
 
 export const since = (instantThen, now) => relative(instantThen, now).replace(/ ago$/, '');
 
-export const filterWords = ({state, text: part, scheduler, group}, total) => [plural(total, 'task'), state?.split(',').join(' or '),
-  part && `with “${part}” in the id`, group && `in the group ${group}`, scheduler && `of ${scheduler}`].filter(Boolean).join(', ');
+export const filterWords = ({state, text: part, scheduler, group}, total) => joined([plural(total, 'task'),
+  state?.split(',').join(' or '), part && `with “${part}” in the id`, group && `in the group ${group}`,
+  scheduler && `of ${scheduler}`]);

@@ -1,7 +1,7 @@
 // The next 24 hours: how much starts when, and what starts together.
 import {ofTask} from './address.js';
-import {button, el, keyed, panel, plainRow, show, table, text} from './dom.js';
-import {clock, count, HERE, inWords, plural, relative} from './format.js';
+import {el, keyed, panel, plainRow, show, table, text} from './dom.js';
+import {clock, count, HERE, inWords, joined, plural, relative} from './format.js';
 import {dayLine, daySlots} from './strips.js';
 import {filterWords, keyOf, searchField} from './task-rows.js';
 
@@ -21,20 +21,16 @@ export async function readDay(context, filter, signal) {
 
 export function day(context) {
   const line = dayLine();
-  const notes = el('p.hint', {'data-test': 'day-notes'});
+  const notes = el('p.hint');
   const together = table('Tasks that start in the same second', TOGETHER, 'together');
   const none = el('p.hint', {}, 'No two of them start in the same second.');
   const rows = el('ul.day-rows', {'data-test': 'day-rows'});
   const found = el('p.found', {role: 'status'});
   const search = searchField('day-search');
   let lines = null;
-  const anew = button('Count again', 'day-again', () => {
-    context.day = null;
-    dispatchEvent(new Event('wheel-look'));
-  });
   return {
     node: el('div', {'data-test': 'view-day'},
-      panel('The next 24 hours', [found, anew], el('div.filters', {role: 'search'}, search.node), line.node, notes),
+      panel('The next 24 hours', found, el('div.filters', {role: 'search'}, search.node), line.node, notes),
       panel('What starts together', null, none, together.node),
       panel(`Task by task, the next ${LIMIT} to run`, null, rows)),
     title: () => 'The next 24 hours',
@@ -47,10 +43,9 @@ export function day(context) {
     show({counted: {day: shown, tasks, total, now}, filter, list}) {
       text(found, filterWords(filter, total));
       line.update(shown);
-      text(notes, [`Times of ${HERE}, counted ${relative(now, list.now)}.`,
-        shown.cut && 'It was cut: there is more to count than the server takes time for, so there are more runs than you see.',
-        shown.untold > 0 && `Of ${plural(shown.untold, 'trigger')} of the application's own, only the next run is known.`
-      ].filter(Boolean).join(' '));
+      text(notes, joined([`Times of ${HERE}, counted ${relative(now, list.now)}.`,
+        shown.cut && 'It was cut: the server takes only so much time for it, and there are more runs than you see.',
+        shown.untold > 0 && `Of ${plural(shown.untold, 'trigger')} of its own, only the next run is known.`], ' '));
       show(none, shown.together.length === 0);
       show(together.node, shown.together.length);
       keyed(together.body, shown.together, one => one.at, plainRow(TOGETHER, one => [

@@ -3,7 +3,7 @@ import {changed, go} from './address.js';
 import {get, pathOf} from './api.js';
 import {badge, button, el, keyed, panel, plainRow, refill, show, table, text} from './dom.js';
 import {factsOf} from './facts.js';
-import {clock, count, lasting, relative} from './format.js';
+import {clock, count, joined, lasting, relative} from './format.js';
 import {retime} from './retime.js';
 import {act, copied, label} from './steer.js';
 
@@ -12,7 +12,8 @@ const RECURRING = ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last succe
 const ONE_TIME = ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'];
 const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
 const KINDS = {SCHEDULED: 'pending', CLAIMED: 'running', PAUSED: 'paused', FAILED: 'failing', UNREADABLE: 'warning'};
-const COUNTS = {running: 'Running', waiting: 'Not started', claimed: 'Claimed', succeeded: 'Ended well', failed: 'Failed runs',
+const COUNTS = {running: 'Running', waiting: 'Not started', claimed: 'Claimed', succeeded: 'Ended well',
+  failed: 'Failed runs',
   givenUp: 'Given up', takenOver: 'Taken over', givenBack: 'Given back', lost: 'Lost'};
 
 const MOST = 10_000;
@@ -27,7 +28,8 @@ export function durable(context) {
   const recurring = table('Recurring durable tasks', RECURRING, 'recurring');
   const handler = el('input', {id: 'handler', 'data-test': 'handler', autocomplete: 'off', placeholder: 'such as mail',
     onchange: () => go(changed({handler: handler.value.trim(), after: ''}))});
-  const state = el('select', {id: 'durable-state', 'data-test': 'durable-state', onchange: () => go(changed({state: state.value, after: ''}))},
+  const state = el('select', {id: 'durable-state', 'data-test': 'durable-state',
+    onchange: () => go(changed({state: state.value, after: ''}))},
     STATES.map(value => el('option', {value}, value || 'any')));
   const oneTime = table('One-time durable tasks', ONE_TIME, 'one-time');
   const noneFound = el('p.hint', {'data-test': 'no-one-time'});
@@ -35,8 +37,8 @@ export function durable(context) {
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;
 
-  const steer = (at, action, done, test, question, body) => button(label(action) + (question ? '…' : ''), test ?? `durable-${action}`,
-    () => act({path: at, body: {action, ...body}, done, question}));
+  const steer = (at, action, done, test, question, body) => button(label(action) + (question ? '…' : ''),
+    test ?? `durable-${action}`, () => act({path: at, body: {action, ...body}, done, question}));
 
   function ofRecurring({id, paused}) {
     const at = path('recurring', id);
@@ -51,7 +53,8 @@ export function durable(context) {
     const {id} = one;
     const isClaimed = one.state === 'CLAIMED';
     return el('div.actions', {}, last.all.steering && [
-      (one.state === 'FAILED' || one.state === 'UNREADABLE') && steer(at, 'retry', `${id}: runs again`, null, null, {id}),
+      (one.state === 'FAILED' || one.state === 'UNREADABLE') && steer(at, 'retry', `${id}: runs again`, null, null,
+        {id}),
       steer(at, 'cancel', `${id}: cancelled`, null, {title: `Cancel ${id}?`, label: 'Cancel the task', kind: 'danger',
         lines: [isClaimed ? 'Its run is interrupted, and the answer waits 5 s for its end.' : 'It will not run.']},
       {id, within: isClaimed ? '5s' : undefined})]);
@@ -62,14 +65,16 @@ export function durable(context) {
       panel('Durable tasks', drain, facts.node, nodes.node),
       panel('Recurring', null, recurring.node),
       panel('One-time, by handler', null,
-        el('div.filters', {}, el('label', {for: 'handler'}, 'Handler'), handler, el('label', {for: 'durable-state'}, 'State'), state),
+        el('div.filters', {}, el('label', {for: 'handler'}, 'Handler'), handler,
+          el('label', {for: 'durable-state'}, 'State'), state),
         noneFound, oneTime.node, el('nav.pages', {'aria-label': 'Pages'}, more))),
     title: () => 'Durable tasks',
     async load(wanted, signal) {
       const page = wanted.handler
         ? await get(path('tasks', wanted.handler), {state: wanted.state, after: wanted.after}, signal)
         : {tasks: []};
-      return {all: await get(path(), {}, signal), page, wanted, list: await context.list({show: 'findings', limit: 0}, signal)};
+      return {all: await get(path(), {}, signal), page, wanted, list: await context.list({show: 'findings', limit: 0},
+        signal)};
     },
     show(data) {
       last = data;
@@ -90,9 +95,10 @@ export function durable(context) {
         [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)], 'durable-node'));
       const due = one => `${relative(one.next, now)}, ${clock(one.next, now)}`;
       keyed(recurring.body, all.recurring, one => one.id, plainRow(RECURRING, one => [
-        stateOf(one), copied(one.id), one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (by its method ${one.declaredSchedule})`),
+        stateOf(one), copied(one.id),
+        one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (by its method ${one.declaredSchedule})`),
         due(one), one.owner ?? '–', relative(one.lastSuccess, now),
-        [relative(one.lastFailure, now), one.failuresInARow > 0 && `${one.failuresInARow} in a row`, one.failure].filter(Boolean).join(', '),
+        joined([relative(one.lastFailure, now), one.failuresInARow && `${one.failuresInARow} in a row`, one.failure]),
         ofRecurring(one)], 'recurring-task'));
       if (document.activeElement !== handler) {
         handler.value = wanted.handler ?? '';
@@ -102,7 +108,8 @@ export function durable(context) {
       show(noneFound, page.tasks.length === 0);
       text(noneFound, wanted.handler ? 'There are none.' : 'Enter the name of a handler to see its tasks.');
       keyed(oneTime.body, page.tasks, one => one.id, plainRow(ONE_TIME, one => [
-        stateOf(one), copied(one.id), due(one), one.owner ?? '–', count(one.failures), one.failure, ofOneTime(one)], 'durable-task'));
+        stateOf(one), copied(one.id), due(one), one.owner ?? '–', count(one.failures), one.failure, ofOneTime(one)
+      ], 'durable-task'));
       show(more, page.after);
     }
   };

@@ -8,7 +8,6 @@ import {plot} from './plot.js';
 import {act} from './steer.js';
 import {dayLine} from './strips.js';
 import {keyOf, taskRow, taskTable} from './task-rows.js';
-import {timers} from './timers.js';
 import {readDay} from './view-day.js';
 import {wheel} from './wheel.js';
 
@@ -20,13 +19,12 @@ const lower = word => word.toLowerCase().replace('_', ' ');
 export function overview(context) {
   const cards = el('div.cards');
   const {node: table, body} = taskTable('Tasks that are overdue or failing', 'attention');
-  const all = el('a', {href: to({view: 'tasks', state: 'overdue,failing'}), 'data-test': 'attention-all'});
+  const all = el('a', {href: to({view: 'tasks', state: 'overdue,failing'})});
   const attention = panel('Overdue and failing', all, table);
   const line = dayLine();
-  const programs = timers();
   return {
     node: el('div', {'data-test': 'view-overview'}, cards, attention,
-      panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node), programs.node),
+      panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
     title: () => 'Overview',
     async load(state, signal) {
       const list = await context.list({
@@ -40,7 +38,6 @@ export function overview(context) {
       keyed(body, list.tasks, keyOf, () => taskRow(() => list.now));
       text(all, `All ${count(list.total)}`);
       line.update(day);
-      programs.update(list);
     },
     close: () => keyed(cards, [], keyOf)
   };
@@ -80,7 +77,7 @@ function card(context, name) {
         'Timers pending': [count(now.pending), now.anonymous > 0 && `${count(now.anonymous)} without a name`],
         'Wait for a worker': [count(now.ready), oldest > 0 && `longest ${duration(oldest)}`],
         'Next wake-up': [now.nextExpiryIn == null ? 'none' : `in ${duration(Math.max(0, seconds(now.nextExpiryIn)))}`],
-        'Runs': [count(counts.fired), rate !== null && `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`],
+        'Runs': [count(counts.fired), rate && `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`],
         'Failed': [count(counts.failed)],
         'Skipped': [count(reasons.reduce((sum, [, value]) => sum + Number(value), 0)),
           reasons.map(([reason, value]) => `${count(value)} ${reason}`).join(', ')],
@@ -92,7 +89,7 @@ function card(context, name) {
       });
       lateness.update(pointsOf(name));
       const {p99} = now.lateness;
-      text(stages, `p99 by stage: ${lasting(p99.wheel)} until a run was handed over, ${lasting(p99.queue)} until a worker was free.`);
+      text(stages, `p99 by stage: wheel ${lasting(p99.wheel)}, queue ${lasting(p99.queue)}`);
       show(drawn.node, !group);
       drawn.update(now.wheel);
     }
@@ -100,7 +97,8 @@ function card(context, name) {
 }
 
 function steering(context, {name, state, tasks}) {
-  const send = (action, done, question) => act({path: context.path(), body: {action, scheduler: name}, done: `${name} ${done}`, question});
+  const send = (action, done, question) => act({path: context.path(), body: {action, scheduler: name},
+    done: `${name} ${done}`, question});
   switch (state) {
     case 'RUNNING':
       return button('Pause…', 'pause-scheduler', () => send('pause', 'is paused', {

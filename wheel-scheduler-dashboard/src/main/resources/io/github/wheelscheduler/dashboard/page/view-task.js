@@ -3,7 +3,7 @@ import {to} from './address.js';
 import {get, pathOf} from './api.js';
 import {attribute, button, el, keyed, panel, plainRow, refill, show, table, text} from './dom.js';
 import {factsOf} from './facts.js';
-import {clock, count, HERE, inWords, instant, lasting, relative, seconds, written} from './format.js';
+import {clock, count, HERE, inWords, instant, joined, lasting, relative, seconds, written} from './format.js';
 import {retime} from './retime.js';
 import {act, copy, copyButton} from './steer.js';
 import {runs} from './strips.js';
@@ -14,11 +14,14 @@ const RUNS = ['Started', 'Took', 'Late', 'Ended', 'Why'];
 const SETTINGS = ['Setting', 'Value', 'From'];
 
 export function task(context, {id, scheduler}) {
-  const [state, actions, stack] = [el('div.badges', {'data-test': 'task-state'}), el('div.actions', {'data-test': 'task-actions'}), el('div')];
+  const state = el('div.badges', {'data-test': 'task-state'});
+  const actions = el('div.actions', {'data-test': 'task-actions'});
+  const stack = el('div');
   const words = el('p.words', {'data-test': 'words'});
   const code = el('p.sub.code', {'data-test': 'written'});
   const configured = el('p.hint', {'data-test': 'configured'});
-  const [upcoming, recent, settings] = [['The next runs', NEXT, 'upcoming'], ['The last runs', RUNS, 'recent'], ['Settings', SETTINGS, 'settings']]
+  const [upcoming, recent, settings] = [['The next runs', NEXT, 'upcoming'], ['The last runs', RUNS, 'recent'],
+    ['Settings', SETTINGS, 'settings']]
     .map(parts => table(...parts));
   const facts = factsOf();
   const strip = runs();
@@ -26,7 +29,7 @@ export function task(context, {id, scheduler}) {
   const idle = el('p.hint', {}, 'No runs yet.');
   const errorBody = el('div', {'data-test': 'last-error'});
   const error = panel('Last error', null, errorBody);
-  const runningFor = el('span', {'data-test': 'running-for'});
+  const runningFor = el('span');
   const stackButton = button('Show its stack', 'stack', showStack);
   const going = panel('The run that goes on', [runningFor, stackButton], stack);
   const where = el('a');
@@ -51,8 +54,10 @@ export function task(context, {id, scheduler}) {
     const answer = await act({path, body: {action: 'stack', scheduler}});
     if (answer) {
       stack.replaceChildren(
-        el('p.hint', {}, answer.threads.length ? `As it was at ${clock(at, at)}; press again to see it now.` : 'No thread runs it now.'),
-        ...answer.threads.map(({name, state: now, trace}) => el('div', {}, `${name}, ${now}`, traceOf(trace, 'stack-trace'))));
+        el('p.hint', {}, answer.threads.length ? `As it was at ${clock(at, at)}; press again to see it now.`
+          : 'No thread runs it now.'),
+        ...answer.threads.map(({name, state: now, trace}) => el('div', {},
+          `${name}, ${now}`, traceOf(trace, 'stack-trace'))));
     }
   }
 
@@ -60,10 +65,12 @@ export function task(context, {id, scheduler}) {
     node: el('div.one', {'data-test': 'view-task'},
       el('header.head', {},
         el('p.crumb', {}, el('a', {href: to({view: 'tasks'})}, 'Tasks'), ' / ', where),
-        el('h2', {}, button(idParts(id), 'task-id', event => copy(id, event.currentTarget), {class: 'plain id', title: 'Copy the id'}),
+        el('h2', {}, button(idParts(id), 'task-id', event => copy(id, event.currentTarget),
+          {class: 'plain id', title: 'Copy the id'}),
           copyButton('the id', () => id)),
         state, actions),
-      el('div.two', {}, panel('Schedule', null, words, code, configured, upcoming.node), panel('So far', null, facts.node)),
+      el('div.two', {}, panel('Schedule', null, words, code, configured, upcoming.node),
+        panel('So far', null, facts.node)),
       going,
       panel('Recent runs', null, idle, strip.node, recent.node),
       error,
@@ -83,14 +90,16 @@ export function task(context, {id, scheduler}) {
       where.href = to({view: 'tasks', scheduler});
       showState(state, now);
       const isRunning = now.runningSince != null;
-      refill(actions, [now.steering, now.state, isRunning, written(schedule)].join(), () => now.steering && buttons(now, isRunning));
+      refill(actions, [now.steering, now.state, isRunning, written(schedule)].join(), () =>
+        now.steering && buttons(now, isRunning));
 
       text(words, inWords(schedule));
       text(code, `${written(schedule)} · ${now.origin.toLowerCase()}`);
       text(configured, now.configured && `Re-timed. By its code and settings it runs ${now.configured}.`);
       attribute(upcoming.node, 'data-zone', schedule.zone);
       show(upcoming.node, now.upcoming?.length);
-      keyed(upcoming.body, now.upcoming ?? [], one => one, plainRow(NEXT, one => [relative(one, at), `${instant(one)} ${HERE}`,
+      keyed(upcoming.body, now.upcoming ?? [], one => one, plainRow(NEXT, one => [
+        relative(one, at), `${instant(one)} ${HERE}`,
         schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : ''], 'next'));
 
       const dated = one => [relative(one, at), one && instant(one)];
@@ -116,13 +125,14 @@ export function task(context, {id, scheduler}) {
       keyed(recent.body, now.recent, run => run.start, plainRow(RUNS, run => [
         `${relative(run.start, at)}, ${clock(run.start, at)}`, lasting(run.duration), lasting(run.lateness),
         run.outcome === 'FAILURE' ? '✕ failed' : '✓ well',
-        [run.triggered && 'triggered by hand', run.exception && `${run.exception}: ${run.message}`].filter(Boolean).join(', ')], 'run'));
+        joined([run.triggered && 'triggered by hand', run.exception && `${run.exception}: ${run.message}`])], 'run'));
 
       show(error, lastError);
       refill(errorBody, lastError?.at, () => lastError && [
         el('p.error', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
         el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · trace id ',
-          el('code', {'data-test': 'trace-id'}, lastError.traceId), copyButton('the trace id', () => lastError.traceId)]),
+          el('code', {'data-test': 'trace-id'}, lastError.traceId), 
+          copyButton('the trace id', () => lastError.traceId)]),
         traceOf(lastError.trace, 'trace')]);
 
       const set = Object.entries(now.settings);

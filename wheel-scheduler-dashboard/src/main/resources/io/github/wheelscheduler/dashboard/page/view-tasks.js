@@ -9,7 +9,8 @@ import {COLUMNS, filterWords, keyOf, searchField, taskRow, taskTable} from './ta
 const STATES = ['overdue', 'failing', 'running', 'paused', 'pending', 'disabled', 'over'];
 const LIMIT = 50;
 const FIRST = 20;
-const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least', 'most'], lastFailure: ['last failure', 'oldest', 'newest'],
+const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least', 'most'],
+  lastFailure: ['last failure', 'oldest', 'newest'],
   id: ['id', 'A', 'Z'], scheduler: ['scheduler', 'A', 'Z']};
 
 const ACTIONS = {
@@ -31,7 +32,8 @@ export function tasks(context) {
   const sort = el('select', {id: 'sort', 'data-test': 'sort', onchange: () => sortBy(...sort.value.split(' '))},
     el('option', {value: ''}, 'overdue and failing first'),
     Object.entries(SORTS).flatMap(([key, [label, up, down]]) => [
-      el('option', {value: `${key} asc`}, `${label}, ${up} first`), el('option', {value: `${key} desc`}, `${label}, ${down} first`)]));
+      el('option', {value: `${key} asc`}, `${label}, ${up} first`),
+      el('option', {value: `${key} desc`}, `${label}, ${down} first`)]));
   const found = el('p.found', {role: 'status', 'data-test': 'total'});
   const held = el('span.hint', {}, 'The order is held while you are in the table.');
   const bulk = el('div.actions', {'data-test': 'bulk'});
@@ -39,7 +41,8 @@ export function tasks(context) {
     button(label, `sort-${key}`, () => turn(key), {class: 'plain'}))]));
   const {node: whole, body} = taskTable('Tasks', 'tasks', COLUMNS.map(([label, key]) => heads.get(key) ?? label));
   const first = el('tbody', {'data-test': 'attention'});
-  const others = el('tbody.dividing', {}, el('tr', {}, el('th', {colspan: COLUMNS.length}, 'All others, the next to run first')));
+  const others = el('tbody.dividing', {}, el('tr', {},
+    el('th', {colspan: COLUMNS.length}, 'All others, the next to run first')));
   body.before(first, others);
   const nothing = el('p.hint', {'data-test': 'no-tasks'}, 'No task is like that.');
   const back = button('Previous', 'page-before', () => turnTo(last.list.offset - last.list.limit));
@@ -63,7 +66,8 @@ export function tasks(context) {
       input.checked = wanted.includes(name);
     });
     const now = state.group ? `group ${state.group}` : state.scheduler ? `scheduler ${state.scheduler}` : '';
-    const options = [...new Set(['', ...context.schedulers.map(one => (one.group ? `group ${one.group.name}` : `scheduler ${one.name}`)), now])];
+    const options = [...new Set(['', ...context.schedulers.map(one =>
+      (one.group ? `group ${one.group.name}` : `scheduler ${one.name}`)), now])];
     refill(scheduler, options.join('\n'), () => options.map(value => el('option', {value}, value || 'all')));
     scheduler.value = now;
     sort.value = state.sort ? `${state.sort} ${state.order ?? 'asc'}` : '';
@@ -132,7 +136,8 @@ export function tasks(context) {
       back.disabled = offset === 0;
       on.disabled = end >= total;
       refill(bulk, `${context.isSteering}${total}`, () => (context.isSteering && total > 0
-        ? [`All ${count(total)} found:`, ...Object.keys(ACTIONS).map(action => button(`${label(action)}…`, `bulk-${action}`, () => steerAll(action)))]
+        ? [`All ${count(total)} found:`, ...Object.keys(ACTIONS).map(action =>
+          button(`${label(action)}…`, `bulk-${action}`, () => steerAll(action)))]
         : []));
     },
     close: search.close
@@ -165,6 +170,7 @@ function showRefusals(what, {matched, done, refused, refusals}) {
   const {body} = dialog(`${what}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
   const {node, body: rows} = table('Refused', REFUSED, 'refusals');
   keyed(rows, refusals, keyOf, plainRow(REFUSED, one => [one.id, one.scheduler, one.error], 'refusal'));
-  body.append(el('p', {'data-test': 'bulk-done'}, refused === 0 ? 'None refused it.' : `${plural(refused, 'task')} refused it`
+  body.append(el('p', {'data-test': 'bulk-done'}, refused === 0 ? 'None refused it.'
+    : `${plural(refused, 'task')} refused it`
     + (refusals.length < refused ? `; the first ${refusals.length} are:` : ':')), refused ? node : '');
 }

@@ -17,11 +17,13 @@ export function wheel(name) {
   const rings = svg('g');
   const total = svg('text', {y: 1, 'text-anchor': 'middle'});
   const unit = svg('text.unit', {y: 15, 'text-anchor': 'middle'});
-  const drawing = svg('svg.wheel', {viewBox: '-120 -120 240 240', role: 'img', 'data-test': 'wheel'}, rings, total, unit);
+  const drawing = svg('svg.wheel', {viewBox: '-120 -120 240 240', role: 'img', 'data-test': 'wheel'}, rings, total,
+    unit);
   const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers in a bucket',
-    SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`), `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
+    SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`),
+      `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
   const {node: numbers, body} = table(`Levels of the wheel of ${name}`, HEADS, 'wheel-table');
-  const details = el('details', {'data-test': 'wheel-numbers', ontoggle: showNumbers}, el('summary', {}, 'Levels as a table'), numbers);
+  const details = el('details', {ontoggle: showNumbers}, el('summary', {}, 'Levels as a table'), numbers);
   const waiting = el('p.hint', {}, 'The tick thread draws the wheel at its next pass.');
   let levels = [];
 
@@ -29,7 +31,8 @@ export function wheel(name) {
     if (details.open) {
       keyed(body, levels, (_, index) => index, plainRow(HEADS, level => [
         levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
-        count(sum(level.counts)), level.counts.filter(one => one > 0).length, count(Math.max(...level.counts.map(Number)))]));
+        count(sum(level.counts)), level.counts.filter(one => one > 0).length,
+        count(Math.max(...level.counts.map(Number)))]));
     }
   }
 
@@ -41,7 +44,8 @@ export function wheel(name) {
         return;
       }
       levels = given.levels;
-      keyed(rings, levels, (_, index) => `${index} ${levels.length}`, (level, index) => ring(level, index, levels.length));
+      keyed(rings, levels, (_, index) => `${index} ${levels.length}`,
+        (level, index) => ring(level, index, levels.length));
       const timers = sum(levels.map(level => sum(level.counts)));
       text(total, timers < 1e6 ? count(timers) : Intl.NumberFormat('en', {notation: 'compact'}).format(timers));
       text(unit, timers === 1 ? 'timer' : 'timers');

@@ -92,7 +92,9 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         remember(bean, beanName);
         if (bean instanceof TaskCatalog defined) {
-            defined.overrideBy(overrides.getObject());
+            TaskOverrides properties = overrides.getObject();
+            defined.overrideBy(properties);
+            defined.nameSourcesBy(properties::sourceOf);
             defined.findBeansBy(beanNames::get);
         } else if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
             share(scheduler, catalog.getObject());

@@ -66,6 +66,11 @@ final class NamedSettings {
             return new Written(key, other, property, isOfEnvironment);
         }
 
+        /** Returns the property, and where it stands. */
+        String place() {
+            return key + (property.getOrigin() == null ? "" : " (from " + property.getOrigin() + ")");
+        }
+
         /** Returns the begin of each message: which property it is, and where it stands. */
         String text() {
             return "The property '" + key + "'"

@@ -174,6 +174,26 @@ final class TaskOverrides
         return found;
     }
 
+    /** Returns which property says a setting of an id, and where that stands; null if none does. */
+    @Nullable
+    String sourceOf(String id, String setting) {
+        Written found = null;
+        for (Source source : sources) {
+            List<Map<String, Written>> all = new ArrayList<>();
+            if (source.asked != null) {
+                boolean ignored = all.add(tasks.ask(source.asked, id));
+            }
+            List<Named> named = source.named.getOrDefault(NamedSettings.uniform(id), List.of());
+            named.stream().filter(one -> !one.name.equals(id) && isFor(id, one)).forEach(one -> all.add(one.written));
+            named.stream().filter(one -> one.name.equals(id)).forEach(one -> all.add(one.written));
+            for (Map<String, Written> written : all) {
+                Written over = written.get(setting);
+                found = over == null ? found : over;
+            }
+        }
+        return found == null ? null : "property " + found.place();
+    }
+
     private TaskSettings use(Named named) {
         boolean ignored = settled.add(named);
         return named.settings.get();

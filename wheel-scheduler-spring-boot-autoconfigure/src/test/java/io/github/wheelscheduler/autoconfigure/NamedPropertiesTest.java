@@ -226,6 +226,33 @@ class NamedPropertiesTest {
     }
 
     @Test
+    void eachSettingHasThePropertyThatItComesFrom(@TempDir Path directory) throws IOException {
+        String yaml = """
+                wheel.scheduler.tasks:
+                  app.jobs.poll: {jitter: 1s, missed-runs: skip}
+                  twin: {time-limit: 9s}
+                """;
+        run(
+                List.of(new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment", Map.of("WHEEL_SCHEDULER_TASKS_APP_JOBS_POLL_TIME_LIMIT", "3s"))),
+                context -> {
+                    Map<String, String> sources = context.getBean(WheelTaskScheduler.class)
+                            .getTaskRegistry()
+                            .settingSources("app.Jobs.poll");
+                    assertThat(sources).containsOnlyKeys("missed-runs", "jitter", "time-limit");
+                    assertThat(sources.get("missed-runs"))
+                            .startsWith("property wheel.scheduler.tasks.app.jobs.poll.missed-runs (from ")
+                            .contains("more.yaml")
+                            .endsWith(" - 2:44)");
+                    assertThat(sources.get("jitter")).startsWith("property wheel.scheduler.tasks.app.Jobs.poll.jitter");
+                    assertThat(sources.get("time-limit"))
+                            .startsWith("property WHEEL_SCHEDULER_TASKS_APP_JOBS_POLL_TIME_LIMIT (from ");
+                },
+                inYaml(directory, yaml),
+                TASKS + "app.Jobs.poll.jitter=2s");
+    }
+
+    @Test
     void aValueOfABeanThatCannotBeUsedIsNamedByItsPropertyAlone(CapturedOutput output) {
         String base = Base.class.getName() + ".poll";
         String inEnvironment =

@@ -75,6 +75,7 @@ class PublishedNamesTest {
                         OURS + "autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration",
                         OURS + "autoconfigure.dashboard.WheelDashboardAutoConfiguration",
                         OURS + "autoconfigure.endpoint.WheelSchedulerEndpointAutoConfiguration",
+                        OURS + "autoconfigure.tracing.WheelSchedulerTracingAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableHealthAutoConfiguration",

@@ -24,6 +24,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextAware;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
@@ -34,7 +36,11 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * refreshed, each that Spring has scheduled elsewhere stops the start.
  */
 final class DurableSchedules
-        implements TaskRouter, BeanPostProcessor, ApplicationListener<ContextRefreshedEvent>, Ordered {
+        implements TaskRouter,
+                BeanPostProcessor,
+                ApplicationListener<ContextRefreshedEvent>,
+                ApplicationContextAware,
+                Ordered {
 
     private static final Log LOGGER = LogFactory.getLog(DurableSchedules.class);
 
@@ -45,6 +51,8 @@ final class DurableSchedules
     private final ObjectProvider<DurableEngine> engine;
     private final ObjectProvider<DurableProperties> properties;
     private final ObjectProvider<TaskCatalog> catalog;
+
+    private @Nullable ApplicationContext context;
 
     /** The ids that have come here, refused ones among them. */
     private final Set<String> routed = ConcurrentHashMap.newKeySet();
@@ -59,6 +67,11 @@ final class DurableSchedules
         this.engine = engine;
         this.properties = properties;
         this.catalog = catalog;
+    }
+
+    @Override
+    public void setApplicationContext(ApplicationContext context) {
+        this.context = context;
     }
 
     /** After Spring's own listener, which schedules. */
@@ -150,6 +163,9 @@ final class DurableSchedules
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
+        if (event.getApplicationContext() != context) {
+            return; // a child, such as that of the management port, is refreshed before Spring has scheduled
+        }
         for (TaskDeclaration declaration : catalog.getObject().declarations()) {
             if (durable(declaration.method()) != null && !routed.contains(declaration.id())) {
                 throw new UnusableSetupException(

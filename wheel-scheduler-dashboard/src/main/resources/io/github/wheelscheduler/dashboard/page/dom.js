@@ -72,7 +72,7 @@ export function keyed(parent, items, keyOf, make) {
   items.forEach((item, index) => {
     const row = rows.get(wanted[index]) ?? make(item, index);
     rows.set(wanted[index], row);
-    row.update(item);
+    row.update(item, make);
     if (row.node === place) {
       place = place.nextSibling;
     } else {
@@ -122,12 +122,12 @@ export function table(caption, heads, test) {
 
 export const cell = (label, ...children) => el('td', {'data-label': label}, children);
 
-/** Makes rows for {@link keyed}: `values(item)` returns a text or a node for each head. */
-export const plainRow = (heads, values, test) => () => {
+/** Makes rows for {@link keyed}: `values(item)`, always of the newest call, returns a text or a node for each head. */
+export const plainRow = (heads, values, test) => Object.assign(() => {
   const cells = heads.map(head => cell(head));
   return {
     node: el('tr', {'data-test': test}, cells),
-    update: item => values(item).forEach((value, at) =>
+    update: (item, newest) => newest.values(item).forEach((value, at) =>
       (value instanceof Node ? refill(cells[at], value.outerHTML, () => value) : text(cells[at], value)))
   };
-};
+}, {values});

@@ -48,7 +48,7 @@ function addressOf({rule, task, scheduler}) {
   if (rule.startsWith('durable')) {
     return to({view: 'durable'});
   }
-  const state = STATES.find(one => rule.toLowerCase().includes(one) && rule.toLowerCase().includes('task'));
+  const state = STATES.find(one => rule.startsWith(one));
   return task ? ofTask({id: task, scheduler}) : state && to({view: 'tasks', state, scheduler});
 }
 

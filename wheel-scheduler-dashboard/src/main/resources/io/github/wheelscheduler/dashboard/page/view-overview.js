@@ -22,6 +22,7 @@ export function overview(context) {
   const all = el('a', {href: to({view: 'tasks', state: 'overdue,failing'})});
   const attention = panel('Overdue and failing', all, table);
   const line = dayLine();
+  let now = null;
   return {
     node: el('div', {'data-test': 'view-overview'}, cards, attention,
       panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
@@ -35,7 +36,8 @@ export function overview(context) {
     show({list, day}) {
       keyed(cards, list.schedulers, scheduler => scheduler.name, scheduler => card(context, scheduler.name));
       show(attention, list.total > 0);
-      keyed(body, list.tasks, keyOf, () => taskRow(() => list.now));
+      now = list.now;
+      keyed(body, list.tasks, keyOf, () => taskRow(() => now));
       text(all, `All ${count(list.total)}`);
       line.update(day);
     },

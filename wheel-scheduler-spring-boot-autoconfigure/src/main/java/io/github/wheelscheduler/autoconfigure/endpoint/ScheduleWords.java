@@ -1,0 +1,53 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Schedules in English words, such as {@code every weekday at 9:00}. What cannot be said well is said field by field; nothing is left
+ * out but the zone.
+ */
+final class ScheduleWords {
+
+    private ScheduleWords() {}
+
+    /** Returns a schedule in words. */
+    static String of(TaskSchedule schedule) {
+        if (schedule instanceof TaskSchedule.Once once) {
+            return "once, at " + once.at();
+        }
+        if (schedule.isCron()) {
+            return ofCron(schedule.text());
+        }
+        // A user's own trigger has none.
+        Duration interval = schedule.intervalAfter(Instant.EPOCH);
+        if (interval == null) {
+            return "when " + schedule.text() + " says";
+        }
+        return schedule.countsFromEnd()
+                ? DurationWords.exactly(interval) + " after each run"
+                : "every " + DurationWords.interval(interval);
+    }
+
+    /** Returns a cron expression that Spring understands in words. */
+    static String ofCron(String expression) {
+        CronFields cron;
+        try {
+            cron = CronFields.of(expression);
+        } catch (IllegalArgumentException ex) {
+            return "cron " + expression;
+        }
+        CronDayWords days = new CronDayWords(cron);
+        CronTimeWords times = new CronTimeWords(cron);
+        if (!days.canBeSaid()) {
+            return cron.asWritten();
+        }
+        if (!times.areFew()) {
+            return times.repeated() + (days.isEachDay() ? "" : " " + days.behind()) + days.inMonths();
+        }
+        return days.areBothGiven()
+                ? times.named() + " " + days.behind()
+                : days.first() + " " + times.named() + days.inMonths();
+    }
+}

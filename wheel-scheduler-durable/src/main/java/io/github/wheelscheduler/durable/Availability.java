@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.durable;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +30,22 @@ final class Availability {
     private static final String OPERATOR = "57";
     private static final String QUERY_CANCELED = "57014";
 
-    /** What it has answered with last; null while all is well. */
-    private final AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
+    private final LongSupplier nanoClock;
+
+    /** Null while all is well. */
+    private final AtomicReference<@Nullable Problem> problem = new AtomicReference<>();
+
+    /**
+     * It does not answer.
+     *
+     * @param last what it has answered with last
+     * @param sinceNanos when the first attempt has failed
+     */
+    private record Problem(Throwable last, long sinceNanos) {}
+
+    Availability(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
 
     /** Whether that is something that the database, or the way there, has said. */
     static boolean isOfDatabase(Throwable ex) {
@@ -72,7 +88,9 @@ final class Availability {
             LOGGER.debug("Conflict", ex);
             return;
         }
-        if (problem.getAndSet(ex) == null) {
+        long nowNanos = nanoClock.getAsLong();
+        Problem before = problem.getAndUpdate(known -> new Problem(ex, known == null ? nowNanos : known.sinceNanos));
+        if (before == null) {
             LOGGER.warn("The database of the durable tasks does not answer; they wait until it does", ex);
         }
     }
@@ -83,8 +101,16 @@ final class Availability {
         }
     }
 
+    /** Returns what it has answered with last; null while all is well. */
     @Nullable
     Throwable problem() {
-        return problem.get();
+        Problem known = problem.get();
+        return known == null ? null : known.last;
+    }
+
+    /** Returns for how long it has not answered; zero while all is well. */
+    Duration awayFor() {
+        Problem known = problem.get();
+        return known == null ? Duration.ZERO : Duration.ofNanos(nanoClock.getAsLong() - known.sinceNanos);
     }
 }

@@ -250,6 +250,11 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         return node.availability().problem();
     }
 
+    /** Returns for how long the database has not answered; zero if it does. */
+    public Duration unansweredFor() {
+        return node.availability().awayFor();
+    }
+
     /** Returns the handler whose runs hold all workers of this node, for longer than is usual; null if none does. */
     public @Nullable String holder() {
         return node.holder();

@@ -126,7 +126,7 @@ final class DurableNode {
         this.groups = NodeGroups.of(executor, settings);
         this.database = database;
         this.clock = clock;
-        this.availability = new Availability();
+        this.availability = new Availability(executor::nanoTime);
         this.tally = new Tally();
         this.inHand = new InHand(settings.maxConcurrent(), settings.lookEvery().toNanos());
         this.nudges = new Nudges(settings, database, groups);

@@ -76,7 +76,7 @@ class EndsTest {
                         new Handlers(),
                         new Payloads(JsonMapper.builder().build()),
                         DurableObserver.NONE,
-                        new Availability(),
+                        new Availability(executor::nanoTime),
                         tally,
                         inHand,
                         new Nudges(settings, tasks, groups),

@@ -6,6 +6,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
@@ -62,6 +66,12 @@ public final class EndpointAnswers {
         } catch (NumberFormatException ex) {
             throw new IllegalArgumentException(what + " must be a number between 0 and " + max + ", was " + text, ex);
         }
+    }
+
+    /** Returns whether an endpoint that is read-only by default may be written to. */
+    public static boolean isUnrestricted(ObjectProvider<EndpointAccessResolver> resolver, String endpoint) {
+        EndpointAccessResolver found = resolver.getIfAvailable();
+        return found != null && found.accessFor(EndpointId.of(endpoint), Access.READ_ONLY) == Access.UNRESTRICTED;
     }
 
     /** Returns the answer to an operation, also to one that fails. */

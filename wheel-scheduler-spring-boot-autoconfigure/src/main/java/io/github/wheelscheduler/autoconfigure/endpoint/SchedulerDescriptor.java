@@ -9,6 +9,8 @@ import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.watch.LatenessPercentile;
 import io.github.wheelscheduler.spring.watch.RunLateness;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -27,6 +29,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param counts since the scheduler was started
  * @param tasks how many tasks the registry has
  * @param group what makes it a group of another scheduler; null if it is none
+ * @param wheel how full the wheel is; null for a group, and if it was not asked for
  */
 public record SchedulerDescriptor(
         String name,
@@ -42,10 +45,11 @@ public record SchedulerDescriptor(
         Lateness lateness,
         Counts counts,
         int tasks,
-        @Nullable Group group)
+        @Nullable Group group,
+        @Nullable Wheel wheel)
         implements OperationResponseBody {
 
-    static SchedulerDescriptor of(SchedulerBeans.Named named) {
+    static SchedulerDescriptor of(SchedulerBeans.Named named, boolean isWheelShown) {
         WheelTaskScheduler scheduler = named.scheduler();
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
@@ -64,7 +68,10 @@ public record SchedulerDescriptor(
                 Lateness.of(scheduler.getLateness()),
                 Counts.of(seen.totals(), scheduler.getFailedRuns(), registry),
                 registry.size(),
-                Group.of(executor));
+                Group.of(executor),
+                isWheelShown && executor.groupName() == null
+                        ? Wheel.of(executor, scheduler.getClock().instant())
+                        : null);
     }
 
     private static State stateOf(WheelTaskScheduler scheduler, WheelScheduledExecutor executor) {
@@ -154,6 +161,37 @@ public record SchedulerDescriptor(
             return name == null ? null : new Group(name, executor.queueCapacity(), executor.onFull());
         }
     }
+
+    /**
+     * How full the wheel is.
+     *
+     * @param at when the tick thread said so; null as long as it has not
+     * @param due timers whose time has come, and that wait for room
+     * @param levels those that have been needed, the shortest spans first
+     */
+    public record Wheel(@Nullable Instant at, long due, List<Level> levels) {
+
+        private static Wheel of(WheelScheduledExecutor executor, Instant now) {
+            WheelSnapshot.Occupancy seen = executor.occupancy();
+            return seen == null
+                    ? new Wheel(null, 0, List.of())
+                    : new Wheel(
+                            now.minus(seen.age()),
+                            seen.due(),
+                            seen.levels().stream()
+                                    .map(level -> new Level(level.bucket(), level.hand(), level.counts()))
+                                    .toList());
+        }
+    }
+
+    /**
+     * A level of the wheel.
+     *
+     * @param bucket the span of one of its buckets
+     * @param hand the number of the bucket that has now in it
+     * @param counts how many timers are in each bucket, cancelled ones that have not been let go of included
+     */
+    public record Level(Duration bucket, int hand, List<Long> counts) {}
 
     /**
      * How late so many percent of the runs started at most.

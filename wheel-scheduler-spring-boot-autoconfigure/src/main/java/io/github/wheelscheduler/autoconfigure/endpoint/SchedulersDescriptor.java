@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -7,17 +8,25 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * The schedulers, and a page of their tasks.
  *
+ * @param now when that was, by the clock of the schedulers
+ * @param steering whether the endpoint may be written to
+ * @param findings what is wrong, the worst first; null if it was not asked for
  * @param tasks in the order that was asked for, or else in that of scheduler and id
  * @param offset how many tasks were left out before the page
  * @param limit how many tasks the page has at most
  * @param total how many tasks were found, on this page and on others
  * @param next what to send as {@code after} for the page that follows; null if no task comes after this one
+ * @param day the next 24 hours; null if they were not asked for
  */
 public record SchedulersDescriptor(
+        Instant now,
+        boolean steering,
+        @Nullable List<Finding> findings,
         List<SchedulerDescriptor> schedulers,
         List<TaskDescriptor> tasks,
         int offset,
         int limit,
         int total,
-        @Nullable String next)
+        @Nullable String next,
+        @Nullable DayDescriptor day)
         implements OperationResponseBody {}

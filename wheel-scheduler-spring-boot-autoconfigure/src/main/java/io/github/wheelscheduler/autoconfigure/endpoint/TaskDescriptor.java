@@ -2,6 +2,7 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A task at one moment.
  *
  * @param scheduler the name of its scheduler
+ * @param configured the schedule of the code and the settings in English; null unless the task was re-timed
  * @param settings what is set for it, as properties name it
  * @param next when it is due next; null while a run keeps it waiting, and when it is over
  * @param lateBy by how much its next run is late by now
@@ -29,12 +31,17 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param missed how many runs of a fixed rate, or instants of a cron, were missed, and were not made up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last runs, at most ten, the one that ended last first
+ * @param upcoming the next runs, as if it were not paused; null in a list
+ * @param settingSources who says what is set, by the names of the settings; null in a list
+ * @param lastError what the run threw that failed last; null in a list, and if none has failed
+ * @param steering whether the endpoint may be written to; null in a list
  */
 public record TaskDescriptor(
         String id,
         String scheduler,
         TaskInfo.Origin origin,
         Schedule schedule,
+        @Nullable String configured,
         Map<String, String> settings,
         TaskInfo.State state,
         @Nullable Instant next,
@@ -51,16 +58,35 @@ public record TaskDescriptor(
         long skips,
         long missed,
         long overruns,
-        List<Run> recent)
+        List<Run> recent,
+        @Nullable List<Instant> upcoming,
+        @Nullable Map<String, String> settingSources,
+        @Nullable Thrown lastError,
+        @Nullable Boolean steering)
         implements OperationResponseBody {
 
+    private static final int MOST_UPCOMING = 5;
+
+    /** Returns a task as a list shows it. */
     static TaskDescriptor of(String scheduler, TaskInfo task) {
+        return of(scheduler, task, null, null);
+    }
+
+    /** Returns a task with all that is known of it. */
+    static TaskDescriptor inFull(String scheduler, TaskInfo task, TaskRegistry registry, boolean steering) {
+        return of(scheduler, task, registry, steering);
+    }
+
+    private static TaskDescriptor of(
+            String scheduler, TaskInfo task, @Nullable TaskRegistry registry, @Nullable Boolean steering) {
+        TaskSchedule configured = task.configured();
         List<Run> recent = task.recent().stream().map(Run::of).toList();
         return new TaskDescriptor(
                 task.id(),
                 scheduler,
                 task.origin(),
                 Schedule.of(task.schedule()),
+                configured == null ? null : ScheduleWords.of(configured),
                 task.settings().toMap(),
                 task.state(),
                 task.next(),
@@ -77,7 +103,13 @@ public record TaskDescriptor(
                 task.skips(),
                 task.missed(),
                 task.overruns(),
-                recent);
+                recent,
+                registry == null ? null : registry.upcoming(task.id(), MOST_UPCOMING),
+                registry == null ? null : registry.settingSources(task.id()),
+                registry == null
+                        ? null
+                        : registry.lastError(task.id()).map(Thrown::of).orElse(null),
+                steering);
     }
 
     /**
@@ -87,13 +119,15 @@ public record TaskDescriptor(
      *     {@code trigger}
      * @param text the period, the delay, the cron expression, the trigger in its own words, or the instant
      * @param zone of the cron expression, as far as it is known; else null
+     * @param words all but the zone in English
      */
     public record Schedule(
-            String kind, String text, @Nullable String zone) {
+            String kind, String text, @Nullable String zone, String words) {
 
         private static Schedule of(TaskSchedule schedule) {
             ZoneId zone = schedule.zone();
-            return new Schedule(kindOf(schedule), schedule.text(), zone == null ? null : zone.getId());
+            return new Schedule(
+                    kindOf(schedule), schedule.text(), zone == null ? null : zone.getId(), ScheduleWords.of(schedule));
         }
 
         private static String kindOf(TaskSchedule schedule) {
@@ -131,6 +165,25 @@ public record TaskDescriptor(
                     failure == null ? Outcome.SUCCESS : Outcome.FAILURE,
                     failure == null ? null : failure.type(),
                     failure == null ? null : failure.message());
+        }
+    }
+
+    /**
+     * What a run threw.
+     *
+     * @param exception the name of its class
+     * @param trace its stack trace, cut if it is very long
+     * @param traceId of the trace that the run belonged to; null if none is known
+     */
+    public record Thrown(
+            Instant at,
+            String exception,
+            String message,
+            String trace,
+            @Nullable String traceId) {
+
+        private static Thrown of(RunOutcome.LastError error) {
+            return new Thrown(error.at(), error.type(), error.message(), error.trace(), error.traceId());
         }
     }
 

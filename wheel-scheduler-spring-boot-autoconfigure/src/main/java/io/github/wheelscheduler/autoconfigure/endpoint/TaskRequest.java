@@ -4,8 +4,11 @@ import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskQuery.Condition;
 import io.github.wheelscheduler.spring.task.TaskQuery.Order;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param after stands for the end of the page before
  * @param offset how many tasks to leave out
  * @param limit how many to return at most, up to 500; 50 if it is not given
+ * @param show what to show beside schedulers and tasks, with commas in between
  */
 record TaskRequest(
         @Nullable String scheduler,
@@ -31,13 +35,22 @@ record TaskRequest(
         @Nullable String order,
         @Nullable String after,
         @Nullable Integer offset,
-        @Nullable Integer limit) {
+        @Nullable Integer limit,
+        @Nullable String show) {
+
+    /** What is shown only if it is asked for. */
+    enum Part {
+        FINDINGS,
+        WHEEL,
+        DAY
+    }
 
     static final int DEFAULT_LIMIT = 50;
     static final int MAX_LIMIT = 500;
 
     private static final Map<String, Order> ORDERS = new LinkedHashMap<>();
-    private static final Map<String, Condition> CONDITIONS = new LinkedHashMap<>();
+    private static final Map<String, Condition> CONDITIONS = byName(Condition.values());
+    private static final Map<String, Part> PARTS = byName(Part.values());
 
     static {
         ORDERS.put("scheduler", Order.SCHEDULER);
@@ -45,9 +58,43 @@ record TaskRequest(
         ORDERS.put("next", Order.NEXT);
         ORDERS.put("lastFailure", Order.LAST_FAILURE);
         ORDERS.put("lateness", Order.LATENESS);
-        for (Condition condition : Condition.values()) {
-            CONDITIONS.put(condition.name().toLowerCase(Locale.ROOT), condition);
-        }
+    }
+
+    private static <T extends Enum<T>> Map<String, T> byName(T[] values) {
+        Map<String, T> known = new LinkedHashMap<>();
+        Stream.of(values).forEach(value -> known.put(value.name().toLowerCase(Locale.ROOT), value));
+        return known;
+    }
+
+    /** Returns a request for all tasks that a filter finds. */
+    static TaskRequest ofFilter(
+            @Nullable String scheduler, @Nullable String group, @Nullable String text, @Nullable String state) {
+        return new TaskRequest(scheduler, group, text, state, null, null, null, null, null, null);
+    }
+
+    /** Returns the filter for the log; {@code all} if there is none. */
+    String filterText() {
+        String found = Stream.of(
+                        named("scheduler", scheduler),
+                        named("group", group),
+                        named("state", state),
+                        named("text", text))
+                .filter(part -> !part.isEmpty())
+                .collect(Collectors.joining(", "));
+        return found.isEmpty() ? "all" : found;
+    }
+
+    private static String named(String name, @Nullable String value) {
+        return value == null ? "" : name + " " + value;
+    }
+
+    /**
+     * Returns what is to be shown beside schedulers and tasks.
+     *
+     * @throws IllegalArgumentException if one of the words is none that is known
+     */
+    Set<Part> parts() {
+        return show == null ? Set.of() : Set.copyOf(allOf("show", PARTS, show));
     }
 
     /**
@@ -64,14 +111,10 @@ record TaskRequest(
         if (atMost < 0 || atMost > MAX_LIMIT) {
             throw new IllegalArgumentException("limit must be between 0 and " + MAX_LIMIT + ", was " + atMost);
         }
-        Condition[] conditions = state == null
-                ? new Condition[0]
-                : Stream.of(state.split(",", -1))
-                        .map(word -> oneOf("state", CONDITIONS, word.strip()))
-                        .toArray(Condition[]::new);
+        List<Condition> conditions = state == null ? List.of() : allOf("state", CONDITIONS, state);
         return TaskQuery.ALL
                 .withText(text == null ? "" : text)
-                .in(conditions)
+                .in(conditions.toArray(Condition[]::new))
                 .orderedBy(sort == null ? Order.SCHEDULER : oneOf("sort", ORDERS, sort), isDescending())
                 .after(after)
                 .part(from, atMost);
@@ -85,6 +128,12 @@ record TaskRequest(
             return true;
         }
         throw new IllegalArgumentException("order must be asc or desc, was " + order);
+    }
+
+    private static <T> List<T> allOf(String what, Map<String, T> known, String given) {
+        return Stream.of(given.split(",", -1))
+                .map(word -> oneOf(what, known, word.strip()))
+                .toList();
     }
 
     private static <T> T oneOf(String what, Map<String, T> known, String given) {

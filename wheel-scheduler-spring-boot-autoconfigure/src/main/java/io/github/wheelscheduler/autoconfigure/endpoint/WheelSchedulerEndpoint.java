@@ -1,15 +1,20 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.endpoint.TaskRequest.Part;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
+import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -23,16 +28,34 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
  *
  * <p>A task is looked for in all schedulers, unless the name of a scheduler, which is that of its bean, is given.
  */
-@Endpoint(id = "wheelscheduler", defaultAccess = Access.READ_ONLY)
+@Endpoint(id = WheelSchedulerEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class WheelSchedulerEndpoint {
+
+    static final String ID = "wheelscheduler";
+    static final String STACK = "stack";
+
+    private static final int MOST_PREVIEWED = 5;
+    private static final int MOST_REFUSALS_LOGGED = 2;
+    private static final Duration SLOT = Duration.ofMinutes(5);
 
     private final SteeringLog log = new SteeringLog(LogFactory.getLog(WheelSchedulerEndpoint.class));
     private final SchedulerBeans beans;
-    private final Duration minInterval;
+    private final TaskSteering tasks;
+    private final Findings findings;
+    private final boolean steering;
 
-    WheelSchedulerEndpoint(ListableBeanFactory beanFactory, Duration minInterval) {
+    /**
+     * Makes one.
+     *
+     * @param minInterval the shortest rate or delay that a task may be re-timed to
+     * @param steering whether it may be written to
+     */
+    WheelSchedulerEndpoint(ListableBeanFactory beanFactory, Duration minInterval, boolean steering) {
         this.beans = new SchedulerBeans(beanFactory);
-        this.minInterval = minInterval;
+        this.tasks = new TaskSteering(minInterval);
+        this.findings = new Findings(
+                () -> beanFactory.getBeanProvider(FindingSource.class).orderedStream());
+        this.steering = steering;
     }
 
     /**
@@ -47,7 +70,7 @@ public final class WheelSchedulerEndpoint {
     @ReadOperation
     public SchedulersDescriptor schedulers(
             @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
-        return find(new TaskRequest(scheduler, null, null, null, null, null, null, offset, limit));
+        return find(new TaskRequest(scheduler, null, null, null, null, null, null, offset, limit, null));
     }
 
     /**
@@ -58,15 +81,44 @@ public final class WheelSchedulerEndpoint {
      */
     SchedulersDescriptor find(TaskRequest request) {
         TaskQuery query = request.toQuery();
-        Map<String, TaskRegistry> registries = new LinkedHashMap<>();
-        List<SchedulerDescriptor> descriptors = new ArrayList<>();
-        for (SchedulerBeans.Named one : beans.all(request.scheduler(), request.group())) {
-            registries.put(one.name(), one.registry());
-            descriptors.add(SchedulerDescriptor.of(one));
-        }
+        Set<Part> parts = request.parts();
+        List<SchedulerBeans.Named> schedulers = beans.all(request.scheduler(), request.group());
+        Instant now = (schedulers.isEmpty()
+                        ? Clock.systemUTC()
+                        : schedulers.get(0).scheduler().getClock())
+                .instant();
+        List<Findings.Seen> seen = schedulers.stream()
+                .map(one -> new Findings.Seen(one, SchedulerDescriptor.of(one, parts.contains(Part.WHEEL))))
+                .toList();
+        Map<String, TaskRegistry> registries = registries(schedulers);
         TaskQuery.Page<TaskDescriptor> page = TaskRegistry.find(registries, query, TaskDescriptor::of);
         return new SchedulersDescriptor(
-                descriptors, page.tasks(), query.offset(), query.limit(), page.total(), page.next());
+                now,
+                steering,
+                parts.contains(Part.FINDINGS) ? findings.of(seen, now) : null,
+                seen.stream().map(Findings.Seen::descriptor).toList(),
+                page.tasks(),
+                query.offset(),
+                query.limit(),
+                page.total(),
+                page.next(),
+                parts.contains(Part.DAY) ? day(registries, query, now, page.tasks()) : null);
+    }
+
+    private static Map<String, TaskRegistry> registries(List<SchedulerBeans.Named> schedulers) {
+        Map<String, TaskRegistry> registries = new LinkedHashMap<>();
+        schedulers.forEach(one -> registries.put(one.name(), one.registry()));
+        return registries;
+    }
+
+    private static DayDescriptor day(
+            Map<String, TaskRegistry> registries, TaskQuery query, Instant now, List<TaskDescriptor> page) {
+        Map<String, List<String>> shown = page.stream()
+                .collect(Collectors.groupingBy(
+                        TaskDescriptor::scheduler, Collectors.mapping(TaskDescriptor::id, Collectors.toList())));
+        Instant from = now.minusSeconds(Math.floorMod(now.getEpochSecond(), SLOT.toSeconds()))
+                .truncatedTo(ChronoUnit.SECONDS);
+        return DayDescriptor.of(TaskRegistry.day(registries, query, from, shown));
     }
 
     /**
@@ -78,21 +130,21 @@ public final class WheelSchedulerEndpoint {
      */
     public TaskDescriptor task(String id, @Nullable String scheduler) {
         SchedulerBeans.Named found = beans.withTask(id, scheduler);
-        return TaskDescriptor.of(found.name(), found.registry().get(id));
+        return TaskDescriptor.inFull(found.name(), found.registry().get(id), found.registry(), steering);
     }
 
     /**
-     * Triggers, pauses, resumes, re-times or resets one task, and returns it as it is then.
+     * Triggers, pauses, resumes, re-times, resets or interrupts one task, and returns it as it is then.
      *
      * @param who steers, for the log
      * @param segments the path, which is the id of the task, with slashes in between
      * @param sameId what was said of the id once more, which must be the same; null for nothing
-     * @param action {@code trigger}, {@code pause}, {@code resume}, {@code retime} or {@code reset}
+     * @param action {@code trigger}, {@code pause}, {@code resume}, {@code reset}, {@code interrupt} or {@code retime}
      * @param scheduler which has the task; null to look in all
      * @param schedule to re-time to
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
-     * @throws IllegalStateException if the task is over, or is to be triggered while it is running
+     * @throws IllegalStateException if the task is over, is to be triggered while it is running, or interrupted while it is not
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler accepts no task
      */
     TaskDescriptor steerTask(
@@ -103,35 +155,77 @@ public final class WheelSchedulerEndpoint {
             @Nullable String scheduler,
             ScheduleTexts schedule) {
         return log.steer(who, action, "task", segments, () -> {
-            String id = String.join("/", EndpointAnswers.path(segments));
-            EndpointAnswers.requireSame("id", sameId, id);
+            String id = idOf(segments, sameId);
             TaskDescriptor before = task(id, scheduler);
-            steer(beans.withTask(id, scheduler), id, action, schedule);
+            tasks.steer(beans.withTask(id, scheduler), id, action, schedule);
             TaskDescriptor after = task(id, before.scheduler());
             return new SteeringLog.Steered<>(after, textOf(before), textOf(after));
         });
     }
 
-    private void steer(SchedulerBeans.Named found, String id, @Nullable String action, ScheduleTexts schedule) {
-        TaskRegistry registry = found.registry();
-        String wanted = lowerCase(action);
-        if (!wanted.equals("retime")) {
-            schedule.requireNone();
-        }
-        switch (wanted) {
-            case "trigger" -> registry.trigger(id);
-            case "pause" -> registry.pause(id);
-            case "resume" -> registry.resume(id);
-            case "retime" ->
-                registry.retime(
-                        id,
-                        schedule.toSchedule(
-                                minInterval, found.scheduler().getClock().instant()));
-            case "reset" -> registry.reset(id);
-            default ->
-                throw new IllegalArgumentException(
-                        "action must be trigger, pause, resume, retime or reset, was " + action);
-        }
+    /**
+     * Returns where the runs of a task are. That shows more than who may only read is to see, so it counts as steering.
+     *
+     * @param who asks, for the log
+     * @throws UnknownNameException if there is no such task or scheduler
+     */
+    StacksDescriptor stack(String who, Object segments, @Nullable String sameId, @Nullable String scheduler) {
+        return log.steer(who, STACK, "task", segments, () -> {
+            String id = idOf(segments, sameId);
+            SchedulerBeans.Named found = beans.withTask(id, scheduler);
+            TaskInfo.State state = found.registry().get(id).state();
+            StacksDescriptor stacks = StacksDescriptor.of(found.registry().stacks(id));
+            String seen = stacks.threads().size() + " threads seen";
+            return new SteeringLog.Steered<>(stacks, state.name(), seen);
+        });
+    }
+
+    /**
+     * Returns what re-timing a task would lead to; nothing changes, and the log has no line of it.
+     *
+     * @throws UnknownNameException if there is no such task or scheduler
+     * @throws IllegalArgumentException if the action is not {@code retime}, or the schedule is missing or bad
+     */
+    PreviewDescriptor preview(
+            Object segments,
+            @Nullable String sameId,
+            @Nullable String action,
+            @Nullable String scheduler,
+            ScheduleTexts schedule) {
+        String id = idOf(segments, sameId);
+        return tasks.preview(beans.withTask(id, scheduler), id, action, schedule, MOST_PREVIEWED);
+    }
+
+    private static String idOf(Object segments, @Nullable String sameId) {
+        String id = String.join("/", EndpointAnswers.path(segments));
+        EndpointAnswers.requireSame("id", sameId, id);
+        return id;
+    }
+
+    /**
+     * Triggers, pauses, resumes, resets or interrupts all tasks that a filter finds.
+     *
+     * @param who steers, for the log
+     * @param filter of which only scheduler, group, text and state count
+     * @param expected how many tasks the caller expects; null for any number
+     * @throws UnknownNameException if there is no such scheduler or group
+     * @throws IllegalArgumentException if there is no such action
+     * @throws IllegalStateException if they are another number by now; nothing has changed
+     */
+    SteeredTasksDescriptor steerTasks(
+            String who, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {
+        return log.steer(who, action, "tasks", filter.filterText(), () -> {
+            Map<String, TaskRegistry> registries = registries(beans.all(filter.scheduler(), filter.group()));
+            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter.toQuery(), action, expected);
+            String refusals = answer.refusals().stream()
+                    .limit(MOST_REFUSALS_LOGGED)
+                    .map(refusal -> ", as " + refusal.error())
+                    .collect(Collectors.joining());
+            return new SteeringLog.Steered<>(
+                    answer,
+                    answer.matched() + " found",
+                    answer.done() + " done and " + answer.refused() + " refused" + refusals);
+        });
     }
 
     private static String textOf(TaskDescriptor task) {
@@ -152,8 +246,8 @@ public final class WheelSchedulerEndpoint {
     SchedulerDescriptor steerScheduler(String who, @Nullable String action, @Nullable String scheduler) {
         return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
             SchedulerBeans.Named found = beans.one(scheduler);
-            SchedulerDescriptor before = SchedulerDescriptor.of(found);
-            switch (lowerCase(action)) {
+            SchedulerDescriptor before = SchedulerDescriptor.of(found, false);
+            switch (TaskSteering.lowerCase(action)) {
                 case "pause" -> found.scheduler().stop();
                 case "resume" -> found.scheduler().start();
                 case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
@@ -162,13 +256,9 @@ public final class WheelSchedulerEndpoint {
                 default ->
                     throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
             }
-            SchedulerDescriptor after = SchedulerDescriptor.of(found);
+            SchedulerDescriptor after = SchedulerDescriptor.of(found, false);
             String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
             return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
         });
-    }
-
-    private static String lowerCase(@Nullable String action) {
-        return action == null ? "" : action.toLowerCase(Locale.ROOT);
     }
 }

@@ -5,8 +5,10 @@ import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -32,8 +34,13 @@ public final class WheelSchedulerEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     WheelSchedulerEndpoint wheelSchedulerEndpoint(
-            ListableBeanFactory beanFactory, WheelSchedulerEndpointProperties properties) {
-        return new WheelSchedulerEndpoint(beanFactory, properties.minInterval());
+            ListableBeanFactory beanFactory,
+            WheelSchedulerEndpointProperties properties,
+            ObjectProvider<EndpointAccessResolver> access) {
+        return new WheelSchedulerEndpoint(
+                beanFactory,
+                properties.minInterval(),
+                EndpointAnswers.isUnrestricted(access, WheelSchedulerEndpoint.ID));
     }
 
     @Bean

@@ -28,8 +28,8 @@ public final class WheelSchedulerEndpointJmxExtension {
             @Nullable String after,
             @Nullable Integer offset,
             @Nullable Integer limit) {
-        return EndpointAnswers.orThrow(
-                () -> endpoint.find(new TaskRequest(scheduler, group, text, state, sort, order, after, offset, limit)));
+        return EndpointAnswers.orThrow(() ->
+                endpoint.find(new TaskRequest(scheduler, group, text, state, sort, order, after, offset, limit, null)));
     }
 
     /** Returns one task. */

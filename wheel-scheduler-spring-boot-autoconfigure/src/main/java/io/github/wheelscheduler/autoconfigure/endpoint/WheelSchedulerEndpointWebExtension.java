@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -20,6 +22,11 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
     SchedulersDescriptor.class,
     SchedulerDescriptor.class,
     TaskDescriptor.class,
+    Finding.class,
+    DayDescriptor.class,
+    PreviewDescriptor.class,
+    StacksDescriptor.class,
+    SteeredTasksDescriptor.class,
     ProblemDescriptor.class
 })
 public final class WheelSchedulerEndpointWebExtension {
@@ -41,7 +48,8 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String order,
             @Nullable String after,
             @Nullable String offset,
-            @Nullable String limit) {
+            @Nullable String limit,
+            @Nullable String show) {
         return EndpointAnswers.answer(() -> endpoint.find(new TaskRequest(
                 scheduler,
                 group,
@@ -51,7 +59,8 @@ public final class WheelSchedulerEndpointWebExtension {
                 order,
                 after,
                 EndpointAnswers.parse("offset", offset, Integer.MAX_VALUE),
-                EndpointAnswers.parse("limit", limit, TaskRequest.MAX_LIMIT))));
+                EndpointAnswers.parse("limit", limit, TaskRequest.MAX_LIMIT),
+                show)));
     }
 
     /** Answers with one task. An id may have slashes. */
@@ -65,7 +74,7 @@ public final class WheelSchedulerEndpointWebExtension {
         });
     }
 
-    /** Triggers, pauses, resumes, re-times or resets one task, and answers with it. An id may have slashes. */
+    /** Steers one task, and answers with it, with the stacks of its runs or with a preview. An id may have slashes. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerTask(
             SecurityContext context,
@@ -77,16 +86,60 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone,
-            @Nullable String once) {
+            @Nullable String once,
+            @Nullable String preview) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
-        return EndpointAnswers.answer(
-                () -> endpoint.steerTask(SteeringLog.userOf(context), segments, id, action, scheduler, schedule));
+        String who = SteeringLog.userOf(context);
+        return EndpointAnswers.answer(() -> {
+            if (isTrue(preview)) {
+                return endpoint.preview(segments, id, action, scheduler, schedule);
+            }
+            if (WheelSchedulerEndpoint.STACK.equalsIgnoreCase(action)) {
+                schedule.requireNone();
+                return endpoint.stack(who, segments, id, scheduler);
+            }
+            return endpoint.steerTask(who, segments, id, action, scheduler, schedule);
+        });
     }
 
-    /** Pauses or resumes a scheduler, or changes its mode, and answers with it. */
+    private static boolean isTrue(@Nullable String preview) {
+        if (preview == null || preview.equals("false")) {
+            return false;
+        }
+        if (preview.equals("true")) {
+            return true;
+        }
+        throw new IllegalArgumentException("preview must be true or false, was " + preview);
+    }
+
+    /** Pauses or resumes a scheduler, or changes its mode, and answers with it; or steers all tasks that a filter finds. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerScheduler(
-            SecurityContext context, @Nullable String action, @Nullable String scheduler) {
-        return EndpointAnswers.answer(() -> endpoint.steerScheduler(SteeringLog.userOf(context), action, scheduler));
+            SecurityContext context,
+            @Nullable String of,
+            @Nullable String action,
+            @Nullable String scheduler,
+            @Nullable String group,
+            @Nullable String text,
+            @Nullable String state,
+            @Nullable String expected) {
+        String who = SteeringLog.userOf(context);
+        return EndpointAnswers.answer(() -> {
+            if ("tasks".equals(of)) {
+                return endpoint.steerTasks(
+                        who,
+                        action,
+                        TaskRequest.ofFilter(scheduler, group, text, state),
+                        EndpointAnswers.parse("expected", expected, Integer.MAX_VALUE));
+            }
+            if (of != null && !of.equals("scheduler")) {
+                throw new IllegalArgumentException("of must be tasks or scheduler, was " + of);
+            }
+            if (Stream.of(group, text, state, expected).anyMatch(Objects::nonNull)) {
+                throw new IllegalArgumentException(
+                        "group, text, state and expected must only be given with tasks as of");
+            }
+            return endpoint.steerScheduler(who, action, scheduler);
+        });
     }
 }

@@ -4,12 +4,15 @@ import io.github.wheelscheduler.durable.DurableCounts;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableOverview;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * Durable tasks at one moment.
  *
+ * @param now when that was, by the clock of this node
+ * @param steering whether the endpoint may be written to
  * @param node the name of this node
  * @param draining whether this node claims nothing more
  * @param clockError by how much the database's clock may differ from what this node takes it for
@@ -21,6 +24,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param recurring the recurring tasks, by id
  */
 public record DurableDescriptor(
+        Instant now,
+        boolean steering,
         String node,
         boolean draining,
         Duration clockError,
@@ -32,9 +37,11 @@ public record DurableDescriptor(
         List<RecurringTaskDescriptor> recurring)
         implements OperationResponseBody {
 
-    static DurableDescriptor of(DurableEngine engine) {
+    static DurableDescriptor of(DurableEngine engine, boolean steering) {
         DurableOverview overview = engine.overview();
         return new DurableDescriptor(
+                Instant.now(),
+                steering,
                 engine.settings().node(),
                 engine.isDraining(),
                 engine.clockError(),

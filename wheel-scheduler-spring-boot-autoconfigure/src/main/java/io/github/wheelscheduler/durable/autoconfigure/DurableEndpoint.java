@@ -28,9 +28,10 @@ import org.springframework.boot.convert.DurationStyle;
  * The endpoint {@code wheeldurable}. It shows durable tasks as the database has them, so the same on each node, and steers them for all
  * nodes. Write operations are off by default.
  */
-@Endpoint(id = "wheeldurable", defaultAccess = Access.READ_ONLY)
+@Endpoint(id = DurableEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class DurableEndpoint {
 
+    static final String ID = "wheeldurable";
     static final int MAX_LIMIT = 500;
     private static final Duration LONGEST_WITHIN = Duration.ofMinutes(1);
     private static final int DEFAULT_LIMIT = 50;
@@ -40,16 +41,18 @@ public final class DurableEndpoint {
     private final SteeringLog log = new SteeringLog(LogFactory.getLog("io.github.wheelscheduler.durable"));
     private final DurableEngine engine;
     private final Duration minInterval;
+    private final boolean steering;
 
-    DurableEndpoint(DurableEngine engine, Duration minInterval) {
+    DurableEndpoint(DurableEngine engine, Duration minInterval, boolean steering) {
         this.engine = engine;
         this.minInterval = minInterval;
+        this.steering = steering;
     }
 
     /** Returns what all nodes do, and the recurring tasks. */
     @ReadOperation
     public DurableDescriptor durable() {
-        return DurableDescriptor.of(engine);
+        return DurableDescriptor.of(engine, steering);
     }
 
     /**

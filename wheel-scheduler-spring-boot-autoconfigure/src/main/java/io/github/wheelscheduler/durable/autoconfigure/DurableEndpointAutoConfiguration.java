@@ -1,9 +1,12 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,8 +25,12 @@ public final class DurableEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DurableEndpoint wheelDurableEndpoint(DurableEngine engine, WheelSchedulerEndpointProperties properties) {
-        return new DurableEndpoint(engine, properties.minInterval());
+    DurableEndpoint wheelDurableEndpoint(
+            DurableEngine engine,
+            WheelSchedulerEndpointProperties properties,
+            ObjectProvider<EndpointAccessResolver> access) {
+        return new DurableEndpoint(
+                engine, properties.minInterval(), EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID));
     }
 
     @Bean

@@ -17,13 +17,18 @@ interface EndpointAccess extends EndpointCalls {
             String task = ENDPOINT + "/" + Jobs.REST;
             Answer before = readOnly.get(task);
             assertThat(before.status()).isEqualTo(200);
-            for (String action : List.of("trigger", "pause", "retime")) {
+            assertThat(before.at("steering")).isEqualTo(false);
+            assertThat(readOnly.get(ENDPOINT).at("steering")).isEqualTo(false);
+            for (String action : List.of("trigger", "pause", "retime", "interrupt", "stack")) {
                 String schedule = action.equals("retime") ? ", \"fixedRate\": \"1s\"" : "";
                 assertThat(readOnly.post(task, "{\"action\": \"" + action + "\"" + schedule + "}")
                                 .status())
                         .isEqualTo(405);
             }
             assertThat(readOnly.post(ENDPOINT, "{\"action\": \"pause\"}").status())
+                    .isEqualTo(405);
+            assertThat(readOnly.post(ENDPOINT, "{\"of\": \"tasks\", \"action\": \"pause\"}")
+                            .status())
                     .isEqualTo(405);
             Answer after = readOnly.get(task);
             for (String part : List.of("state", "schedule", "runs")) {

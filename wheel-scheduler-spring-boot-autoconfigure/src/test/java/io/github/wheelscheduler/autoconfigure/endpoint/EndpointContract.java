@@ -8,7 +8,13 @@ import org.junit.jupiter.api.TestInstance;
 
 /** All that the endpoint does over HTTP, in one kind of application. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class EndpointContract implements EndpointReading, EndpointSteering, EndpointRefusing, EndpointAccess {
+abstract class EndpointContract
+        implements EndpointReading,
+                EndpointShowing,
+                EndpointSteering,
+                EndpointActing,
+                EndpointRefusing,
+                EndpointAccess {
 
     private ActuatorServer server;
 

@@ -33,8 +33,8 @@ interface EndpointRefusing extends EndpointCalls {
             {'action': 'retime', 'once': 'tomorrow'}                     | once must be an instant such as 2030-01-01T12:00:00Z, was tomorrow
             {'action': 'retime', 'once': '2040-01-01T12:00Z', 'cron': '@daily'} | exactly one of
             {'action': 'pause', 'fixedRate': '1s'}                       | only be given with the action retime
-            {'action': 'stop'}                                           | action must be trigger, pause, resume, retime or reset, was stop
-            {}                                                           | action must be trigger, pause, resume, retime or reset
+            {'action': 'stop'}                                           | action must be trigger, pause, resume, reset, interrupt, retime or, over HTTP, stack, was stop
+            {}                                                           | action must be trigger, pause, resume, reset, interrupt, retime
             """)
     default void aBadRequestIsRefusedWithTheReasonAndChangesNothing(String json, String reason) {
         String id = "steady";

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.spring.SchedulerMode;
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -36,7 +40,7 @@ class WheelSchedulerEndpointTest {
 
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(TwoSchedulers.class);
-    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context, Duration.ZERO);
+    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context, Duration.ZERO, true);
     private final WheelSchedulerEndpointJmxExtension jmx = new WheelSchedulerEndpointJmxExtension(endpoint);
     private final WheelTaskScheduler orders = context.getBean("orders", WheelTaskScheduler.class);
     private final WheelTaskScheduler reports = context.getBean("reports", WheelTaskScheduler.class);
@@ -94,13 +98,13 @@ class WheelSchedulerEndpointTest {
 
     @Test
     void tasksOfAllSchedulersArePutInOneOrder() {
-        TaskRequest request = new TaskRequest(null, null, null, null, "id", "desc", null, null, 3);
+        TaskRequest request = new TaskRequest(null, null, null, null, "id", "desc", null, null, 3, null);
         SchedulersDescriptor first = endpoint.find(request);
         assertThat(first.tasks())
                 .extracting(task -> task.scheduler() + " " + task.id())
                 .containsExactly("orders ship", "reports print", "reports clean");
         SchedulersDescriptor last =
-                endpoint.find(new TaskRequest(null, null, null, null, "id", "desc", first.next(), null, 3));
+                endpoint.find(new TaskRequest(null, null, null, null, "id", "desc", first.next(), null, 3, null));
         assertThat(last.tasks())
                 .extracting(task -> task.scheduler() + " " + task.id())
                 .containsExactly("orders clean");
@@ -114,11 +118,11 @@ class WheelSchedulerEndpointTest {
         mails.initialize();
         context.getBeanFactory().registerSingleton("mailsBean", mails);
         SchedulersDescriptor found =
-                endpoint.find(new TaskRequest(null, "mails", null, null, null, null, null, null, null));
+                endpoint.find(new TaskRequest(null, "mails", null, null, null, null, null, null, null, null));
         assertThat(found.schedulers()).extracting(SchedulerDescriptor::name).containsExactly("mailsBean");
         assertThatExceptionOfType(UnknownNameException.class)
-                .isThrownBy(
-                        () -> endpoint.find(new TaskRequest(null, "none", null, null, null, null, null, null, null)))
+                .isThrownBy(() ->
+                        endpoint.find(new TaskRequest(null, "none", null, null, null, null, null, null, null, null)))
                 .withMessage("group must be one of [mails], was none");
     }
 
@@ -226,13 +230,28 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void steeringManyTasksLeavesOneLine(CapturedOutput output) {
+        TaskRequest filter = TaskRequest.ofFilter("reports", null, "I", "pending");
+        assertThat(endpoint.steerTasks("eve", "pause", filter, 1).done()).isEqualTo(1);
+        assertThat(output.getOut())
+                .containsOnlyOnce("Steering by ")
+                .contains("Steering by eve: pause of tasks scheduler reports, state pending, text I, from 1 found to "
+                        + "1 done and 0 refused");
+        assertThatIllegalStateException().isThrownBy(() -> endpoint.steerTasks("eve", "pause", filter, 1));
+        assertThat(output.getOut())
+                .contains("Steering by eve was refused: pause of tasks scheduler reports, state pending, text I, as "
+                        + "expected must be how many tasks there are, now 0, was 1");
+    }
+
+    @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void aNumberOfWorkersThatIsNotLimitedIsLeftOut() {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         scheduler.setVirtualThreads(true);
         scheduler.initialize();
         try {
-            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler))
+            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler), false)
                             .workers()
                             .max())
                     .isNull();

@@ -13,6 +13,7 @@ import io.github.wheelscheduler.durable.DurableTasks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -111,6 +112,8 @@ class DurableEndpointTest {
                 .until(() -> !read(one, "", "").path("recurring").isEmpty());
         JsonNode all = read(other, "", "");
         assertThat(all.path("node").asString()).isEqualTo("b");
+        assertThat(all.path("steering").asBoolean()).isTrue();
+        assertThat(Instant.parse(all.path("now").asString())).isBefore(Instant.now());
         JsonNode close = all.path("recurring").path(0);
         assertThat(close.path("id").asString()).isEqualTo("night/close");
         assertThat(close.path("schedule").asString()).isEqualTo("fixed-rate PT1H");
@@ -195,6 +198,11 @@ class DurableEndpointTest {
         assertThat(one.context().getBean(DurableTasks.class).schedule("report", "1", "text", Instant.now()))
                 .isTrue();
         await().atMost(PATIENCE).until(() -> read(other, "", "").path("failed").asInt() == 1);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                one.get("wheelscheduler?show=findings").listAt("findings"))
+                        .anySatisfy(finding -> assertThat(((Map<?, ?>) finding).get("text"))
+                                .isEqualTo("1 durable task has failed for good")));
         JsonNode failed =
                 read(other, "/tasks/report?state=failed", "").path("tasks").path(0);
         assertThat(failed.path("failure").asString()).isEqualTo("java.lang.IllegalStateException: no paper");

@@ -78,6 +78,7 @@ class PublishedNamesTest {
                         OURS + "autoconfigure.tracing.WheelSchedulerTracingAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",
+                        OURS + "durable.autoconfigure.DurableFindingsAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableHealthAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableMetricsAutoConfiguration");
     }

@@ -1,0 +1,43 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that is wrong, or that keeps tasks from starting on time.
+ *
+ * @param rule what has found it, in one word that stays the same
+ * @param scheduler whose tasks it is about; null if it is about no scheduler of the endpoint
+ * @param group the group of that scheduler; null if it is none
+ * @param task the id of the task that it is about, or of the worst one; null if it is about none
+ * @param text a sentence with numbers, without its full stop
+ */
+public record Finding(
+        String rule,
+        Severity severity,
+        @Nullable String scheduler,
+        @Nullable String group,
+        @Nullable String task,
+        String text) {
+
+    public Finding {
+        Objects.requireNonNull(rule, "rule must not be null");
+        Objects.requireNonNull(severity, "severity must not be null");
+        Objects.requireNonNull(text, "text must not be null");
+    }
+
+    /** Makes one that is about no scheduler of the endpoint and no task of it. */
+    public Finding(String rule, Severity severity, String text) {
+        this(rule, severity, null, null, null, text);
+    }
+
+    /** How bad it is, the worst first. */
+    public enum Severity {
+        /** Tasks do not run. */
+        ERROR,
+        /** Tasks run late, fail now and then, or soon will. */
+        WARNING,
+        /** It explains something. */
+        INFO
+    }
+}

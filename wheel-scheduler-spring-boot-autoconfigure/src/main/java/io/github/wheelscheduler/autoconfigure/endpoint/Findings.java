@@ -1,0 +1,68 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What is wrong with the schedulers, their tasks and what belongs to them, in sentences. Any thread. */
+final class Findings {
+
+    /** So many are shown. */
+    static final int MOST = 20;
+
+    private final Supplier<Stream<FindingSource>> sources;
+    private final CountRises rises = new CountRises();
+
+    /** Makes one that asks also others, anew each time. */
+    Findings(Supplier<Stream<FindingSource>> sources) {
+        this.sources = sources;
+    }
+
+    /**
+     * A scheduler and what was seen of it.
+     *
+     * @param named the scheduler
+     */
+    record Seen(SchedulerBeans.Named named, SchedulerDescriptor descriptor) {}
+
+    /** Returns what is wrong, the worst first, and that of the schedulers before that of others. */
+    List<Finding> of(List<Seen> schedulers, Instant now) {
+        Set<State> said = schedulers.stream()
+                .map(Seen::descriptor)
+                .filter(seen -> seen.group() == null)
+                .map(SchedulerDescriptor::state)
+                .collect(Collectors.toSet());
+        List<Finding> all = new ArrayList<>();
+        for (Seen one : schedulers) {
+            SchedulerDescriptor seen = one.descriptor();
+            Instant ofClock = one.named().scheduler().getClock().instant();
+            List<Finding> found = new SchedulerFindings(
+                            seen,
+                            () -> one.named()
+                                    .scheduler()
+                                    .getWheelScheduledExecutor()
+                                    .runningFor(Duration.ZERO),
+                            rises,
+                            ofClock)
+                    .all();
+            // A group stops with its scheduler, which says so.
+            boolean isSaid = seen.group() != null && said.contains(seen.state());
+            found.stream()
+                    .filter(finding -> !isSaid || !finding.rule().equals(SchedulerFindings.STATE))
+                    .forEach(all::add);
+            all.addAll(new TaskFindings(seen, one.named().registry(), ofClock).all());
+        }
+        sources.get().forEach(source -> all.addAll(source.findings(now)));
+        return all.stream()
+                .sorted(Comparator.comparing(Finding::severity))
+                .limit(MOST)
+                .toList();
+    }
+}

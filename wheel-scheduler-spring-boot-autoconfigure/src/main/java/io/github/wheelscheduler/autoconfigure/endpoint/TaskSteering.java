@@ -1,0 +1,119 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import io.github.wheelscheduler.spring.task.TaskQuery;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.task.UnknownTaskException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Passes on to the registry what is to become of tasks. Any thread. */
+final class TaskSteering {
+
+    static final int MOST_REFUSALS = 100;
+    private static final String RETIME = "retime";
+
+    private static final Map<String, BiConsumer<TaskRegistry, String>> ACTIONS = new LinkedHashMap<>();
+
+    static {
+        ACTIONS.put("trigger", TaskRegistry::trigger);
+        ACTIONS.put("pause", TaskRegistry::pause);
+        ACTIONS.put("resume", TaskRegistry::resume);
+        ACTIONS.put("reset", TaskRegistry::reset);
+        ACTIONS.put("interrupt", (registry, id) -> {
+            int ignored = registry.interrupt(id);
+        });
+    }
+
+    private final Duration minInterval;
+
+    /** Makes one that takes no shorter rate or delay. */
+    TaskSteering(Duration minInterval) {
+        this.minInterval = minInterval;
+    }
+
+    static String lowerCase(@Nullable String action) {
+        return action == null ? "" : action.toLowerCase(Locale.ROOT);
+    }
+
+    /** Does something with one task. */
+    void steer(SchedulerBeans.Named found, String id, @Nullable String action, ScheduleTexts schedule) {
+        if (lowerCase(action).equals(RETIME)) {
+            found.registry().retime(id, toSchedule(found, schedule));
+        } else {
+            schedule.requireNone();
+            actionOf(action, ", " + RETIME + " or, over HTTP, " + WheelSchedulerEndpoint.STACK)
+                    .accept(found.registry(), id);
+        }
+    }
+
+    /** Returns what a schedule would be like for a task. */
+    PreviewDescriptor preview(
+            SchedulerBeans.Named found, String id, @Nullable String action, ScheduleTexts schedule, int runs) {
+        if (!lowerCase(action).equals(RETIME)) {
+            throw new IllegalArgumentException("preview must only be true with the action retime, was with " + action);
+        }
+        TaskSchedule wanted = toSchedule(found, schedule);
+        return new PreviewDescriptor(ScheduleWords.of(wanted), found.registry().preview(id, wanted, runs));
+    }
+
+    private TaskSchedule toSchedule(SchedulerBeans.Named found, ScheduleTexts schedule) {
+        return schedule.toSchedule(minInterval, found.scheduler().getClock().instant());
+    }
+
+    private static BiConsumer<TaskRegistry, String> actionOf(@Nullable String action, String others) {
+        BiConsumer<TaskRegistry, String> known = ACTIONS.get(lowerCase(action));
+        if (known == null) {
+            throw new IllegalArgumentException(
+                    "action must be " + String.join(", ", ACTIONS.keySet()) + others + ", was " + action);
+        }
+        return known;
+    }
+
+    /**
+     * Does something with all tasks that a query finds.
+     *
+     * @param expected how many those are; null for any number
+     * @throws IllegalStateException if they are another number by now; nothing has changed
+     */
+    SteeredTasksDescriptor steerAll(
+            Map<String, TaskRegistry> registries,
+            TaskQuery query,
+            @Nullable String action,
+            @Nullable Integer expected) {
+        BiConsumer<TaskRegistry, String> wanted = actionOf(action, "");
+        List<Found> found = TaskRegistry.find(
+                        registries, query.part(0, Integer.MAX_VALUE), (name, task) -> new Found(name, task.id()))
+                .tasks();
+        if (expected != null && expected != found.size()) {
+            throw new IllegalStateException(
+                    "expected must be how many tasks there are, now " + found.size() + ", was " + expected);
+        }
+        int done = 0;
+        List<SteeredTasksDescriptor.Refusal> refusals = new ArrayList<>();
+        for (Found task : found) {
+            TaskRegistry registry = registries.get(task.scheduler);
+            try {
+                if (registry != null) {
+                    wanted.accept(registry, task.id);
+                }
+                done++;
+            } catch (IllegalStateException | RejectedExecutionException | UnknownTaskException ex) {
+                if (refusals.size() < MOST_REFUSALS) {
+                    String error = EndpointAnswers.printable(String.valueOf(ex.getMessage()));
+                    refusals.add(new SteeredTasksDescriptor.Refusal(task.id, task.scheduler, error));
+                }
+            }
+        }
+        return new SteeredTasksDescriptor(found.size(), done, found.size() - done, List.copyOf(refusals));
+    }
+
+    private record Found(String scheduler, String id) {}
+}

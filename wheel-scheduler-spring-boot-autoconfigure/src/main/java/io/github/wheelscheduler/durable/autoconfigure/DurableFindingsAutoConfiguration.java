@@ -1,0 +1,26 @@
+package io.github.wheelscheduler.durable.autoconfigure;
+
+import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
+import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpoint;
+import io.github.wheelscheduler.durable.DurableEngine;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of what the endpoint of the scheduler says of durable tasks. */
+@AutoConfiguration(after = DurableAutoConfiguration.class)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, DurableEngine.class})
+@ConditionalOnBean(DurableEngine.class)
+@ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)
+public final class DurableFindingsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = "wheelDurableFindings")
+    FindingSource wheelDurableFindings(DurableEngine engine) {
+        return new DurableFindings(engine);
+    }
+}

@@ -1,0 +1,113 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.wheelscheduler.autoconfigure.testing.Answer;
+import io.github.wheelscheduler.autoconfigure.testing.Jobs;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import org.junit.jupiter.api.Test;
+
+/** Promises to a page that shows schedulers and tasks to people. */
+interface EndpointShowing extends EndpointCalls {
+
+    @Test
+    default void anAnswerSaysWhenItWasAndWhetherTheCallerMaySteer() {
+        Answer answer = server().get(ENDPOINT);
+        assertThat(Instant.parse(answer.textAt("now"))).isCloseTo(Instant.now(), within(30, ChronoUnit.SECONDS));
+        assertThat(answer.at("steering")).isEqualTo(true);
+        for (String part : List.of("findings", "day", "schedulers.0.wheel")) {
+            assertThat(answer.at(part)).as(part).isNull();
+        }
+    }
+
+    @Test
+    default void whatIsWrongIsSaidInSentences() {
+        awaitThat(() -> assertThat(read(Jobs.FAIL).numberAt("failuresInARow")).isGreaterThan(3));
+        Answer answer = server().get(ENDPOINT + "?show=findings&limit=0");
+        assertThat(answer.listAt("tasks")).isEmpty();
+        Map<?, ?> failing = answer.listAt("findings").stream()
+                .map(finding -> (Map<?, ?>) finding)
+                .filter(finding -> "failing".equals(finding.get("rule")))
+                .findFirst()
+                .orElseThrow();
+        assertThat(failing.get("severity")).isEqualTo("ERROR");
+        assertThat(failing.get("scheduler")).isEqualTo("taskScheduler");
+        assertThat(failing.get("task")).isEqualTo(Jobs.FAIL);
+        assertThat(failing.get("text")).asString().contains(Jobs.FAIL, " times in a row, last with IllegalState");
+    }
+
+    @Test
+    default void theWheelIsShownOnceTheTickThreadHasToldIt() {
+        awaitThat(() -> {
+            Answer answer = server().get(ENDPOINT + "?show=wheel");
+            assertThat(answer.at("schedulers.0.wheel.at")).isNotNull();
+            assertThat(answer.listAt("schedulers.0.wheel.levels")).isNotEmpty();
+            assertThat(answer.listAt("schedulers.0.wheel.levels.0.counts")).hasSize(64);
+            assertThat(Duration.parse(answer.textAt("schedulers.0.wheel.levels.0.bucket")))
+                    .isPositive();
+        });
+    }
+
+    @Test
+    default void theDayIsShown() {
+        Answer answer = server().get(ENDPOINT + "?show=day,findings&text=REST");
+        assertThat(answer.listAt("day.totals")).hasSize(288);
+        assertThat(answer.textAt("day.slot")).isEqualTo("PT5M");
+        assertThat(Instant.parse(answer.textAt("day.from")).getEpochSecond() % 300)
+                .isZero();
+        assertThat(answer.listAt("day.tasks")).hasSize(1);
+        assertThat(answer.textAt("day.tasks.0.id")).isEqualTo(Jobs.REST);
+        assertThat(answer.textAt("day.tasks.0.scheduler")).isEqualTo("taskScheduler");
+        assertThat(answer.listAt("day.tasks.0.slots").size()).isBetween(1, 25);
+        assertThat(answer.listAt("day.tasks.0.slots.0")).hasSize(2);
+        assertThat(answer.at("day.cut")).isEqualTo(false);
+    }
+
+    @Test
+    default void whatToShowMustBeKnown() {
+        Answer answer = server().get(ENDPOINT + "?show=findings,everything");
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.textAt("error")).isEqualTo("show must be one of [findings, wheel, day], was everything");
+    }
+
+    @Test
+    default void aTaskIsShownInFullWhereItIsAskedForAlone() {
+        awaitThat(() -> assertThat(read(Jobs.FAIL).at("lastError")).isNotNull());
+        Answer task = read(Jobs.FAIL);
+        assertThat(task.textAt("schedule.words")).isEqualTo("every 20 ms");
+        assertThat(task.textAt("lastError.exception")).isEqualTo(IllegalStateException.class.getName());
+        assertThat(task.textAt("lastError.message")).isEqualTo("the service does not answer");
+        assertThat(task.textAt("lastError.trace")).contains("at ", Jobs.class.getName() + ".fail");
+        assertThat(Instant.parse(task.textAt("lastError.at"))).isBefore(Instant.now());
+        assertThat(task.at("settingSources")).isNotNull();
+        assertThat(task.at("steering")).isEqualTo(true);
+        assertThat(read(Jobs.HOLD).listAt("upcoming")).hasSize(5);
+
+        Answer listed = server().get(ENDPOINT + "?text=" + Jobs.FAIL);
+        assertThat(listed.textAt("tasks.0.schedule.words")).isEqualTo("every 20 ms");
+        for (String part : List.of("upcoming", "settingSources", "lastError", "steering")) {
+            assertThat(listed.at("tasks.0." + part)).as(part).isNull();
+        }
+    }
+
+    @Test
+    default void aTaskThatIsReTimedSaysWhatTheCodeSays() {
+        ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule("hours", () -> {}, tomorrow());
+        try {
+            assertThat(read("hours").at("configured")).isNull();
+            steerWell("hours", "{'action': 'retime', 'cron': '0 0 9 * * MON-FRI'}");
+            Answer after = read("hours");
+            assertThat(after.textAt("schedule.words")).isEqualTo("every weekday at 9:00");
+            assertThat(after.textAt("configured")).startsWith("once, at ");
+        } finally {
+            assertThat(task.cancel(false)).isTrue();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.RunningTask;
+import io.github.wheelscheduler.WheelSnapshot;
+import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
+import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
+import io.github.wheelscheduler.spring.watch.LatenessPercentile;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is said of a scheduler; by default, that of this test is well. */
+class SchedulerFindingsTest {
+
+    private static final Instant NOW = Instant.parse("2030-01-01T12:00:00Z");
+
+    private final CountRises rises = new CountRises();
+    private final List<RunningTask> running = new ArrayList<>();
+    private State state = State.RUNNING;
+    private WheelSnapshot.State tickThread = WheelSnapshot.State.RUNNING;
+    private Duration stuckFor = Duration.ZERO;
+    private Duration longestOversleep = Duration.ofMillis(3);
+    private long clockJumps = 7;
+    private @Nullable Integer max = 256;
+    private int active = 3;
+    private long ready;
+    private Duration oldestReady = Duration.ZERO;
+    private LatenessPercentile p99 = new LatenessPercentile(Duration.ofMillis(1), Duration.ofMillis(2));
+    private long full = 9;
+    private long rejected = 5;
+    private SchedulerDescriptor.@Nullable Group group;
+
+    private List<Finding> findings(Instant now) {
+        SchedulerDescriptor seen = new SchedulerDescriptor(
+                "taskScheduler",
+                state,
+                Duration.ofNanos(16_384),
+                new SchedulerDescriptor.TickThread(tickThread, stuckFor, 10, 9, longestOversleep, clockJumps),
+                new SchedulerDescriptor.Workers(max, active, active),
+                5,
+                0,
+                ready,
+                oldestReady,
+                null,
+                new SchedulerDescriptor.Lateness(p99, p99, p99),
+                new SchedulerDescriptor.Counts(20, 15, 0, rejected, 0, new SchedulerDescriptor.Skipped(0, 0, 0, full)),
+                5,
+                group,
+                null);
+        return new SchedulerFindings(seen, () -> running, rises, now).all();
+    }
+
+    private List<String> texts() {
+        return findings(NOW).stream()
+                .map(finding -> finding.severity() + " " + finding.rule() + " " + finding.text())
+                .toList();
+    }
+
+    private void isGroup() {
+        group = new SchedulerDescriptor.Group("reports", 64, OnFull.DROP);
+    }
+
+    private void run(int times, String name, Duration... runningFor) {
+        for (int i = 0; i < times; i++) {
+            NamedTask task = () -> name;
+            running.add(new RunningTask(task, Thread.currentThread(), i, runningFor[i % runningFor.length]));
+        }
+    }
+
+    @Test
+    void whereAllIsWellNothingIsSaid() {
+        assertThat(texts()).isEmpty();
+    }
+
+    @Test
+    void whatIsAMatterOfCourseIsNotSaid() {
+        active = 256;
+        ready = 1;
+        oldestReady = Duration.ofMillis(999);
+        stuckFor = Duration.ofMillis(999);
+        longestOversleep = Duration.ofMillis(999);
+        p99 = new LatenessPercentile(Duration.ofMillis(999), Duration.ofMillis(999));
+        assertThat(texts()).isEmpty();
+    }
+
+    @Test
+    void allWorkersMayBeBusyWhileNothingWaits() {
+        active = 256;
+        run(256, "reports", Duration.ofHours(1));
+        assertThat(texts()).isEmpty();
+    }
+
+    @Test
+    void aDeadTickThreadIsSaid() {
+        tickThread = WheelSnapshot.State.DEAD;
+        assertThat(texts()).containsExactly("ERROR tickThread the tick thread has died, so nothing will run any more");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1.5, WARNING, 1.5 s", "12.2, ERROR, 12 s"})
+    void aTickThreadThatDoesNotGetOnIsSaid(String seconds, Severity severity, String said) {
+        stuckFor = Duration.parse("PT" + seconds + "S");
+        assertThat(texts()).containsExactly(severity + " tickThread the tick thread is overdue by " + said);
+    }
+
+    @Test
+    void aPauseIsSaidWithWhatWaits() {
+        state = State.PAUSED;
+        assertThat(texts()).containsExactly("WARNING state the scheduler is paused");
+        ready = 12;
+        oldestReady = Duration.ofSeconds(30);
+        assertThat(texts()).containsExactly("WARNING state the scheduler is paused; 12 due runs wait");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "HALTED, WARNING, the scheduler is halted: what is due waits until its mode changes",
+        "OFF, INFO, the scheduler is off: scheduled tasks do not run",
+        "SHUT_DOWN, WARNING, the scheduler has been shut down and accepts no task"
+    })
+    void aSchedulerThatDoesNotRunIsSaid(State notRunning, Severity severity, String text) {
+        state = notRunning;
+        assertThat(texts()).containsExactly(severity + " state " + text);
+    }
+
+    @Test
+    void aMachineThatStoodStillIsSaid() {
+        longestOversleep = Duration.ofSeconds(12);
+        assertThat(texts())
+                .containsExactly(
+                        "WARNING stoodStill the machine or the process stood still for 12 s in the last two minutes");
+    }
+
+    @Test
+    void aClockThatIsSetIsSaidForAWhile() {
+        assertThat(findings(NOW)).isEmpty();
+        clockJumps = 8;
+        assertThat(findings(NOW.plusSeconds(2)))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.text())
+                        .isEqualTo("the wall clock was set 1 time in the last 2 s; crons follow it"));
+        assertThat(findings(NOW.plusSeconds(240))).hasSize(1);
+        assertThat(findings(NOW.plusSeconds(310))).isEmpty();
+    }
+
+    @Test
+    void workersThatAreBusyWithOneTaskAreSaid() {
+        active = 256;
+        ready = 30;
+        oldestReady = Duration.ofSeconds(4);
+        run(100, "reports", Duration.ofSeconds(60));
+        run(154, "reports~2", Duration.ofSeconds(41), Duration.ofSeconds(10), Duration.ofSeconds(41));
+        run(2, "mails", Duration.ofSeconds(1));
+        assertThat(texts())
+                .containsExactly(
+                        "WARNING workersBusy 254 of 256 workers are in reports, for 41 s at the median",
+                        "WARNING queue 30 due runs wait for a worker, the first of them for 4 s");
+    }
+
+    @Test
+    void workersThatAreBusyWithSeveralTasksAreSaid() {
+        isGroup();
+        max = 4;
+        active = 4;
+        ready = 1;
+        oldestReady = Duration.ofSeconds(14);
+        run(2, "reports", Duration.ofSeconds(41));
+        run(1, "a", Duration.ofSeconds(3));
+        run(1, "b", Duration.ofSeconds(2));
+        assertThat(texts())
+                .containsExactly(
+                        "ERROR workersBusy all 4 workers are busy: 2 in reports, for 41 s at the median; 1 in a, for 3 s at the"
+                                + " median; 1 in b, for 2 s at the median",
+                        "ERROR queue 1 due run has been waiting for a worker for 14 s");
+        assertThat(findings(NOW)).extracting(Finding::group).containsOnly("reports");
+    }
+
+    @Test
+    void aQueueIsSaidWhereWorkersAreNotLimited() {
+        max = null;
+        ready = 2;
+        oldestReady = Duration.ofSeconds(2);
+        assertThat(texts()).containsExactly("WARNING queue 2 due runs wait for a worker, the first of them for 2 s");
+    }
+
+    @Test
+    void latenessIsSaidByItsShares() {
+        p99 = new LatenessPercentile(Duration.ofMillis(20), Duration.ofMillis(4_100));
+        assertThat(texts())
+                .containsExactly("WARNING lateness of the runs of the last two minutes, 1 % were handed over late by "
+                        + "20 ms or more by the wheel, and 1 % waited 4.1 s or more for a worker");
+    }
+
+    @Test
+    void runsThatAFullGroupRefusesAreSaid() {
+        isGroup();
+        assertThat(findings(NOW)).isEmpty();
+        full = 12;
+        assertThat(findings(NOW.plusSeconds(30))).singleElement().satisfies(finding -> {
+            assertThat(finding.severity()).isEqualTo(Severity.ERROR);
+            assertThat(finding.text()).isEqualTo("3 runs did not start in the last 30 s, as the group was full");
+        });
+    }
+
+    @Test
+    void tasksThatAreNotAcceptedAreSaid() {
+        assertThat(findings(NOW)).isEmpty();
+        rejected = 6;
+        assertThat(findings(NOW.plusSeconds(30)))
+                .extracting(Finding::text)
+                .containsExactly("1 task was not accepted in the last 30 s");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"DEAD", "RUNNING"})
+    void theTickThreadIsSaidOnlyOfTheSchedulerThatHasIt(WheelSnapshot.State thread) {
+        isGroup();
+        tickThread = thread;
+        stuckFor = Duration.ofMinutes(1);
+        longestOversleep = Duration.ofMinutes(1);
+        assertThat(texts()).isEmpty();
+    }
+}

@@ -1,0 +1,220 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is said of tasks, and of what else is wrong beside them. */
+class TaskFindingsTest {
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final AtomicBoolean waits = new AtomicBoolean();
+
+    @BeforeEach
+    void start() {
+        scheduler.initialize();
+    }
+
+    @AfterEach
+    void stop() {
+        gate.countDown();
+        scheduler.shutdown();
+    }
+
+    private TaskRegistry registry() {
+        return scheduler.getTaskRegistry();
+    }
+
+    private void schedule(String id, Runnable task, TaskSettings settings) {
+        TaskSchedule yearly = TaskSchedule.cron("0 0 0 1 1 *");
+        ScheduledFuture<?> unused = registry().schedule(id, task, yearly, settings);
+    }
+
+    private void runOften(String id, int times) {
+        for (int i = 1; i <= times; i++) {
+            int runs = i;
+            registry().trigger(id);
+            awaitThat(() -> assertThat(registry().get(id))
+                    .satisfies(task -> assertThat(task.runs()).isEqualTo(runs))
+                    .satisfies(task -> assertThat(task.state()).isNotEqualTo(TaskInfo.State.RUNNING)));
+        }
+    }
+
+    private List<Finding> findings(Duration later) {
+        SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
+        Instant now = scheduler.getClock().instant().plus(later);
+        return new TaskFindings(SchedulerDescriptor.of(named, false), registry(), now).all();
+    }
+
+    private List<String> texts(Duration later) {
+        return findings(later).stream()
+                .map(finding -> finding.severity() + " " + finding.rule() + " " + finding.text())
+                .toList();
+    }
+
+    private static void fail() {
+        throw new IllegalStateException("the warehouse does not answer");
+    }
+
+    @Test
+    void tasksThatAreWellAreNotSaid() {
+        schedule("good", () -> {}, TaskSettings.NONE);
+        runOften("good", 2);
+        assertThat(texts(Duration.ofDays(1))).isEmpty();
+    }
+
+    @Test
+    void aFailureIsSaidUntilARunEndsWell() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        schedule(
+                "sync",
+                () -> {
+                    if (fails.get()) {
+                        fail();
+                    }
+                },
+                TaskSettings.NONE);
+        runOften("sync", 1);
+        assertThat(texts(Duration.ZERO))
+                .containsExactly(
+                        "WARNING failing the last run of sync failed with IllegalStateException: the warehouse "
+                                + "does not answer");
+        fails.set(false);
+        registry().trigger("sync");
+        awaitThat(() -> assertThat(texts(Duration.ZERO)).isEmpty());
+    }
+
+    @Test
+    void theTaskThatFailsMostOftenIsNamed() {
+        for (String id : List.of("a", "b", "c")) {
+            schedule(id, TaskFindingsTest::fail, TaskSettings.NONE);
+            runOften(id, 1);
+        }
+        assertThat(texts(Duration.ZERO))
+                .containsExactly("WARNING failing 3 tasks fail; the last run of c failed with IllegalStateException: "
+                        + "the warehouse does not answer");
+        registry().trigger("a");
+        awaitThat(() -> assertThat(registry().get("a").runs()).isEqualTo(2));
+        registry().trigger("a");
+        awaitThat(() -> assertThat(texts(Duration.ZERO))
+                .containsExactly("ERROR failing 3 tasks fail, most often a, 3 times in a row, last with "
+                        + "IllegalStateException: the warehouse does not answer"));
+        assertThat(findings(Duration.ZERO)).extracting(Finding::task).containsExactly("a");
+    }
+
+    @Test
+    void tasksThatArePausedAfterFailuresAreSaid() {
+        TaskSettings settings = TaskSettings.builder().pauseAfterFailures(1).build();
+        schedule("sync", TaskFindingsTest::fail, settings);
+        runOften("sync", 1);
+        awaitThat(() -> assertThat(texts(Duration.ZERO))
+                .contains("ERROR pausedAfterFailures sync has been paused, as it failed too often in a row"));
+    }
+
+    @Test
+    void overdueTasksAreSaidUnlessTheSchedulerIsPaused() {
+        registry().setOverdueGrace(0, Duration.ZERO);
+        scheduler.setPoolSize(1);
+        schedule("hold", this::hold, TaskSettings.NONE);
+        waits.set(true);
+        registry().trigger("hold");
+        awaitThat(() -> assertThat(registry().get("hold").state()).isEqualTo(TaskInfo.State.RUNNING));
+        ScheduledFuture<?> unused = registry().schedule("late", () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1)));
+        awaitThat(() -> assertThat(findings(Duration.ZERO)).singleElement().satisfies(finding -> {
+            assertThat(finding.rule()).isEqualTo("overdue");
+            assertThat(finding.severity()).isEqualTo(Severity.WARNING);
+            assertThat(finding.task()).isEqualTo("late");
+            assertThat(finding.text()).matches("late is overdue by [\\d.]+ m?s");
+        }));
+        scheduler.stop();
+        assertThat(findings(Duration.ZERO)).isEmpty();
+    }
+
+    private void hold() {
+        if (waits.get()) {
+            try {
+                gate.await();
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Test
+    void aRunThatGoesOnForMuchLongerThanTheOnesBeforeIsSaid() {
+        schedule("import", this::hold, TaskSettings.NONE);
+        runOften("import", 4);
+        waits.set(true);
+        registry().trigger("import");
+        awaitThat(() -> assertThat(registry().get("import").state()).isEqualTo(TaskInfo.State.RUNNING));
+        assertThat(texts(Duration.ofSeconds(5))).isEmpty();
+        assertThat(findings(Duration.ofHours(1))).singleElement().satisfies(finding -> {
+            assertThat(finding.rule()).isEqualTo("longRun");
+            assertThat(finding.text())
+                    .startsWith("a run of import has been going on for 1 h")
+                    .contains("; its last 4 took ");
+        });
+    }
+
+    @Test
+    void aLongRunThatIsAmongTheFirstIsNotSaid() {
+        schedule("import", this::hold, TaskSettings.NONE);
+        waits.set(true);
+        registry().trigger("import");
+        awaitThat(() -> assertThat(registry().get("import").state()).isEqualTo(TaskInfo.State.RUNNING));
+        assertThat(texts(Duration.ofHours(1))).isEmpty();
+    }
+
+    @Test
+    void theWorstComesFirstAndOthersAreAsked() {
+        schedule("sync", TaskFindingsTest::fail, TaskSettings.NONE);
+        runOften("sync", 1);
+        SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
+        Finding error = new Finding("other", Severity.ERROR, "the well is dry");
+        Finding info = new Finding("other", Severity.INFO, "it rains");
+        Findings findings = new Findings(() -> Stream.of(now -> List.of(info, error)));
+        Instant now = scheduler.getClock().instant();
+        assertThat(findings.of(List.of(new Findings.Seen(named, SchedulerDescriptor.of(named, false))), now))
+                .extracting(Finding::rule, Finding::severity)
+                .containsExactly(
+                        tuple("other", Severity.ERROR),
+                        tuple("failing", Severity.WARNING),
+                        tuple("other", Severity.INFO));
+    }
+
+    @Test
+    void aPauseIsSaidOnceForASchedulerWithItsGroups() {
+        WheelTaskScheduler mails = new WheelTaskScheduler();
+        mails.setGroupOf(scheduler, "mails", 10, OnFull.WAIT);
+        mails.initialize();
+        scheduler.stop();
+        List<Findings.Seen> seen = Stream.of(
+                        new SchedulerBeans.Named("taskScheduler", scheduler), new SchedulerBeans.Named("mails", mails))
+                .map(named -> new Findings.Seen(named, SchedulerDescriptor.of(named, false)))
+                .toList();
+        assertThat(seen).extracting(one -> one.descriptor().state()).containsOnly(SchedulerDescriptor.State.PAUSED);
+        assertThat(new Findings(Stream::empty).of(seen, scheduler.getClock().instant()))
+                .extracting(Finding::scheduler, Finding::text)
+                .containsExactly(tuple("taskScheduler", "the scheduler is paused"));
+        mails.shutdown();
+    }
+}

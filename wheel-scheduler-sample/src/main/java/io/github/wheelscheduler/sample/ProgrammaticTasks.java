@@ -3,6 +3,8 @@ package io.github.wheelscheduler.sample;
 import io.github.wheelscheduler.NamedTask;
 import java.time.Duration;
 import java.time.Instant;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.TaskScheduler;
@@ -17,12 +19,16 @@ class ProgrammaticTasks {
     private static final Duration SYNC_DELAY = Duration.ofSeconds(1);
 
     private final TaskScheduler scheduler;
+    private final TaskScheduler partners;
     private final TaskLog poll;
     private final TaskLog reminder;
     private final TaskLog sync;
 
-    ProgrammaticTasks(TaskScheduler scheduler, TaskBoard board) {
+    /** The scheduler of Spring Boot has no groups. */
+    ProgrammaticTasks(
+            TaskScheduler scheduler, @Qualifier("partners") ObjectProvider<TaskScheduler> partners, TaskBoard board) {
         this.scheduler = scheduler;
+        this.partners = partners.getIfAvailable(() -> scheduler);
         poll = board.add("poll", new Timetable.Every(POLL_PERIOD), Duration.ofMillis(800));
         reminder = board.add("reminder", new Timetable.Once(REMINDER_DELAY), Duration.ZERO);
         sync = board.add("sync", new Timetable.AfterEachRun(SYNC_DELAY), Duration.ZERO);
@@ -32,7 +38,7 @@ class ProgrammaticTasks {
     @SuppressWarnings("FutureReturnValueIgnored") // they go on until the application ends
     void schedule() {
         poll.scheduled();
-        scheduler.scheduleAtFixedRate(new Named("poll", poll::run), POLL_PERIOD);
+        partners.scheduleAtFixedRate(new Named("poll", poll::run), POLL_PERIOD);
         reminder.scheduled();
         scheduler.schedule(reminder::run, Instant.now().plus(REMINDER_DELAY));
         sync.scheduled();

@@ -35,19 +35,29 @@ class ReportPrinter {
     @EventListener(ApplicationReadyEvent.class)
     void printLater() {
         System.out.printf("%nThe application runs. A table follows in %s.%n", Texts.of(reportAfter));
+        if (isWheel()) {
+            System.out.printf("See and steer its tasks: http://localhost:%s/actuator/wheeldashboard%n", port());
+        }
         var unused = CompletableFuture.runAsync(
                 this::print, CompletableFuture.delayedExecutor(reportAfter.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     private void print() {
-        boolean wheel = scheduler instanceof WheelTaskScheduler;
-        String port = environment.getProperty("local.server.port", "8080");
+        boolean wheel = isWheel();
         System.out.println(Report.of(wheel ? "the wheel" : "the scheduler of Spring Boot", board.lines()));
         if (wheel) {
             System.out.println("For comparison on the scheduler of Spring Boot, start with --scheduler=spring");
         }
         System.out.printf(
                 "The tasks go on: http://localhost:%s/actuator/%s. Stop with Ctrl+C.%n",
-                port, wheel ? "wheelscheduler" : "scheduledtasks");
+                port(), wheel ? "wheeldashboard" : "scheduledtasks");
+    }
+
+    private boolean isWheel() {
+        return scheduler instanceof WheelTaskScheduler;
+    }
+
+    private String port() {
+        return environment.getProperty("local.server.port", "8080");
     }
 }

@@ -73,6 +73,11 @@ class SeeAndSteerTest {
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .extractingByKey("wheelScheduler")
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .extractingByKey("components")
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsOnlyKeys("taskScheduler", "partners")
+                .extractingByKey("taskScheduler")
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .containsEntry("status", "UP")
                 .containsKey("details");
     }
@@ -81,7 +86,7 @@ class SeeAndSteerTest {
     void theSchedulerIsPausedAndResumed() throws Exception {
         try {
             assertThat(json(post("wheelscheduler", "{\"action\":\"pause\"}"))).containsEntry("state", "PAUSED");
-            HttpResponse<String> health = get("health/wheelScheduler");
+            HttpResponse<String> health = get("health/wheelScheduler/taskScheduler");
             assertThat(health.statusCode()).isEqualTo(200);
             assertThat(health.body()).contains("UP", "the scheduler is paused");
         } finally {

@@ -1,0 +1,101 @@
+package io.github.wheelscheduler.browser;
+
+import static io.github.wheelscheduler.browser.Browser.hook;
+import static io.github.wheelscheduler.browser.Browser.rowOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the page does while answers are late, come from elsewhere, or do not come. */
+@InBrowser
+class LiveInBrowserTest {
+
+    private static Server server;
+
+    @BeforeAll
+    static void start() {
+        server = Server.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void pageSaysThatTheApplicationIsGoneAndComesBackByItself(Browser browser) {
+        browser.expect("net::ERR_");
+        int port;
+        try (Server first = Server.start()) {
+            port = first.port();
+            browser.open(first.dashboard("live=1&view=task&id=" + Shop.RATES));
+            browser.awaitText(hook("view-task"), Shop.RATES);
+        }
+        browser.awaitText(hook("problem"), "does not answer");
+        assertThat(browser.text(hook("view-task"))).contains(Shop.RATES);
+        try (Server second = Server.start("server.port=" + port)) {
+            browser.awaitHidden(hook("problem"));
+            browser.click(hook("pause"));
+            browser.awaitThat("a paused task", () -> second.task(Shop.RATES).state() == TaskInfo.State.PAUSED);
+            browser.leave();
+        }
+    }
+
+    @Test
+    void slowAnswerNeverOverwritesANewerOne(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            proxy.hold(target -> target.contains("text=orders"));
+            browser.open(proxy.url("/actuator/wheeldashboard?view=tasks&live=off"));
+            browser.one(rowOf(Shop.RATES));
+            browser.type(hook("search"), "orders");
+            browser.awaitThat("a request that is held", proxy::isHolding);
+            browser.type(hook("search"), "rates");
+            browser.awaitText(hook("total"), "1 task");
+            browser.one(rowOf(Shop.RATES));
+            proxy.release();
+            browser.awaitThat("an answer that has been given", () -> !proxy.isHolding());
+            browser.lookNow();
+            assertThat(browser.all(rowOf("orders.import"))).isEmpty();
+            assertThat(browser.all(rowOf(Shop.RATES))).hasSize(1);
+            browser.leave();
+        }
+    }
+
+    @Test
+    void pageKeepsToOneNodeOfSeveralAndAsksBeforeItSteers(Browser browser) throws IOException {
+        try (Server other = Server.start();
+                Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?live=1&view=task&id=" + Shop.RATES));
+            browser.awaitText(hook("view-task"), Shop.RATES);
+            browser.awaitText(hook("footer"), String.valueOf(server.port()));
+            server.wheel().getTaskRegistry().pause(Shop.RATES);
+            browser.awaitText(hook("task-state"), "paused");
+
+            proxy.forwardTo(other.port());
+            browser.awaitText(hook("nodes"), "Several nodes");
+            assertThat(browser.text(hook("task-state"))).contains("paused");
+            browser.click(hook("trigger"));
+            browser.awaitText(hook("ask"), "Several nodes");
+            browser.click(hook("ask") + " " + hook("cancel"));
+            browser.click(hook("swap-node"));
+            browser.awaitText(hook("task-state"), "pending");
+            browser.leave();
+        } finally {
+            server.wheel().getTaskRegistry().resume(Shop.RATES);
+        }
+    }
+
+    @Test
+    void largeNumberStaysExact(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            proxy.change(json -> json.replaceAll("\"skips\":\\d+", "\"skips\":9007199254740993"));
+            browser.open(proxy.url("/actuator/wheeldashboard?view=task&id=" + Shop.RATES));
+            browser.awaitText(hook("view-task"), "9,007,199,254,740,993");
+            browser.leave();
+        }
+    }
+}

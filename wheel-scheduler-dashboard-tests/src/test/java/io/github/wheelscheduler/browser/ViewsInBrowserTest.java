@@ -1,0 +1,157 @@
+package io.github.wheelscheduler.browser;
+
+import static io.github.wheelscheduler.browser.Browser.hook;
+import static io.github.wheelscheduler.browser.Browser.rowOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
+
+/** Each view as people see it, in both colours, on a phone, and as programs that read it aloud see it. */
+@InBrowser
+class ViewsInBrowserTest {
+
+    private static final int PHONE = 360;
+
+    private static Server server;
+
+    @BeforeAll
+    static void start() {
+        server = Server.startWithDurableTasks(DurableShop.class, "wheel.scheduler.durable.node=shop-node");
+        server.wheel().getTaskRegistry().trigger(Shop.EXPORT);
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    /** The pictures are for people to look at. */
+    @ParameterizedTest
+    @CsvSource({
+        "overview, view-overview, ''",
+        "day, view-day, view=day",
+        "tasks, view-tasks, view=tasks",
+        "task-failing, view-task, view=task&id=warehouse.sync",
+        "task-running, view-task, view=task&id=catalogue.export",
+        "task-cron, view-task, view=task&id=invoices.send",
+        "durable, view-durable, view=durable"
+    })
+    void viewHasNoBarrier(String name, String view, String query, Browser browser) {
+        browser.open(server.dashboard("live=1&" + query));
+        browser.one(hook(view));
+        browser.awaitAnswers(2);
+        browser.screenshot(name + "-light");
+        assertThat(browser.barriers()).as("light").isEmpty();
+        browser.dark(true);
+        browser.awaitAnswers(1);
+        browser.screenshot(name + "-dark");
+        assertThat(browser.barriers()).as("dark").isEmpty();
+        browser.width(PHONE);
+        browser.screenshot(name + "-phone");
+        assertThat((Long) browser.script("return document.documentElement.scrollWidth"))
+                .as("a width of %s", PHONE)
+                .isLessThanOrEqualTo(PHONE);
+        assertThat(browser.barriers()).as("phone").isEmpty();
+    }
+
+    @Test
+    void overviewSaysWhyItIsLate(Browser browser) {
+        browser.open(server.dashboard());
+        browser.awaitText(hook("findings"), Shop.SYNC);
+        browser.awaitText(hook("scheduler") + "[data-name='reports']", "group");
+        browser.awaitText(hook("attention"), Shop.SYNC);
+        browser.awaitThat(
+                "a wheel that is drawn",
+                () -> !browser.all(hook("wheel") + " path:not(.shade0)").isEmpty());
+    }
+
+    @Test
+    void dayShowsWhatStartsTogether(Browser browser) {
+        browser.open(server.dashboard("view=day"));
+        browser.awaitText(hook("together"), "reports.nightly");
+        assertThat(browser.text(hook("together"))).contains("sessions.cleanup");
+    }
+
+    @Test
+    void taskShowsItsScheduleAndItsLastError(Browser browser) {
+        browser.open(server.dashboard("view=task&id=" + Shop.INVOICES));
+        browser.awaitText(hook("words"), "every weekday at 9:00");
+        browser.awaitThat("five runs ahead", () -> browser.all(hook("next")).size() == 5);
+        assertThat(browser.text(hook("upcoming"))).contains("09:00:00 Europe/Berlin");
+        browser.open(server.dashboard("view=task&id=" + Shop.SYNC));
+        browser.awaitText(hook("last-error"), "The warehouse does not answer");
+        assertThat(browser.text(hook("trace"))).contains("Shop.syncWarehouse");
+    }
+
+    @Test
+    void durableTasksShowOwnerAndNode(Browser browser) {
+        browser.open(server.dashboard("view=durable"));
+        browser.awaitText(hook("view-durable"), "accounts.close");
+        browser.awaitText(hook("durable-nodes"), "shop-node");
+    }
+
+    @Test
+    void filtersAreInTheAddressSoThatReloadAndBackKeepThem(Browser browser) {
+        browser.open(server.dashboard("view=tasks"));
+        browser.type(hook("search"), "REPORTS");
+        browser.awaitText(hook("total"), "1 task");
+        browser.choose(hook("sort"), "next asc");
+        browser.awaitThat("an address with the order", () -> browser.address().contains("sort=next"));
+        browser.reload();
+        browser.awaitText(hook("total"), "1 task");
+        assertThat(browser.one(hook("search")).getAttribute("value")).isEqualTo("REPORTS");
+        browser.click(rowOf("reports.nightly") + " " + hook("task-link"));
+        browser.one(hook("view-task"));
+        browser.back();
+        browser.awaitText(hook("total"), "1 task");
+        assertThat(browser.address()).contains("text=REPORTS", "sort=next");
+        assertThat(browser.one(hook("search")).getAttribute("value")).isEqualTo("REPORTS");
+    }
+
+    /** A page that comes over plain HTTP from another machine has no clipboard. */
+    @Test
+    void idIsCopiedOverPlainHttp(Browser browser) {
+        browser.open(server.dashboard("view=task&id=" + Shop.INVOICES).replace("localhost", Browser.PLAIN_HOST));
+        browser.click(hook("task-id"));
+        assertThat(browser.script("return isSecureContext")).isEqualTo(false);
+        browser.awaitText(hook("announce"), "Copied " + Shop.INVOICES);
+        browser.click(hook("nav-tasks"));
+        browser.one(hook("search")).sendKeys(Keys.chord(Keys.CONTROL, "v"));
+        browser.awaitText(hook("total"), "1 task");
+        assertThat(browser.one(hook("search")).getAttribute("value")).isEqualTo(Shop.INVOICES);
+    }
+
+    @Test
+    void textIsNeverMarkup(Browser browser) {
+        try (Server evil = Server.startWithDurableTasks(
+                EvilShop.class,
+                "spring.application.name=" + EvilShop.MARKUP,
+                "wheel.scheduler.durable.node=<img src=x>")) {
+            EvilShop.fill(evil);
+            for (String query :
+                    List.of("", "view=day", "view=tasks", "view=durable", "view=task&id=" + EvilShop.encoded())) {
+                browser.open(evil.dashboard("live=1&" + query));
+                browser.awaitText(hook("view"), EvilShop.MARKUP);
+                browser.awaitText(hook("application"), EvilShop.MARKUP);
+                browser.awaitAnswers(1);
+                assertThat(browser.all("img[src=x]")).as(query).isEmpty();
+                assertThat(browser.script("return window.hit ?? null"))
+                        .as(query)
+                        .isNull();
+            }
+            assertThat(browser.text(hook("last-error"))).contains(EvilShop.MARKUP);
+            browser.click(hook("pause"));
+            browser.awaitText(hook("note-ok"), EvilShop.MARKUP);
+            browser.click(hook("retime"));
+            browser.awaitText(hook("retime-dialog"), EvilShop.MARKUP);
+            assertThat(browser.all("img[src=x]")).isEmpty();
+            browser.leave();
+        }
+    }
+}

@@ -12,6 +12,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Documented
 @ExtendWith(BrowserExtension.class)
 @Retention(RetentionPolicy.RUNTIME)
-@Tag("full")
+@Tag("browser")
 @Target(ElementType.TYPE)
 @interface InBrowser {}

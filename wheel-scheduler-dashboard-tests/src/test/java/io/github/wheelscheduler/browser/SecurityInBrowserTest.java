@@ -74,6 +74,7 @@ class SecurityInBrowserTest {
         signIn(browser);
         browser.click(hook("pause"));
         browser.awaitThat("a paused task", () -> isIn(TaskInfo.State.PAUSED, server));
+        browser.awaitText(hook("task-state"), "paused");
     }
 
     private static void signIn(Browser browser) {

@@ -30,6 +30,7 @@ final class Server implements AutoCloseable {
             "server.port=0",
             "spring.application.name=shop",
             "spring.main.banner-mode=off",
+            "spring.lifecycle.timeout-per-shutdown-phase=100ms",
             "logging.level.root=error",
             "logging.level.org.springframework.scheduling.support=off",
             "management.endpoints.web.exposure.include=*",

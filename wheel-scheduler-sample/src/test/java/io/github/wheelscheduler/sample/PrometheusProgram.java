@@ -36,7 +36,7 @@ final class PrometheusProgram implements AutoCloseable {
               - job_name: sample
                 metrics_path: /actuator/prometheus
                 static_configs:
-                  - targets: ['localhost:%d']
+                  - targets: ['localhost:{port}']
             """;
 
     private final Process process;
@@ -71,7 +71,7 @@ final class PrometheusProgram implements AutoCloseable {
     static PrometheusProgram start(Path directory, int port, String rules) throws IOException {
         Files.writeString(directory.resolve("rules.yml"), rules);
         Path configuration = directory.resolve("prometheus.yml");
-        Files.writeString(configuration, CONFIGURATION.formatted(port));
+        Files.writeString(configuration, CONFIGURATION.replace("{port}", "" + port));
         Path log = directory.resolve("log");
         URI address = URI.create("http://127.0.0.1:" + freePort());
         Process process = new ProcessBuilder(

@@ -4,7 +4,7 @@ import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
@@ -15,8 +15,8 @@ import org.springframework.core.env.Environment;
  * {@code taskScheduler} if it is on the wheel, else that of the only {@link WheelTaskScheduler}, else one of its own with the same
  * settings and groups. It is made when something asks for it, never before.
  */
-@AutoConfiguration(after = WheelSchedulerAutoConfiguration.class)
-@ImportAutoConfiguration(WheelTaskSchedulerBuilderAutoConfiguration.class)
+@AutoConfiguration(after = {WheelSchedulerAutoConfiguration.class, WheelTaskSchedulerBuilderAutoConfiguration.class})
+@ConditionalOnBean(WheelTaskSchedulerBuilder.class)
 public final class TimerWheelAutoConfiguration {
 
     static final String TIMER_WHEEL = "wheelSchedulerTimers";

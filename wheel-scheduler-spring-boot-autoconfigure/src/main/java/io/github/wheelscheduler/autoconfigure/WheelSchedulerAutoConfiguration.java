@@ -3,7 +3,6 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
@@ -35,11 +34,14 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
  * <p>The wheel is not {@code @Primary}: it is an {@link java.util.concurrent.Executor Executor}, too, and would take
  * {@code @Async} methods and injected executors away from {@code applicationTaskExecutor}.
  */
-@AutoConfiguration(after = TaskExecutionAutoConfiguration.class, before = TaskSchedulingAutoConfiguration.class)
+@AutoConfiguration(
+        after = {TaskExecutionAutoConfiguration.class, WheelTaskSchedulerBuilderAutoConfiguration.class},
+        before = TaskSchedulingAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = WheelSchedulerProperties.PREFIX + ".enabled", matchIfMissing = true)
-@ConditionalOnBean(name = TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)
+@ConditionalOnBean(
+        value = WheelTaskSchedulerBuilder.class,
+        name = TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)
 @Conditional(OnNoUserSchedulerCondition.class)
-@ImportAutoConfiguration(WheelTaskSchedulerBuilderAutoConfiguration.class)
 public final class WheelSchedulerAutoConfiguration {
 
     @Bean

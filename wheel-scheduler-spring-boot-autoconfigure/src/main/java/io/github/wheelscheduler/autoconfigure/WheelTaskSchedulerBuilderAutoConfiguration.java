@@ -14,8 +14,11 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 
-/** Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. */
-@AutoConfiguration(before = {WheelSchedulerAutoConfiguration.class, TaskSchedulingAutoConfiguration.class})
+/**
+ * Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. Without it, nothing else of
+ * ours makes a scheduler.
+ */
+@AutoConfiguration(before = TaskSchedulingAutoConfiguration.class)
 @EnableConfigurationProperties(WheelSchedulerProperties.class)
 @ImportRuntimeHints(HiddenMethodHints.class)
 public final class WheelTaskSchedulerBuilderAutoConfiguration {

@@ -186,7 +186,8 @@ class WheelSchedulerAutoConfigurationTest {
     @Test
     void theWheelWorksWithoutBootsAutoConfigurationOfSchedulers() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        WheelTaskSchedulerBuilderAutoConfiguration.class, WheelSchedulerAutoConfiguration.class))
                 .withUserConfiguration(Scheduling.class)
                 .run(context -> {
                     assertThat(context).doesNotHaveBean(ThreadPoolTaskSchedulerBuilder.class);

@@ -36,6 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
         },
         afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnClass({DurableEngine.class, JdbcTemplate.class})
+@ConditionalOnBean(TimerWheel.class)
 @ConditionalOnMissingBean(DurableTasks.class)
 @EnableConfigurationProperties(DurableProperties.class)
 @ImportRuntimeHints({DurableSchemaHints.class, TransactionManagerChoice.Hints.class})

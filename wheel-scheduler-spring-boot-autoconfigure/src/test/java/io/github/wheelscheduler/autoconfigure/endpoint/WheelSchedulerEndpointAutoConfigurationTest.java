@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerHealthAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.List;
@@ -146,6 +147,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         TaskSchedulingAutoConfiguration.class,
+        WheelTaskSchedulerBuilderAutoConfiguration.class,
         WheelSchedulerAutoConfiguration.class,
         WheelSchedulerHealthAutoConfiguration.class,
         WheelSchedulerEndpointAutoConfiguration.class

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
@@ -34,6 +35,7 @@ class DurableDataSourceTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     DataSourceAutoConfiguration.class,
+                    WheelTaskSchedulerBuilderAutoConfiguration.class,
                     TimerWheelAutoConfiguration.class,
                     DurableAutoConfiguration.class))
             .withUserConfiguration(WithHandler.class);

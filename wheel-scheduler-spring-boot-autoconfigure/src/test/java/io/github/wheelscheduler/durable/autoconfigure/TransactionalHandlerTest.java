@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
 import jakarta.transaction.Status;
@@ -46,6 +47,7 @@ class TransactionalHandlerTest {
             .withConfiguration(AutoConfigurations.of(
                     DataSourceAutoConfiguration.class,
                     JdbcTemplateAutoConfiguration.class,
+                    WheelTaskSchedulerBuilderAutoConfiguration.class,
                     TimerWheelAutoConfiguration.class,
                     DurableAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
 import jakarta.persistence.Entity;
@@ -112,6 +113,7 @@ class TransactionalJpaTest {
                 .withConfiguration(AutoConfigurations.of(
                         DataSourceAutoConfiguration.class,
                         JdbcTemplateAutoConfiguration.class,
+                        WheelTaskSchedulerBuilderAutoConfiguration.class,
                         TimerWheelAutoConfiguration.class,
                         DurableAutoConfiguration.class))
                 .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID())

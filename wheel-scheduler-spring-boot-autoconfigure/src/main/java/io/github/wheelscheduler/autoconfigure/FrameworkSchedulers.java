@@ -10,6 +10,7 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.ManagedMap;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.MethodMetadata;
@@ -29,7 +30,6 @@ import org.springframework.scheduling.TaskScheduler;
 final class FrameworkSchedulers implements BeanFactoryPostProcessor {
 
     private static final String SPRING = "org.springframework.";
-    private static final String SPRING_SAMPLES = "org.springframework.samples.";
 
     /** For applications that override the method of the framework in order to set the scheduler up. */
     private static final Set<String> NAMES = Set.of("messageBrokerTaskScheduler", "defaultSockJsTaskScheduler");
@@ -44,18 +44,24 @@ final class FrameworkSchedulers implements BeanFactoryPostProcessor {
         }
         BeanDefinition definition = beanFactory.getBeanDefinition(name);
         if (definition instanceof AnnotatedBeanDefinition annotated) {
-            return NAMES.contains(name) || isSprings(annotated.getFactoryMethodMetadata());
+            return NAMES.contains(name) || isSprings(annotated.getFactoryMethodMetadata(), beanFactory);
         }
         // what an XML namespace of a framework adds
         return definition.getRole() == BeanDefinition.ROLE_INFRASTRUCTURE;
     }
 
-    private static boolean isSprings(@Nullable MethodMetadata factoryMethod) {
-        if (factoryMethod == null) {
-            return false;
-        }
-        String declaringClass = factoryMethod.getDeclaringClassName();
-        return declaringClass.startsWith(SPRING) && !declaringClass.startsWith(SPRING_SAMPLES);
+    private static boolean isSprings(
+            @Nullable MethodMetadata factoryMethod, ConfigurableListableBeanFactory beanFactory) {
+        return factoryMethod != null
+                && factoryMethod.getDeclaringClassName().startsWith(SPRING)
+                && !isOfApplication(factoryMethod.getDeclaringClassName(), beanFactory);
+    }
+
+    /** An application may be in a package of Spring's, as the samples of Spring are: what is below its own packages is its own. */
+    private static boolean isOfApplication(String className, ConfigurableListableBeanFactory beanFactory) {
+        return AutoConfigurationPackages.has(beanFactory)
+                && AutoConfigurationPackages.get(beanFactory).stream()
+                        .anyMatch(name -> className.startsWith(name + "."));
     }
 
     @Override

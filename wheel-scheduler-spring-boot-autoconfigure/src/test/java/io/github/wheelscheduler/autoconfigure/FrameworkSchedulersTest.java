@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.garden.GardenApplication;
 import org.springframework.integration.channel.QueueChannel;
 import org.springframework.integration.dsl.IntegrationFlow;
 import org.springframework.integration.dsl.Pollers;
@@ -139,6 +140,20 @@ class FrameworkSchedulersTest {
         WEB_SOCKET
                 .withBean("ownScheduler", TaskScheduler.class, ThreadPoolTaskScheduler::new)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
+    }
+
+    @Test
+    void aSchedulerOfAnApplicationInAPackageOfSpringsIsTheApplications() {
+        withScheduling()
+                .withUserConfiguration(GardenApplication.Packages.class, GardenApplication.Schedulers.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
+    }
+
+    @Test
+    void theBrokersSchedulerIsTheFrameworksBesideAnApplicationInAPackageOfSprings() {
+        WEB_SOCKET
+                .withUserConfiguration(GardenApplication.Packages.class)
+                .run(context -> assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context)));
     }
 
     @Test

@@ -109,7 +109,9 @@ public record TaskQuery(
         /** When a run last failed. Tasks that have not failed come last, both ways. */
         LAST_FAILURE,
         /** By how much the next run is late by now. */
-        LATENESS
+        LATENESS,
+        /** What needs a look: tasks that are overdue or failing, the latest first, and then all others, the next to run first. */
+        URGENCY
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.spring.task;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.task.DaySearch;
 import io.github.wheelscheduler.internal.spring.task.ProcessorTime;
+import io.github.wheelscheduler.internal.spring.task.SurveySearch;
 import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
@@ -135,6 +136,19 @@ public final class TaskRegistry {
     public static <T> TaskQuery.Page<T> find(
             Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown) {
         return new TaskSearch(rooms(registries), query).page(shown);
+    }
+
+    /**
+     * Finds tasks of several schedulers, see {@link #find(Map, TaskQuery, BiFunction)}, and says also how the tasks of each scheduler are doing. All
+     * that is said comes from one look at each task.
+     *
+     * @param <T> what is shown of a task
+     * @param most how many tasks of each sort are shown of each scheduler
+     * @throws IllegalArgumentException if the number is negative, or what the page is to come after is not of a page in the same order
+     */
+    public static <T> TaskSurvey<T> survey(
+            Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown, int most) {
+        return new SurveySearch(rooms(registries), query, requireNotNegative(most)).survey(shown);
     }
 
     private static List<TaskSearch.Room> rooms(Map<String, TaskRegistry> registries) {

@@ -113,7 +113,38 @@ class TaskQueryTest {
                 .containsExactly("failing", "stuck");
         assertThat(idsOf(TaskQuery.ALL.in(Condition.RUNNING).withText("run"))).containsExactly("running");
         assertThat(idsOf(TaskQuery.ALL)).hasSize(7);
+        TaskSurvey<String> survey =
+                TaskRegistry.survey(Map.of("main", registry), TaskQuery.ALL.part(1, 2), (name, task) -> task.id(), 5);
+        assertThat(survey.page().tasks()).containsExactly("failing", "over");
+        assertThat(survey.page().total()).isEqualTo(7);
+        TaskSurvey.OfScheduler seen = Objects.requireNonNull(survey.schedulers().get("main"));
+        assertThat(seen.tasks()).isEqualTo(7);
+        assertThat(seen.waiting()).isEqualTo(3).isEqualTo(registry.waiting());
+        assertThat(seen.failing().tasks()).extracting(TaskInfo::id).containsExactly("failing");
+        assertThat(seen.overdue().tasks()).extracting(TaskInfo::id).containsExactly("stuck");
+        assertThat(seen.running().tasks()).extracting(TaskInfo::id).containsExactly("running", "stuck");
+        assertThat(seen.pausedAfterFailures()).isEmpty();
         gate.open();
+    }
+
+    @Test
+    void urgentTasksComeFirstAndThenTheNextToRun() {
+        registry.setOverdueGrace(0, Duration.ZERO);
+        registry.schedule("failing", TaskQueryTest::fail, hourly());
+        awaitThat(() -> registry.get("failing").failures() == 1);
+        awaitThat(() -> registry.get("failing").state() == TaskInfo.State.PENDING);
+        scheduler.stop();
+        Instant now = Instant.now();
+        add("b", TaskQueryTest::nothing, now);
+        awaitThat(() -> registry.get("b").lateBy().toMillis() > 10);
+        add("a", TaskQueryTest::nothing, now);
+        awaitThat(() -> registry.get("a").overdue());
+        add("later", TaskQueryTest::nothing, far.plusSeconds(1));
+        add("next", TaskQueryTest::nothing, far);
+        TaskQuery urgent = TaskQuery.ALL.orderedBy(Order.URGENCY, false);
+        assertThat(pagesOf(Map.of("main", registry), urgent))
+                .containsExactly("main b", "main a", "main failing", "main next", "main later");
+        assertThat(idsOf(urgent.orderedBy(Order.URGENCY, true))).containsExactly("later", "next", "failing", "a", "b");
     }
 
     @Test
@@ -331,10 +362,16 @@ class TaskQueryTest {
                     "next page by next run",
                     TaskQuery.ALL.orderedBy(Order.NEXT, false).part(0, 50).after(first.next()));
             queries.put(
+                    "urgent ones first",
+                    TaskQuery.ALL.orderedBy(Order.URGENCY, false).part(0, 50));
+            queries.put(
                     "last failures first",
                     TaskQuery.ALL.orderedBy(Order.LAST_FAILURE, true).part(0, 50));
             queries.forEach((what, query) ->
                     System.out.printf("> find: %,d tasks, %s: %.1f ms%n", registry.size(), what, bestMillis(query)));
+            System.out.printf(
+                    "> find: %,d tasks, none of them, and how all are doing: %.1f ms%n",
+                    registry.size(), bestMillis(this::survey));
         }
     }
 
@@ -354,11 +391,23 @@ class TaskQueryTest {
         System.out.printf("> find: 50,000 crons, overdue, latest first: %.1f ms%n", bestMillis(overdue));
     }
 
+    private void survey() {
+        TaskQuery none = TaskQuery.ALL.part(0, 0);
+        assertThat(TaskRegistry.survey(Map.of("main", registry), none, (name, task) -> task, 100)
+                        .page()
+                        .tasks())
+                .isEmpty();
+    }
+
     private double bestMillis(TaskQuery query) {
+        return bestMillis(() -> assertThat(registry.find(query).tasks().size()).isLessThanOrEqualTo(50));
+    }
+
+    private static double bestMillis(Runnable search) {
         long best = Long.MAX_VALUE;
         for (int i = 0; i < 15; i++) {
             long start = System.nanoTime();
-            assertThat(registry.find(query).tasks().size()).isLessThanOrEqualTo(50);
+            search.run();
             best = Math.min(best, System.nanoTime() - start);
         }
         return best / 1e6;

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
+import io.github.wheelscheduler.spring.task.TaskSurvey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,8 +30,14 @@ final class Findings {
      * A scheduler and what was seen of it.
      *
      * @param named the scheduler
+     * @param tasks what was seen of its tasks
      */
-    record Seen(SchedulerBeans.Named named, SchedulerDescriptor descriptor) {}
+    record Seen(SchedulerBeans.Named named, SchedulerDescriptor descriptor, TaskSurvey.OfScheduler tasks) {
+
+        static Seen of(SchedulerBeans.Named named, TaskSurvey.OfScheduler tasks, boolean isWheelShown) {
+            return new Seen(named, SchedulerDescriptor.of(named, tasks.tasks(), tasks.waiting(), isWheelShown), tasks);
+        }
+    }
 
     /** Returns what is wrong, the worst first, and that of the schedulers before that of others. */
     List<Finding> of(List<Seen> schedulers, Instant now) {
@@ -57,7 +64,7 @@ final class Findings {
             found.stream()
                     .filter(finding -> !isSaid || !finding.rule().equals(SchedulerFindings.STATE))
                     .forEach(all::add);
-            all.addAll(new TaskFindings(seen, one.named().registry(), ofClock).all());
+            all.addAll(new TaskFindings(seen, one.tasks(), ofClock).all());
         }
         sources.get().forEach(source -> all.addAll(source.findings(now)));
         return all.stream()

@@ -49,11 +49,20 @@ public record SchedulerDescriptor(
         @Nullable Wheel wheel)
         implements OperationResponseBody {
 
-    static SchedulerDescriptor of(SchedulerBeans.Named named, boolean isWheelShown) {
+    static SchedulerDescriptor of(SchedulerBeans.Named named) {
+        TaskRegistry registry = named.registry();
+        return of(named, registry.size(), registry.waiting(), false);
+    }
+
+    /**
+     * Returns a scheduler whose tasks have been counted.
+     *
+     * @param waiting how many of them wait for their time
+     */
+    static SchedulerDescriptor of(SchedulerBeans.Named named, int tasks, int waiting, boolean isWheelShown) {
         WheelTaskScheduler scheduler = named.scheduler();
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
-        TaskRegistry registry = named.registry();
         return new SchedulerDescriptor(
                 named.name(),
                 stateOf(scheduler, executor),
@@ -61,13 +70,13 @@ public record SchedulerDescriptor(
                 TickThread.of(seen),
                 Workers.of(executor, seen),
                 seen.pending(),
-                Math.max(0, seen.pending() - registry.waiting()),
+                Math.max(0, seen.pending() - waiting),
                 seen.ready(),
                 seen.oldestReady(),
                 seen.tick().nextExpiry(),
                 Lateness.of(scheduler.getLateness()),
-                Counts.of(seen.totals(), scheduler.getFailedRuns(), registry),
-                registry.size(),
+                Counts.of(seen.totals(), scheduler.getFailedRuns(), named.registry()),
+                tasks,
                 Group.of(executor),
                 isWheelShown && executor.groupName() == null
                         ? Wheel.of(executor, scheduler.getClock().instant())

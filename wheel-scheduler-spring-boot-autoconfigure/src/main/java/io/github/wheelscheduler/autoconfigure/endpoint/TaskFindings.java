@@ -7,9 +7,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
-import io.github.wheelscheduler.spring.task.TaskQuery.Condition;
-import io.github.wheelscheduler.spring.task.TaskQuery.Order;
-import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSurvey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -22,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * The rules for the tasks of a scheduler or a group. Of many tasks, one sentence names the worst.
  *
  * @param seen the scheduler
- * @param registry its tasks
+ * @param tasks what was seen of its tasks
  * @param now by its clock
  */
-record TaskFindings(SchedulerDescriptor seen, TaskRegistry registry, Instant now) {
+record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Instant now) {
 
     /** So many tasks are looked at closely. */
-    private static final int MOST_LOOKED_AT = 100;
+    static final int MOST_LOOKED_AT = 100;
 
     private static final int MOST_NAMED = 3;
     private static final int MANY_FAILURES = 3;
@@ -46,7 +44,7 @@ record TaskFindings(SchedulerDescriptor seen, TaskRegistry registry, Instant now
 
     @Nullable
     Finding pausedAfterFailures() {
-        List<String> ids = registry.pausedAfterFailures(Integer.MAX_VALUE);
+        List<String> ids = tasks.pausedAfterFailures();
         if (ids.isEmpty()) {
             return null;
         }
@@ -60,10 +58,7 @@ record TaskFindings(SchedulerDescriptor seen, TaskRegistry registry, Instant now
 
     @Nullable
     Finding failing() {
-        TaskQuery.Page<TaskInfo> page = registry.find(TaskQuery.ALL
-                .in(Condition.FAILING)
-                .orderedBy(Order.LAST_FAILURE, true)
-                .part(0, MOST_LOOKED_AT));
+        TaskQuery.Page<TaskInfo> page = tasks.failing();
         if (page.tasks().isEmpty()) {
             return null;
         }
@@ -99,10 +94,7 @@ record TaskFindings(SchedulerDescriptor seen, TaskRegistry registry, Instant now
         if (seen.state() != State.RUNNING) {
             return null;
         }
-        TaskQuery.Page<TaskInfo> page = registry.find(TaskQuery.ALL
-                .in(Condition.OVERDUE)
-                .orderedBy(Order.LATENESS, true)
-                .part(0, 1));
+        TaskQuery.Page<TaskInfo> page = tasks.overdue();
         if (page.tasks().isEmpty()) {
             return null;
         }
@@ -120,9 +112,8 @@ record TaskFindings(SchedulerDescriptor seen, TaskRegistry registry, Instant now
     /** Runs go on for much longer than the ones before. */
     @Nullable
     Finding longRun() {
-        TaskQuery.Page<TaskInfo> page =
-                registry.find(TaskQuery.ALL.in(Condition.RUNNING).part(0, MOST_LOOKED_AT));
-        List<TaskInfo> found = page.tasks().stream().filter(this::isLong).toList();
+        List<TaskInfo> found =
+                tasks.running().tasks().stream().filter(this::isLong).toList();
         if (found.isEmpty()) {
             return null;
         }

@@ -58,6 +58,7 @@ record TaskRequest(
         ORDERS.put("next", Order.NEXT);
         ORDERS.put("lastFailure", Order.LAST_FAILURE);
         ORDERS.put("lateness", Order.LATENESS);
+        ORDERS.put("urgency", Order.URGENCY);
     }
 
     private static <T extends Enum<T>> Map<String, T> byName(T[] values) {

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.github.wheelscheduler.spring.task.TaskSurvey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.LogFactory;
@@ -87,11 +89,14 @@ public final class WheelSchedulerEndpoint {
                         ? Clock.systemUTC()
                         : schedulers.get(0).scheduler().getClock())
                 .instant();
-        List<Findings.Seen> seen = schedulers.stream()
-                .map(one -> new Findings.Seen(one, SchedulerDescriptor.of(one, parts.contains(Part.WHEEL))))
-                .toList();
         Map<String, TaskRegistry> registries = registries(schedulers);
-        TaskQuery.Page<TaskDescriptor> page = TaskRegistry.find(registries, query, TaskDescriptor::of);
+        int lookedAt = parts.contains(Part.FINDINGS) ? TaskFindings.MOST_LOOKED_AT : 0;
+        TaskSurvey<TaskDescriptor> survey = TaskRegistry.survey(registries, query, TaskDescriptor::of, lookedAt);
+        TaskQuery.Page<TaskDescriptor> page = survey.page();
+        List<Findings.Seen> seen = schedulers.stream()
+                .map(one -> Findings.Seen.of(
+                        one, Objects.requireNonNull(survey.schedulers().get(one.name())), parts.contains(Part.WHEEL)))
+                .toList();
         return new SchedulersDescriptor(
                 now,
                 steering,
@@ -246,7 +251,7 @@ public final class WheelSchedulerEndpoint {
     SchedulerDescriptor steerScheduler(String who, @Nullable String action, @Nullable String scheduler) {
         return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
             SchedulerBeans.Named found = beans.one(scheduler);
-            SchedulerDescriptor before = SchedulerDescriptor.of(found, false);
+            SchedulerDescriptor before = SchedulerDescriptor.of(found);
             switch (TaskSteering.lowerCase(action)) {
                 case "pause" -> found.scheduler().stop();
                 case "resume" -> found.scheduler().start();
@@ -256,7 +261,7 @@ public final class WheelSchedulerEndpoint {
                 default ->
                     throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
             }
-            SchedulerDescriptor after = SchedulerDescriptor.of(found, false);
+            SchedulerDescriptor after = SchedulerDescriptor.of(found);
             String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
             return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
         });

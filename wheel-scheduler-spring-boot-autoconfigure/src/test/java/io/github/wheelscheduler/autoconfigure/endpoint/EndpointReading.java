@@ -117,6 +117,7 @@ interface EndpointReading extends EndpointCalls {
         awaitThat(() -> assertThat(read(Jobs.FAIL).numberAt("failures")).isPositive());
         assertThat(found("?state=failing")).contains(Jobs.FAIL).doesNotContain(Jobs.BEAT);
         assertThat(found("?sort=lastFailure&order=desc&limit=1")).containsExactly(Jobs.FAIL);
+        assertThat(found("?sort=urgency")).containsAll(found("?sort=next")).startsWith(Jobs.FAIL);
         assertThat(Instant.parse(read(Jobs.FAIL).textAt("lastFailure"))).isBefore(Instant.now());
     }
 
@@ -142,7 +143,7 @@ interface EndpointReading extends EndpointCalls {
         "?limit=1&limit=2, limit must be a number between 0 and 500",
         "?offset=-1, 'offset must not be negative, was -1'",
         "?offset=first, offset must be a number between 0 and 2147483647",
-        "?sort=age, 'sort must be one of [scheduler, id, next, lastFailure, lateness], was age'",
+        "?sort=age, 'sort must be one of [scheduler, id, next, lastFailure, lateness, urgency], was age'",
         "?order=down, 'order must be asc or desc, was down'",
         "?state=lost, 'state must be one of [overdue, failing, paused, running, pending, disabled, over], was lost'",
         "'?state=paused,', 'pending, disabled, over], was '",

@@ -9,11 +9,15 @@ import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.spring.task.TaskSurvey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,7 +66,18 @@ class TaskFindingsTest {
     private List<Finding> findings(Duration later) {
         SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
         Instant now = scheduler.getClock().instant().plus(later);
-        return new TaskFindings(SchedulerDescriptor.of(named, false), registry(), now).all();
+        Findings.Seen seen = seen(named);
+        return new TaskFindings(seen.descriptor(), seen.tasks(), now).all();
+    }
+
+    private static Findings.Seen seen(SchedulerBeans.Named named) {
+        Map<String, TaskSurvey.OfScheduler> seen = TaskRegistry.survey(
+                        Map.of(named.name(), named.registry()),
+                        TaskQuery.ALL.part(0, 0),
+                        (name, task) -> task,
+                        TaskFindings.MOST_LOOKED_AT)
+                .schedulers();
+        return Findings.Seen.of(named, Objects.requireNonNull(seen.get(named.name())), false);
     }
 
     private List<String> texts(Duration later) {
@@ -193,7 +208,7 @@ class TaskFindingsTest {
         Finding info = new Finding("other", Severity.INFO, "it rains");
         Findings findings = new Findings(() -> Stream.of(now -> List.of(info, error)));
         Instant now = scheduler.getClock().instant();
-        assertThat(findings.of(List.of(new Findings.Seen(named, SchedulerDescriptor.of(named, false))), now))
+        assertThat(findings.of(List.of(seen(named)), now))
                 .extracting(Finding::rule, Finding::severity)
                 .containsExactly(
                         tuple("other", Severity.ERROR),
@@ -209,7 +224,7 @@ class TaskFindingsTest {
         scheduler.stop();
         List<Findings.Seen> seen = Stream.of(
                         new SchedulerBeans.Named("taskScheduler", scheduler), new SchedulerBeans.Named("mails", mails))
-                .map(named -> new Findings.Seen(named, SchedulerDescriptor.of(named, false)))
+                .map(TaskFindingsTest::seen)
                 .toList();
         assertThat(seen).extracting(one -> one.descriptor().state()).containsOnly(SchedulerDescriptor.State.PAUSED);
         assertThat(new Findings(Stream::empty).of(seen, scheduler.getClock().instant()))

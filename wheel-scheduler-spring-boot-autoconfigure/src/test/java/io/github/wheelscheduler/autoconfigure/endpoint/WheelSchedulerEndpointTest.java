@@ -251,7 +251,7 @@ class WheelSchedulerEndpointTest {
         scheduler.setVirtualThreads(true);
         scheduler.initialize();
         try {
-            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler), false)
+            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler))
                             .workers()
                             .max())
                     .isNull();

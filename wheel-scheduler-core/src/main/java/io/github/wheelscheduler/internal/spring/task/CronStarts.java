@@ -6,11 +6,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.util.StringUtils;
 
-/** The starts of all tasks that have the same cron, which is gone through once for them. One thread. */
+/**
+ * The starts of all tasks that have the same cron, which is gone through once for them. A cron of each hour or minute is asked for no more
+ * than that: its starts repeat then, also where clocks change by whole hours. One thread.
+ */
 final class CronStarts {
 
     /** In place of the start that a task waits for, if it waits for none. */
@@ -18,7 +24,18 @@ final class CronStarts {
 
     private static final int STARTS_BETWEEN_LOOKS = 32;
 
+    private static final int FIELDS = 6;
+    private static final int MINUTES = 1;
+    private static final int HOURS = 2;
+
     private final TriggerTimes times;
+
+    /** After which starts repeat; 0 if that is not known. */
+    private long periodNanos;
+
+    /** How many starts there are in a period; 0 as long as that is not known. */
+    private int inPeriod;
+
     final List<Member> members = new ArrayList<>();
 
     /** The last one that has been named, or what the first one comes after. */
@@ -52,6 +69,19 @@ final class CronStarts {
     CronStarts(TriggerTimes times, Instant after) {
         this.times = times;
         this.last = after;
+        this.periodNanos = times.trigger instanceof CronTrigger cron ? periodNanosOf(cron.getExpression()) : 0;
+    }
+
+    private static long periodNanosOf(String expression) {
+        List<String> fields = List.of(StringUtils.tokenizeToStringArray(expression, " "));
+        if (fields.size() != FIELDS || !fields.subList(HOURS, FIELDS).stream().allMatch(CronStarts::isAny)) {
+            return 0;
+        }
+        return (isAny(fields.get(MINUTES)) ? TimeUnit.MINUTES : TimeUnit.HOURS).toNanos(1);
+    }
+
+    private static boolean isAny(String field) {
+        return field.equals("*") || field.equals("?");
     }
 
     /** Names starts before the end, until there are so many, or the time is up. */
@@ -60,18 +90,58 @@ final class CronStarts {
             if (count % STARTS_BETWEEN_LOOKS == 0 && isTimeUp.getAsBoolean()) {
                 return;
             }
-            Instant next = times.following(last);
-            long nextNanos = next == null ? endNanos : EpochNanos.of(next);
+            if (inPeriod > 0) {
+                repeat(most, endNanos);
+            } else {
+                ask(endNanos);
+            }
+        }
+    }
+
+    private void ask(long endNanos) {
+        Instant next = times.following(last);
+        long nextNanos = next == null ? endNanos : EpochNanos.of(next);
+        if (nextNanos >= endNanos) {
+            isThrough = true;
+            return;
+        }
+        add(nextNanos);
+        last = Objects.requireNonNull(next);
+        if (periodNanos > 0 && nextNanos - starts[0] >= periodNanos) {
+            inPeriod = nextNanos - starts[0] == periodNanos ? count - 1 : 0;
+            periodNanos = inPeriod == 0 ? 0 : periodNanos;
+        }
+    }
+
+    /** Names starts as they were a period before, and asks whether the last one is right; else nothing is changed, and all are asked for. */
+    private void repeat(int most, long endNanos) {
+        int asked = count;
+        while (count < most && !isThrough) {
+            long nextNanos = starts[count - inPeriod] + periodNanos;
             if (nextNanos >= endNanos) {
                 isThrough = true;
-                return;
+            } else {
+                add(nextNanos);
             }
-            if (count == starts.length) {
-                starts = Arrays.copyOf(starts, 2 * count);
-            }
-            starts[count++] = nextNanos;
-            last = Objects.requireNonNull(next);
         }
+        if (count > asked) {
+            Instant following = times.following(EpochNanos.toInstant(starts[count - 2]));
+            if (following == null || EpochNanos.of(following) != starts[count - 1]) {
+                count = asked;
+                isThrough = false;
+                inPeriod = 0;
+                periodNanos = 0;
+            } else {
+                last = following;
+            }
+        }
+    }
+
+    private void add(long nanos) {
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, 2 * count);
+        }
+        starts[count++] = nanos;
     }
 
     /** Whether there may be more starts than have been named. */
@@ -94,10 +164,15 @@ final class CronStarts {
         }
     }
 
-    /** Whether a task starts in that second by its cron, and not somewhat later. */
-    boolean isIn(long second, Member member) {
+    /** Returns the number of the start in that second; -1 if there is none. */
+    int placeIn(long second) {
         int place = indexAfter(StartsTogether.nanosOf(second + 1) - 1) - 1;
-        return place >= begin(member) && StartsTogether.secondOf(starts[place]) == second && !member.hasJitter();
+        return place >= 0 && StartsTogether.secondOf(starts[place]) == second ? place : -1;
+    }
+
+    /** Whether a task takes part in that start, and does so at once. */
+    boolean isIn(int place, Member member) {
+        return place >= begin(member) && !member.hasJitter();
     }
 
     /** Returns the first start that the task takes part in. */

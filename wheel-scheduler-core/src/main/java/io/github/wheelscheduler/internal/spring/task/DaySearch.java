@@ -37,7 +37,7 @@ public final class DaySearch {
     private static final int TASKS_BETWEEN_LOOKS = 64;
 
     private final List<TaskSearch.Room> rooms;
-    private final TaskSearch search;
+    private final TaskFilter filter;
     private final BooleanSupplier isTimeUp;
     private final Instant from;
     private final long fromNanos;
@@ -46,7 +46,7 @@ public final class DaySearch {
     private final long[] totals = new long[SLOTS];
     private final Map<String, Map<String, Line>> lines = new LinkedHashMap<>();
     private final List<CronStarts> crons = new ArrayList<>();
-    private final StartsTogether together = new StartsTogether();
+    private final StartsTogether together;
     private int untold;
     private boolean cut;
 
@@ -71,11 +71,12 @@ public final class DaySearch {
             Map<String, ? extends Collection<String>> shown,
             BooleanSupplier isTimeUp) {
         this.rooms = rooms;
-        this.search = new TaskSearch(rooms, query);
+        this.filter = new TaskFilter(query);
         this.isTimeUp = isTimeUp;
         this.from = from;
         this.fromNanos = EpochNanos.of(from);
         this.endNanos = fromNanos + SLOTS * SLOT_NANOS;
+        this.together = new StartsTogether(fromNanos, endNanos);
         shown.forEach((room, ids) -> {
             Map<String, Line> ofRoom = new LinkedHashMap<>();
             ids.forEach(id -> ofRoom.put(id, new Line()));
@@ -94,7 +95,7 @@ public final class DaySearch {
         List<TaskDay.Line> shown = new ArrayList<>();
         lines.forEach((room, ofRoom) -> ofRoom.forEach((id, line) -> {
             if (line.found || !isSeen) {
-                addTo(totals, line.slots, 1);
+                addTo(totals, line.slots);
                 shown.add(new TaskDay.Line(room, id, shown(line.slots), line.cut || !line.found));
             }
         }));
@@ -122,7 +123,7 @@ public final class DaySearch {
                     return false;
                 }
             }
-            if (search.isFound(task, room.look())) {
+            if (filter.isFound(new TaskGlance(task, room.look(), task.nanoTime()))) {
                 Line line = wanted.isEmpty() ? null : wanted.get(task.id());
                 if (line != null) {
                     line.found = true;
@@ -194,8 +195,6 @@ public final class DaySearch {
 
     private void count(CronStarts cron) {
         cut |= cron.isCut();
-        long[] all = new long[SLOTS];
-        cron.forEach(0, start -> addStart(all, start));
         int usual = 0;
         for (CronStarts.Member member : cron.members) {
             Line line = member.line();
@@ -214,18 +213,25 @@ public final class DaySearch {
                 addStart(slots, member.firstNanos());
             }
         }
-        addTo(totals, all, usual);
+        int times = usual;
+        if (times > 0) {
+            cron.forEach(0, start -> addStarts(totals, start, times));
+        }
     }
 
-    private static void addTo(long[] slots, long[] others, long times) {
+    private static void addTo(long[] slots, long[] others) {
         for (int i = 0; i < SLOTS; i++) {
-            slots[i] += times * others[i];
+            slots[i] += others[i];
         }
     }
 
     private void addStart(long[] slots, long atNanos) {
+        addStarts(slots, atNanos, 1);
+    }
+
+    private void addStarts(long[] slots, long atNanos, int times) {
         if (atNanos >= fromNanos && atNanos < endNanos) {
-            slots[slotOf(atNanos)]++;
+            slots[slotOf(atNanos)] += times;
         }
     }
 
@@ -247,16 +253,34 @@ public final class DaySearch {
             }
             next = fromNanos + inNanos;
         }
+        if (periodNanos <= SLOT_NANOS) {
+            addFrequent(slots, next, periodNanos);
+            return;
+        }
         while (true) {
-            int slot = slotOf(next);
-            long inSlot = (fromNanos + (slot + 1) * SLOT_NANOS - 1 - next) / periodNanos + 1;
-            slots[slot] += inSlot;
+            slots[slotOf(next)]++;
             // Not past the end, where periods of centuries would be past the last number, too.
-            long lastNanos = next + (inSlot - 1) * periodNanos;
-            if (periodNanos >= endNanos - lastNanos) {
+            if (periodNanos >= endNanos - next) {
                 return;
             }
-            next = lastNanos + periodNanos;
+            next += periodNanos;
+        }
+    }
+
+    /** Counts starts of which there is one at least in each slot that follows. */
+    private void addFrequent(long[] slots, long firstNanos, long periodNanos) {
+        long most = SLOT_NANOS / periodNanos + 1;
+        int slot = slotOf(firstNanos);
+        long beginNanos = firstNanos - fromNanos - slot * SLOT_NANOS;
+        long inSlot = (SLOT_NANOS - 1 - beginNanos) / periodNanos + 1;
+        while (true) {
+            slots[slot] += inSlot;
+            if (++slot == SLOTS) {
+                return;
+            }
+            beginNanos += inSlot * periodNanos - SLOT_NANOS;
+            // The last of them may be one too many.
+            inSlot = beginNanos + (most - 1) * periodNanos < SLOT_NANOS ? most : most - 1;
         }
     }
 

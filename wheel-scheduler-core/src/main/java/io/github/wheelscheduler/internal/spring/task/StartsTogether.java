@@ -16,11 +16,19 @@ final class StartsTogether {
     private static final int MOST_SECONDS = 10;
     private static final int MOST_IDS = 10;
 
-    /** By the second since the epoch. */
-    private final Map<Long, Integer> counts = new HashMap<>();
+    private final long firstSecond;
 
-    /** The ids of one-time tasks, as above. */
+    /** By the second after the first. */
+    private final int[] counts;
+
+    /** The ids of one-time tasks, by the second since the epoch. */
     private final Map<Long, List<String>> once = new HashMap<>();
+
+    /** Makes one for starts from a time to another, since the epoch, which are at most some days apart. */
+    StartsTogether(long fromNanos, long endNanos) {
+        this.firstSecond = secondOf(fromNanos);
+        this.counts = new int[Math.toIntExact(secondOf(endNanos) - firstSecond) + 1];
+    }
 
     static long secondOf(long nanos) {
         return Math.floorDiv(nanos, TimeUnit.SECONDS.toNanos(1));
@@ -31,32 +39,41 @@ final class StartsTogether {
     }
 
     void addOnce(long nanos, String id) {
-        int ignored = counts.merge(secondOf(nanos), 1, Integer::sum);
+        count(nanos, 1);
         List<String> ids = once.computeIfAbsent(secondOf(nanos), unused -> new ArrayList<>(1));
         if (ids.size() < MOST_IDS) {
             boolean unusedAnswer = ids.add(id);
         }
     }
 
+    private void count(long nanos, int tasks) {
+        counts[(int) (secondOf(nanos) - firstSecond)] += tasks;
+    }
+
     /** Returns the seconds in which more than one task starts, those with most first. To be called once. */
     List<TaskDay.Together> most(List<CronStarts> crons) {
         crons.forEach(this::add);
-        Comparator<Map.Entry<Long, Integer>> order =
-                Map.Entry.<Long, Integer>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey());
-        PriorityQueue<Map.Entry<Long, Integer>> kept = new PriorityQueue<>(order.reversed());
-        for (Map.Entry<Long, Integer> one : counts.entrySet()) {
-            if (one.getValue() > 1) {
-                boolean ignored = kept.add(one);
-                if (kept.size() > MOST_SECONDS) {
-                    Map.Entry<Long, Integer> unused = kept.remove();
+        Comparator<Integer> order =
+                Comparator.<Integer>comparingInt(second -> -counts[second]).thenComparing(Comparator.naturalOrder());
+        PriorityQueue<Integer> kept = new PriorityQueue<>(order.reversed());
+        for (int i = 0; i < counts.length; i++) {
+            boolean isFull = kept.size() == MOST_SECONDS;
+            // The first of equals stays.
+            if (counts[i] > (isFull ? counts[kept.element()] : 1)) {
+                if (isFull) {
+                    Integer ignored = kept.remove();
                 }
+                boolean unused = kept.add(i);
             }
         }
         return kept.stream()
                 .sorted(order)
-                .map(one -> new TaskDay.Together(
-                        Instant.ofEpochSecond(one.getKey()), one.getValue(), idsOf(one.getKey(), crons)))
+                .map(one -> together(firstSecond + one, counts[one], crons))
                 .toList();
+    }
+
+    private TaskDay.Together together(long second, int count, List<CronStarts> crons) {
+        return new TaskDay.Together(Instant.ofEpochSecond(second), count, idsOf(second, crons));
     }
 
     private void add(CronStarts cron) {
@@ -70,7 +87,7 @@ final class StartsTogether {
         for (int i = 0; i < cron.count(); i++) {
             tasks += joining[i];
             if (tasks > 0) {
-                int ignored = counts.merge(secondOf(cron.start(i)), tasks, Integer::sum);
+                count(cron.start(i), tasks);
             }
         }
     }
@@ -78,11 +95,12 @@ final class StartsTogether {
     private List<String> idsOf(long second, List<CronStarts> crons) {
         List<String> ids = new ArrayList<>(once.getOrDefault(second, List.of()));
         for (CronStarts cron : crons) {
-            for (CronStarts.Member member : cron.members) {
+            int place = cron.placeIn(second);
+            for (CronStarts.Member member : place < 0 ? List.<CronStarts.Member>of() : cron.members) {
                 if (ids.size() == MOST_IDS) {
                     return ids;
                 }
-                if (cron.isIn(second, member)) {
+                if (cron.isIn(place, member)) {
                     boolean ignored = ids.add(member.task().id());
                 }
             }

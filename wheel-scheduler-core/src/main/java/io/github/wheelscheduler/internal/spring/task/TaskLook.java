@@ -58,46 +58,39 @@ public record TaskLook(double share, Duration shortest) {
                 seen.recent());
     }
 
-    /** What {@link #info} would call its state, without the notes of runs. */
-    static TaskInfo.State stateOf(TaskSeries task) {
-        TaskInfo.State state = state(task);
-        return shown(state, task.guard().openSince());
-    }
-
-    private static TaskInfo.State shown(TaskInfo.State state, @Nullable Instant openSince) {
+    static TaskInfo.State shown(TaskInfo.State state, @Nullable Instant openSince) {
         boolean goesOn = openSince != null && (state == TaskInfo.State.PENDING || state == TaskInfo.State.OVER);
         return goesOn ? TaskInfo.State.RUNNING : state;
     }
 
-    /** Returns when the next run is due, on the clock of timers; null as long as no timer waits for that. */
-    static @Nullable Long nextNanos(TaskSeries task) {
+    static @Nullable Long nextNanos(TaskInfo.State state, TaskSeries task) {
         ScheduledFuture<?> timer = task.timer;
-        return timer != null && isWaiting(task) ? task.deadlineNanos(timer) : null;
+        return timer != null && isWaiting(state, task) ? (Long) task.deadlineNanos(timer) : null;
     }
 
-    /** Returns since when the next run has been late, on the clock of timers; null if it is not. */
-    static @Nullable Long lateSinceNanos(TaskSeries task) {
+    static @Nullable Long lateSinceNanos(TaskInfo.State state, TaskSeries task, long nowNanos) {
+        Long dueNanos = null;
+        if (state == TaskInfo.State.RUNNING) {
+            dueNanos = dueWhileRunningNanos(task);
+        } else if (state == TaskInfo.State.PENDING) {
+            dueNanos = nextNanos(state, task);
+        }
+        return dueNanos != null && dueNanos - nowNanos < 0 ? dueNanos : null;
+    }
+
+    private static @Nullable Long dueWhileRunningNanos(TaskSeries task) {
         Instant since = task.guard().runningSince();
         long sinceNanos = task.guard().runningSinceNanos();
-        TaskInfo.State state = state(task);
-        Long dueNanos = null;
-        if (state == TaskInfo.State.RUNNING && since != null && sinceNanos != 0) {
-            TaskSchedule schedule = task.schedule();
-            Duration interval = schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
-            dueNanos = interval == null
-                    ? null
-                    : sinceNanos + Math.min(Long.MAX_VALUE / 2, TimeUnit.NANOSECONDS.convert(interval));
-        } else if (state == TaskInfo.State.PENDING) {
-            dueNanos = nextNanos(task);
-        }
-        return dueNanos != null && dueNanos - task.nanoTime() < 0 ? dueNanos : null;
+        TaskSchedule schedule = task.schedule();
+        Duration interval =
+                since == null || sinceNanos == 0 || schedule.countsFromEnd() ? null : schedule.intervalAfter(since);
+        return interval == null
+                ? null
+                : (Long) (sinceNanos + Math.min(Long.MAX_VALUE / 2, TimeUnit.NANOSECONDS.convert(interval)));
     }
 
-    /** Whether {@link #info} would call it overdue. */
-    boolean isOverdue(TaskSeries task) {
-        Long sinceNanos = lateSinceNanos(task);
-        return sinceNanos != null
-                && isOverdue(Duration.ofNanos(task.nanoTime() - sinceNanos), task.schedule(), task.now());
+    boolean isOverdueBy(long lateNanos, TaskSeries task) {
+        return isOverdue(Duration.ofNanos(lateNanos), task.schedule(), task.now());
     }
 
     private boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
@@ -121,11 +114,12 @@ public record TaskLook(double share, Duration shortest) {
         return isWaiting(state(task), task);
     }
 
-    private static boolean isWaiting(TaskInfo.State state, TaskSeries task) {
+    static boolean isWaiting(TaskInfo.State state, TaskSeries task) {
         return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !task.isHeld();
     }
 
-    private static TaskInfo.State state(TaskSeries task) {
+    /** Without runs that go on when they have returned. */
+    static TaskInfo.State state(TaskSeries task) {
         if (task.guard().isRunning()) {
             return TaskInfo.State.RUNNING;
         }

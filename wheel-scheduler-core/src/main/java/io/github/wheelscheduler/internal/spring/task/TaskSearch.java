@@ -6,25 +6,33 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds tasks of some schedulers. Each task is looked at once, without its notes and without a lock that a run takes; only what a page
- * shows is looked at closely. One thread.
+ * Finds tasks of some schedulers. Each task is looked at once, for several searches, without its notes and without a lock that a run takes; only
+ * what a page shows is looked at closely. One thread; each search is to be used once.
  */
 public final class TaskSearch {
 
     private static final char SEPARATOR = '\n';
-    private static final int CURSOR_PARTS = 6;
+    private static final int CURSOR_PARTS = 7;
 
     private final List<Room> rooms;
     private final TaskQuery query;
-    private final String text;
+    private final TaskFilter filter;
     private final Comparator<Hit> order;
+    private final PriorityQueue<Hit> kept;
+
+    /** So many are kept. */
+    private final long wanted;
+
+    private final @Nullable Hit after;
+    private int total;
+    private int following;
 
     /**
      * The tasks of a scheduler.
@@ -37,54 +45,90 @@ public final class TaskSearch {
      * A task that has been found, or the place of one that was.
      *
      * @param room which scheduler, by its number
-     * @param key what it is put in order by; null if it has none, or only its id counts
+     * @param rank what it is put in order by first
+     * @param key and then; null if it has none, or only its id counts
      * @param task null for a place
      */
     private record Hit(
             int room,
             String id,
+            int rank,
             @Nullable Long key,
             @Nullable TaskSeries task) {}
 
+    /**
+     * Makes one.
+     *
+     * @throws IllegalArgumentException if what the page is to come after is no place in this order
+     */
     public TaskSearch(List<Room> rooms, TaskQuery query) {
         this.rooms = rooms;
         this.query = query;
-        this.text = query.text().toLowerCase(Locale.ROOT);
+        this.filter = new TaskFilter(query);
         this.order = order();
+        this.kept = new PriorityQueue<>(order.reversed());
+        this.wanted = query.limit() == 0 ? 0 : (long) query.offset() + query.limit();
+        this.after = query.after() == null ? null : placeOf(query.after());
+    }
+
+    /** Is shown tasks, one after the other. */
+    interface Viewer {
+
+        /**
+         * Sees a task.
+         *
+         * @param room which scheduler it is of, by its number
+         */
+        void see(int room, TaskGlance glance);
+    }
+
+    /** Shows all tasks. */
+    static void show(List<Room> rooms, Viewer viewer) {
+        for (int i = 0; i < rooms.size(); i++) {
+            Room room = rooms.get(i);
+            Iterator<TaskSeries> tasks = room.book().tasks().iterator();
+            // What has no tasks may have no clock.
+            long nowNanos = tasks.hasNext() ? room.book().nanoTime() : 0;
+            while (tasks.hasNext()) {
+                viewer.see(i, new TaskGlance(tasks.next(), room.look(), nowNanos));
+            }
+        }
     }
 
     /**
-     * Returns the page that was asked for.
+     * Looks at all tasks, and returns the page that was asked for.
      *
      * @param shown what is shown of a task, of the scheduler of that name
-     * @throws IllegalArgumentException if what the page is to come after is no place in this order
      */
     public <T> TaskQuery.Page<T> page(BiFunction<String, TaskInfo, T> shown) {
-        Hit after = query.after() == null ? null : placeOf(query.after());
-        long wanted = (long) query.offset() + query.limit();
-        PriorityQueue<Hit> kept = new PriorityQueue<>(order.reversed());
-        int total = 0;
-        int following = 0;
-        for (int room = 0; room < rooms.size(); room++) {
-            TaskLook look = rooms.get(room).look();
-            for (TaskSeries task : rooms.get(room).book().tasks()) {
-                if (!isFound(task, look)) {
-                    continue;
-                }
-                total++;
-                Hit hit = new Hit(room, task.id(), keyOf(task), task);
-                if (after != null && order.compare(hit, after) <= 0) {
-                    continue;
-                }
-                following++;
-                if (kept.size() < wanted) {
-                    kept.add(hit);
-                } else if (wanted > 0 && order.compare(hit, kept.element()) < 0) {
-                    Hit ignored = kept.remove();
-                    kept.add(hit);
-                }
-            }
+        show(rooms, this::see);
+        return found(shown);
+    }
+
+    void see(int room, TaskGlance glance) {
+        if (!filter.isFound(glance)) {
+            return;
         }
+        total++;
+        if (wanted == 0) {
+            return;
+        }
+        int rank = rankOf(glance);
+        Hit hit = new Hit(room, glance.task.id(), rank, keyOf(glance, rank), glance.task);
+        if (after != null && order.compare(hit, after) <= 0) {
+            return;
+        }
+        following++;
+        if (kept.size() < wanted) {
+            kept.add(hit);
+        } else if (order.compare(hit, kept.element()) < 0) {
+            Hit ignored = kept.remove();
+            kept.add(hit);
+        }
+    }
+
+    /** Returns the page of what has been seen. */
+    <T> TaskQuery.Page<T> found(BiFunction<String, TaskInfo, T> shown) {
         List<Hit> hits = kept.stream()
                 .sorted(order)
                 .skip(query.offset())
@@ -101,35 +145,22 @@ public final class TaskSearch {
         return new TaskQuery.Page<>(List.copyOf(tasks), total, isLast ? null : textOf(hits.get(hits.size() - 1)));
     }
 
-    /** Whether the query, apart from order and part, is for that task. */
-    boolean isFound(TaskSeries task, TaskLook look) {
-        return (text.isEmpty() || task.id().toLowerCase(Locale.ROOT).contains(text))
-                && (query.conditions().isEmpty()
-                        || query.conditions().stream().anyMatch(condition -> meets(task, condition, look)));
-    }
-
-    private static boolean meets(TaskSeries task, TaskQuery.Condition condition, TaskLook look) {
-        return switch (condition) {
-            case OVERDUE -> look.isOverdue(task);
-            case FAILING -> task.guard().isFailing();
-            case PAUSED -> TaskLook.stateOf(task) == TaskInfo.State.PAUSED;
-            case RUNNING -> TaskLook.stateOf(task) == TaskInfo.State.RUNNING;
-            case PENDING -> TaskLook.stateOf(task) == TaskInfo.State.PENDING;
-            case DISABLED -> TaskLook.stateOf(task) == TaskInfo.State.DISABLED;
-            case OVER -> TaskLook.stateOf(task) == TaskInfo.State.OVER;
-        };
-    }
-
     // The order
 
-    private @Nullable Long keyOf(TaskSeries task) {
+    /** What needs a look comes first where that was asked for. */
+    private int rankOf(TaskGlance glance) {
+        return query.order() == TaskQuery.Order.URGENCY && !glance.isOverdue() && !glance.isFailing() ? 1 : 0;
+    }
+
+    private @Nullable Long keyOf(TaskGlance glance, int rank) {
         return switch (query.order()) {
             case SCHEDULER, ID -> null;
-            case NEXT -> TaskLook.nextNanos(task);
+            case NEXT -> glance.nextNanos();
             // Since when, which stays the same from one page to the next while the task gets later and later.
-            case LATENESS -> TaskLook.lateSinceNanos(task);
+            case LATENESS -> glance.lateSinceNanos();
+            case URGENCY -> rank == 0 ? glance.lateSinceNanos() : glance.nextNanos();
             case LAST_FAILURE -> {
-                long failedAt = task.guard().lastFailure();
+                long failedAt = glance.task.guard().lastFailure();
                 yield failedAt == 0 ? null : (Long) failedAt;
             }
         };
@@ -144,6 +175,12 @@ public final class TaskSearch {
             case SCHEDULER, ID -> query.descending() ? both.reversed() : both;
             // Late for longer is later by now, and what is not late is the least.
             case LATENESS -> byKey(!query.descending(), !query.descending()).thenComparing(both);
+            case URGENCY -> {
+                Comparator<Hit> urgentFirst = Comparator.comparingInt(Hit::rank)
+                        .thenComparing(byKey(false, false))
+                        .thenComparing(both);
+                yield query.descending() ? urgentFirst.reversed() : urgentFirst;
+            }
             case NEXT, LAST_FAILURE -> byKey(query.descending(), false).thenComparing(both);
         };
     }
@@ -170,6 +207,7 @@ public final class TaskSearch {
                 query.order().name(),
                 String.valueOf(query.descending()),
                 clock(),
+                String.valueOf(last.rank),
                 key,
                 name,
                 last.id);
@@ -185,9 +223,13 @@ public final class TaskSearch {
                     && parts[0].equals(query.order().name())
                     && parts[1].equals(String.valueOf(query.descending()))
                     && parts[2].equals(clock())
-                    && names.contains(parts[4])) {
+                    && names.contains(parts[5])) {
                 return new Hit(
-                        names.indexOf(parts[4]), parts[5], parts[3].isEmpty() ? null : Long.valueOf(parts[3]), null);
+                        names.indexOf(parts[5]),
+                        parts[6],
+                        Integer.parseInt(parts[3]),
+                        parts[4].isEmpty() ? null : Long.valueOf(parts[4]),
+                        null);
             }
         } catch (IllegalArgumentException ex) {
             // Not ours.
@@ -200,7 +242,7 @@ public final class TaskSearch {
     private String clock() {
         return switch (query.order()) {
             case SCHEDULER, ID, LAST_FAILURE -> "";
-            case NEXT, LATENESS ->
+            case NEXT, LATENESS, URGENCY ->
                 rooms.isEmpty()
                         ? ""
                         : String.valueOf(System.identityHashCode(rooms.get(0).book()));

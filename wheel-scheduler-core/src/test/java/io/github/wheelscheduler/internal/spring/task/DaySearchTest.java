@@ -63,6 +63,10 @@ class DaySearchTest {
             "0 30 2 * * *",
             "0 0 3 * * SUN",
             "*/20 * * * * *",
+            "20,40 * * ? * *",
+            "@hourly",
+            "0 10-50/20 * * * *",
+            "7 3 * * * MON-FRI",
             "0 0 0 29 2 *",
             "15 30 1-4 * * *");
 
@@ -89,7 +93,13 @@ class DaySearchTest {
     private void schedule(String id, TaskSchedule schedule, TaskSettings settings) {
         ScheduledFuture<?> ignored = scheduler.getTaskRegistry().schedule(id, () -> {}, schedule, settings);
         // Time stands still, so that what starts at once is the only run.
-        awaitThat(() -> !scheduler.getTaskRegistry().get(id).state().equals(TaskInfo.State.RUNNING));
+        awaitThat(() -> isThrough(scheduler.getTaskRegistry().get(id)));
+    }
+
+    private boolean isThrough(TaskInfo task) {
+        Instant next = task.next();
+        return task.state() != TaskInfo.State.RUNNING
+                && (next == null || next.isAfter(scheduler.getClock().instant()));
     }
 
     private static Instant begin(Instant now) {
@@ -220,6 +230,24 @@ class DaySearchTest {
                                 .contains(together.at().getEpochSecond()));
             }
         }));
+    }
+
+    /** The instants of each hour are then not an hour apart. */
+    @Test
+    void cronOfEachHourIsFollowedWhereClocksChangeByHalfAnHour() {
+        for (String night : List.of("2026-04-04T12:03:20.5Z", "2026-10-03T12:03:20.5Z")) {
+            Instant now = Instant.parse(night);
+            TaskRegistry registry = at(now);
+            for (String cron : List.of("0 10 * * * *", "0 */20 * * * *", "*/20 * * * * *")) {
+                schedule("task" + registry.size(), TaskSchedule.cron(cron, ZoneId.of("Australia/Lord_Howe")));
+            }
+            for (String id : registry.ids()) {
+                List<Instant> starts = registry.upcoming(id, 5_000).stream()
+                        .filter(start -> start.isBefore(begin(now).plus(DAY)))
+                        .toList();
+                assertThat(slots(day(begin(now), id), id)).isEqualTo(slotsOf(starts, begin(now)));
+            }
+        }
     }
 
     @Test

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskQuery;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Patience;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +37,11 @@ class TaskSearchTest {
                                 .withText("h")
                                 .orderedBy(order, true)
                                 .part(0, 10);
-                        CompletableFuture<Integer> found = CompletableFuture.supplyAsync(() ->
-                                scheduler.getTaskRegistry().find(query).tasks().size());
+                        CompletableFuture<Integer> found = CompletableFuture.supplyAsync(() -> TaskRegistry.survey(
+                                        Map.of("", scheduler.getTaskRegistry()), query, (name, task) -> task, 10)
+                                .page()
+                                .tasks()
+                                .size());
                         assertThat(found.get(30, TimeUnit.SECONDS)).isOne();
                     }
                 }

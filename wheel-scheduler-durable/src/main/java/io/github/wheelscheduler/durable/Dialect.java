@@ -241,13 +241,21 @@ enum Dialect {
                 + " returning task_name, task_instance, version";
     }
 
-    /** Returns the statement of the other databases that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
+    /** Returns the statement that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
     String deleteDoneOne() {
         String isDone = TaskTable.OURS + " and next_time is null";
-        return this == H2
-                ? "delete from {task} where _rowid_ = (select _rowid_ from {task}" + isDone + SKIPPING_LOCKED + ")"
-                // A comment for all others, as MySQL.
-                : "/*M! set statement innodb_lock_wait_timeout = 0 for */ delete from {task}" + isDone;
+        return switch (this) {
+            case POSTGRESQL -> deleteLocked("(ctid, task_name, task_instance)", isDone);
+            case H2 -> deleteLocked("_rowid_", isDone);
+            // A comment for all others, as MySQL.
+            case MARIADB -> "/*M! set statement innodb_lock_wait_timeout = 0 for */ delete from {task}" + isDone;
+        };
+    }
+
+    private static String deleteLocked(String place, String isDone) {
+        String columns = place.replaceAll("[()]", "");
+        return "delete from {task} where " + place + " = (select " + columns + " from {task}" + isDone + SKIPPING_LOCKED
+                + ")";
     }
 
     /** Returns the expression that is the time some milliseconds ago. */

@@ -52,6 +52,11 @@ final class Ends {
     private static final int CLOGS = 4;
     private static final long PAUSE_NANOS = 500_000;
 
+    /** More than a row takes that is found by its key. */
+    private static final long SLOW_NANOS = 5_000_000;
+
+    private static final long PLANNED_NANOS = 60_000_000_000L;
+
     private final Context context;
     private final Tables tables;
     private final InHand inHand;
@@ -72,10 +77,14 @@ final class Ends {
     /** Until when nobody sends after a failure; counts while there was one. */
     private volatile long goOnNanos;
 
+    /** Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table was small. */
+    private volatile long plannedUntilNanos;
+
     Ends(Context context, Tables tables) {
         this.context = context;
         this.tables = tables;
         this.inHand = context.inHand();
+        this.plannedUntilNanos = keepers().nanoTime();
     }
 
     /** What is told of a run. */
@@ -329,8 +338,15 @@ final class Ends {
 
         private void tellDone() {
             List<RowKey> done = keysOf(Kind.DONE);
-            if (!done.isEmpty()) {
-                boolean ignored = over.addAll(tables.tasks().doneAll(done));
+            if (done.isEmpty()) {
+                return;
+            }
+            long nowNanos = keepers().nanoTime();
+            boolean isByKey = done.size() == 1 && nowNanos - plannedUntilNanos >= 0;
+            TaskTable tasks = tables.tasks();
+            boolean ignored = over.addAll(isByKey ? tasks.doneEach(done) : tasks.doneAll(done));
+            if (isByKey && keepers().nanoTime() - nowNanos > SLOW_NANOS) {
+                plannedUntilNanos = nowNanos + PLANNED_NANOS;
             }
         }
 

@@ -729,8 +729,8 @@ final class TaskTable {
         });
     }
 
-    /** One by one, and committed together. */
-    private Set<RowKey> doneEach(List<RowKey> rows) {
+    /** Does the same one by one, and commits them together; by a statement that is prepared, so that its plan may be of a time when the table was small. */
+    Set<RowKey> doneEach(List<RowKey> rows) {
         Set<RowKey> done = new HashSet<>();
         try {
             int[] counts = sql.updateEachOf(

@@ -139,8 +139,10 @@ class DialectTest {
         TaskTable table = new TaskTable(new Sql(dataSource, Dialect.POSTGRESQL, TABLE));
         TaskTable.RowKey row = new TaskTable.RowKey("note", "t7", 1);
         assertThat(table.doneAll(List.of(row))).containsExactly(row);
+        TaskTable.RowKey other = new TaskTable.RowKey("note", "t8", 1);
+        assertThat(table.doneEach(List.of(other))).containsExactly(other);
         assertThat(jdbc.queryForObject("select count(*) from " + TABLE, Long.class))
-                .isEqualTo(9_999);
+                .isEqualTo(9_998);
     }
 
     @Test

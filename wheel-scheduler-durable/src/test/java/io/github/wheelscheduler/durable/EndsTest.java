@@ -185,6 +185,21 @@ class EndsTest {
     }
 
     @Test
+    void anEndThatWasSlowLetsTheNextBePlanned() {
+        Assumptions.assumeTrue(database == TestDatabase.POSTGRESQL);
+        jdbc.execute("create function slow() returns trigger language plpgsql"
+                + " as 'begin perform pg_sleep(0.01); return old; end'");
+        jdbc.execute("create trigger slow before delete on " + TABLE + " for each row execute function slow()");
+        List<Claim> claims = claimed("note", 2);
+        recording.forget();
+        claims.forEach(claim -> add(done(claim)));
+        assertThat(rows()).isZero();
+        assertThat(recording.statements).hasSize(2);
+        assertThat(recording.statements.get(0)).doesNotContain("unnest");
+        assertThat(recording.statements.get(1)).contains("unnest");
+    }
+
+    @Test
     void aBatchReadsOnlyItsRows() throws InterruptedException {
         Assumptions.assumeTrue(database == TestDatabase.H2);
         List<Claim> claims = claimed("note", 300);

@@ -67,14 +67,17 @@ final class OccupancyBoard {
             return null;
         }
         List<WheelSnapshot.LevelOccupancy> levels = new ArrayList<>();
-        Duration bucket = tick;
+        long ticks = 1;
         for (int index = 0; index < seen.counts.length; index++) {
             long[] counts = seen.counts[index];
             if (counts.length > 0) {
                 levels.add(new WheelSnapshot.LevelOccupancy(
-                        bucket, seen.hands[index], Arrays.stream(counts).boxed().toList()));
+                        tick.multipliedBy(ticks),
+                        seen.hands[index],
+                        Arrays.stream(counts).boxed().toList()));
             }
-            bucket = bucket.multipliedBy(TimingWheel.BUCKETS);
+            // Overflows after the last level alone.
+            ticks *= TimingWheel.BUCKETS;
         }
         return new WheelSnapshot.Occupancy(
                 Duration.ofNanos(Math.max(0, nowNanos - seen.nanos)), seen.due, List.copyOf(levels));

@@ -7,10 +7,12 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.Seed;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,21 @@ class OccupancyTest {
             assertThat(level.hand()).isZero();
             assertThat(level.counts().indexOf(1L)).isEqualTo(3);
             assertThat(sum(occupancy)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void coarsestTickHasBucketsOfManyYears() {
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .tick(WheelScheduledExecutorBuilder.MAX_TICK)
+                .build()) {
+            WheelTimer<?> timer = executor.schedule(() -> {}, Long.MAX_VALUE / 2, NANOSECONDS);
+            awaitThat(() -> executor.occupancy() != null && sum(executor.occupancy()) == 1);
+            List<WheelSnapshot.LevelOccupancy> levels =
+                    Objects.requireNonNull(executor.occupancy()).levels();
+            // The power of two below a second, five times by 64.
+            assertThat(levels.get(levels.size() - 1).bucket()).isEqualTo(Duration.ofNanos(1L << 59));
+            assertThat(timer.cancel(false)).isTrue();
         }
     }
 

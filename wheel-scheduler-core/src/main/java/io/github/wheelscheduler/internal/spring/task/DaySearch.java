@@ -173,22 +173,24 @@ public final class DaySearch {
         }
         long afterNanos = isToCome ? firstNanos : nowNanos;
         Duration period = Upcoming.of(schedule, clock).period();
-        Duration delay = schedule.countsFromEnd() ? schedule.intervalAfter(now) : null;
+        long delayNanos = schedule.countsFromEnd() ? fromStartToStartNanos(task, schedule.intervalAfter(now)) : 0;
         if (period != null) {
             long periodNanos = period.toNanos();
             long sinceNanos = Math.floorMod(afterNanos - EpochNanos.of(due), periodNanos);
             addSeries(slots, afterNanos, periodNanos - sinceNanos, periodNanos);
-        } else if (delay != null) {
-            long periodNanos = TimeUnit.NANOSECONDS.convert(delay.plus(lastDuration(task)));
-            addSeries(slots, afterNanos, periodNanos, periodNanos);
+        } else if (delayNanos > 0) {
+            addSeries(slots, afterNanos, delayNanos, delayNanos);
         } else {
             untold++;
         }
     }
 
-    private static Duration lastDuration(TaskSeries task) {
+    /** Returns the delay after a run that takes as long as the last one, with that run; 0 if that is not known. */
+    private static long fromStartToStartNanos(TaskSeries task, @Nullable Duration delay) {
         List<RunOutcome> recent = task.guard().seen().recent();
-        return recent.isEmpty() ? Duration.ZERO : recent.get(0).duration();
+        long runNanos = recent.isEmpty() ? 0 : recent.get(0).duration().toNanos();
+        // Each may be as long as all time.
+        return delay == null ? 0 : Math.min(TimeUnit.NANOSECONDS.convert(delay), Long.MAX_VALUE - runNanos) + runNanos;
     }
 
     // Counting

@@ -63,7 +63,8 @@ record Upcoming(
     }
 
     private static Upcoming keepingPhase(TaskSchedule schedule, Duration period) {
-        boolean hasNoOther = TimeUnit.NANOSECONDS.convert(period) == Long.MAX_VALUE;
+        // Spring's trigger takes none at all, too: then it starts again and again.
+        boolean hasNoOther = period.isZero() || TimeUnit.NANOSECONDS.convert(period) == Long.MAX_VALUE;
         return new Upcoming(schedule, hasNoOther ? null : period, null);
     }
 

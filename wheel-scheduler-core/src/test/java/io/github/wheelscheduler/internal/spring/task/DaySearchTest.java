@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
 import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /** The starts of a day are those that going through each schedule by itself leads to. Time stands still. */
@@ -268,6 +269,33 @@ class DaySearchTest {
         }
         assertThat(day(SPRING).totals().get(1)).isEqualTo(3);
         assertThat(sum(day(SPRING))).isEqualTo(3);
+    }
+
+    @Test
+    void delayThatIsForeverStartsOnce() {
+        // Time goes by, as a run that takes none adds nothing to the delay.
+        scheduler.initialize();
+        schedule("never again", TaskSchedule.fixedDelay(ChronoUnit.FOREVER.getDuration()));
+        awaitThat(() -> scheduler.getTaskRegistry().get("never again").runs() == 1);
+        TaskDay day = day(Instant.now());
+        assertThat(sum(day)).isZero();
+        assertThat(day.untold()).isZero();
+    }
+
+    @Test
+    void triggerWithoutAPauseIsNotCountedBeyondItsNextStart() {
+        at(SPRING);
+        for (boolean isRate : new boolean[] {true, false}) {
+            PeriodicTrigger trigger = new PeriodicTrigger(Duration.ZERO);
+            trigger.setInitialDelay(SLOT);
+            trigger.setFixedRate(isRate);
+            schedule("endless " + isRate, TaskSchedule.trigger(trigger));
+        }
+        TaskDay day = day(SPRING);
+        assertThat(day.totals().get(1)).isEqualTo(2);
+        assertThat(sum(day)).isEqualTo(2);
+        assertThat(day.untold()).isEqualTo(2);
+        assertThat(scheduler.getTaskRegistry().upcoming("endless true", 5)).hasSize(1);
     }
 
     private static TaskSettings delay(Duration delay) {

@@ -66,8 +66,9 @@ public final class TaskRegistry {
      *
      * @return its future, which stays the same when the task is re-timed
      * @throws IllegalArgumentException if a task of that name is scheduled, the name is blank, longer than 250 characters or
-     *     cannot be written in a path (control characters, {@code ;}, {@code %}, {@code \}, {@code //}, a slash at an end, {@code .} or
-     *     {@code ..} alone between slashes), or the schedule names no time to come
+     *     cannot be written in a path (control characters, halves of characters, {@code ;}, {@code %}, {@code \},
+     *     {@code //}, a slash at an end, {@code .} or {@code ..} alone between slashes), or the schedule names no time to
+     *     come
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {

@@ -161,6 +161,9 @@ class TaskRegistryTest {
                 .withMessageStartingWith("name must not be longer than 250 characters, was 251 long: xxx");
         scheduler.scheduleAtFixedRate(new Named("x".repeat(1_000)), inAnHour(), HOUR);
         assertThat(registry.ids()).singleElement().asString().hasSize(250).startsWith("…x");
+        String cutWithin = "a\uD83D\uDE00" + "x".repeat(248);
+        assertThat(TaskNames.of(new Named(cutWithin, () -> {}), new TaskCatalog()))
+                .startsWith("…?x");
     }
 
     @Test
@@ -562,12 +565,27 @@ class TaskRegistryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a;b", "a%b", "a\\b", "a//b", ".", "..", "a/./b", "a/..", "/a", "a/", "a\u202Eb", "a\nb"})
+    @ValueSource(
+            strings = {
+                "a;b",
+                "a%b",
+                "a\\b",
+                "a//b",
+                ".",
+                "..",
+                "a/./b",
+                "a/..",
+                "/a",
+                "a/",
+                "a\u202Eb",
+                "a\nb",
+                "a\uD83D"
+            })
     void aNameThatNoPathCanHoldIsRefusedOrReplaced(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TaskNames.check("name", name))
-                .withMessageStartingWith(
-                        "name must not contain line breaks or other control characters, ; % \\ or //,");
+                .withMessageStartingWith("name must not contain line breaks or other control characters, "
+                        + "halves of characters, ; % \\ or //,");
         assertThat(TaskNames.reachable(name)).contains("?");
         assertThatNoException().isThrownBy(() -> TaskNames.check("name", TaskNames.reachable(name)));
         assertThat(TaskNames.of(new Named(name, () -> {}), new TaskCatalog())).isEqualTo(TaskNames.reachable(name));

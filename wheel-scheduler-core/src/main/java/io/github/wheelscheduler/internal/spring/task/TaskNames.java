@@ -31,8 +31,8 @@ public final class TaskNames {
     /** Texts of Spring's wrappers that are longer are no names, and take long to be looked through. */
     private static final int LONGEST_TEXT = 1_000;
 
-    /** What a log or a page would show as something else. */
-    private static final String UNSEEN = "\\p{Cc}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069";
+    /** What a log or a page would show as something else, and halves of characters, which no address can have. */
+    private static final String UNSEEN = "\\p{Cc}\\p{Cs}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069";
 
     /** That, and what servers do not let through in a path. */
     private static final Pattern UNREACHABLE =
@@ -180,10 +180,10 @@ public final class TaskNames {
             throw new IllegalArgumentException(what + " must not be blank, was '" + name + "'");
         }
         if (UNREACHABLE.matcher(name).find()) {
-            throw new IllegalArgumentException(
-                    what + " must not contain line breaks or other control characters, ; % \\ or //, "
-                            + "begin or end with a slash, or have . or .. alone between slashes, was '"
-                            + reachable(name) + "'");
+            throw new IllegalArgumentException(what
+                    + " must not contain line breaks or other control characters, halves of characters, ; % \\ or //, "
+                    + "begin or end with a slash, or have . or .. alone between slashes, was '"
+                    + reachable(name) + "'");
         }
         if (name.length() > LONGEST) {
             throw new IllegalArgumentException(what + " must not be longer than " + LONGEST + " characters, was "
@@ -193,6 +193,8 @@ public final class TaskNames {
 
     /** The end of a long name says more. */
     private static String cut(String name) {
-        return name.length() <= LONGEST ? name : CUT + name.substring(name.length() - LONGEST + CUT.length());
+        return name.length() <= LONGEST
+                ? name
+                : reachable(CUT + name.substring(name.length() - LONGEST + CUT.length()));
     }
 }

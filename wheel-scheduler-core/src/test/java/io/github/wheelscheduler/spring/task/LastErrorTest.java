@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.internal.spring.run.KeptTraces;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -11,6 +12,7 @@ import java.io.PrintWriter;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +30,7 @@ class LastErrorTest {
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
     private final TaskRegistry registry = scheduler.getTaskRegistry();
     private final RunHistory history = new RunHistory();
+    private final KeptTraces kept = new KeptTraces();
 
     @AfterEach
     void shutdown() {
@@ -39,7 +42,7 @@ class LastErrorTest {
     }
 
     private void fail(long atNanos, Throwable failure) {
-        history.failed(atNanos, failure, null);
+        history.failed(atNanos, failure, null, kept);
     }
 
     @Test
@@ -97,10 +100,14 @@ class LastErrorTest {
     void ofFailuresWithinATenthOfASecondTheFirstIsKept() {
         AtomicInteger asked = new AtomicInteger();
         for (int i = 0; i < 1_000; i++) {
-            history.failed(SECOND + i * 1_000_000L, new IllegalStateException("at " + i), failure -> {
-                asked.incrementAndGet();
-                return null;
-            });
+            history.failed(
+                    SECOND + i * 1_000_000L,
+                    new IllegalStateException("at " + i),
+                    failure -> {
+                        asked.incrementAndGet();
+                        return null;
+                    },
+                    kept);
         }
         assertThat(asked).hasValue(10);
         assertThat(lastOf(history).message()).isEqualTo("at 900");
@@ -126,10 +133,51 @@ class LastErrorTest {
             }
         });
         assertThat(lastOf(history).trace()).isEqualTo("begun");
-        history.failed(2 * SECOND, new IllegalStateException("later"), failure -> {
-            throw new IllegalStateException("no id");
-        });
+        history.failed(
+                2 * SECOND,
+                new IllegalStateException("later"),
+                failure -> {
+                    throw new IllegalStateException("no id");
+                },
+                kept);
         assertThat(lastOf(history).message()).isEqualTo("hostile");
+    }
+
+    @Test
+    void whereManyTasksFailTheTracesOfAThousandAreKept() {
+        scheduler.initialize();
+        int tasks = 1_100;
+        for (int i = 0; i < tasks; i++) {
+            registry.schedule(
+                    "task " + i,
+                    () -> {
+                        throw new IllegalStateException("outage");
+                    },
+                    TaskSchedule.fixedRate(HOUR));
+        }
+        awaitThat(() ->
+                registry.find(TaskQuery.ALL.in(TaskQuery.Condition.FAILING).part(0, 1))
+                                .total()
+                        == tasks);
+        List<RunOutcome.LastError> errors = registry.ids().stream()
+                .map(id -> registry.lastError(id).orElseThrow())
+                .toList();
+        assertThat(errors).allMatch(error -> error.message().equals("outage"));
+        List<RunOutcome.LastError> traced =
+                errors.stream().filter(error -> !error.trace().isEmpty()).toList();
+        assertThat(traced).hasSizeBetween(990, 1_010);
+    }
+
+    @Test
+    void taskWhoseTraceIsForgottenKeepsThatOfItsNextFailure() {
+        fail(SECOND, new IllegalStateException("first"));
+        for (int i = 0; i < 1_000; i++) {
+            new RunHistory().failed(SECOND, new IllegalStateException("other"), null, kept);
+        }
+        assertThat(lastOf(history).trace()).isEmpty();
+        assertThat(lastOf(history).message()).isEqualTo("first");
+        fail(2 * SECOND, new IllegalStateException("second"));
+        assertThat(lastOf(history).trace()).contains("second");
     }
 
     @Test

@@ -133,7 +133,7 @@ export function task(context, {id, scheduler}) {
         el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · trace id ',
           el('code', {'data-test': 'trace-id'}, lastError.traceId), 
           copyButton('the trace id', () => lastError.traceId)]),
-        traceOf(lastError.trace, 'trace')]);
+        traceOf(lastError.trace || 'Forgotten, as many others have failed since.', 'trace')]);
 
       const set = Object.entries(now.settings);
       show(none, set.length === 0);

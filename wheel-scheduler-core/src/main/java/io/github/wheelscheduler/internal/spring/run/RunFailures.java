@@ -16,6 +16,9 @@ public final class RunFailures {
     /** Needs no memory to be counted up. */
     private final AtomicLong count = new AtomicLong();
 
+    /** How many tasks keep a stack trace. */
+    public final KeptTraces traces = new KeptTraces();
+
     private final LogTime logTime;
     private final OneTimeFailureLog oneTimeLog;
 

@@ -49,8 +49,11 @@ public final class RunHistory {
     /** Likewise, of a run that failed. Written with the lock held, and read without it, too. */
     private volatile long lastFailure;
 
-    /** Any thread of a run that fails; of two at once, either is the newest. */
+    /** Of two failures at once, either is the newest. Written with the lock held, and read without it, too. */
     private volatile RunOutcome.@Nullable LastError lastError;
+
+    /** It is one of those that keep a stack trace. */
+    private volatile boolean keepsTrace;
 
     private long runs;
     private long failures;
@@ -142,12 +145,17 @@ public final class RunHistory {
 
     /**
      * Keeps what a run has thrown, with its stack trace, unless that was done just before: a task that fails all the time must not pay for each.
-     * Does not fail. Not locked, as it calls the user's code.
+     * Does not fail. Calls the user's code without the lock.
      *
      * @param atNanos since the epoch
      * @param traceIds says under which trace id that was thrown, on this thread
+     * @param kept bounds how many such traces there are
      */
-    public void failed(long atNanos, Throwable failure, @Nullable Function<Throwable, @Nullable String> traceIds) {
+    public void failed(
+            long atNanos,
+            Throwable failure,
+            @Nullable Function<Throwable, @Nullable String> traceIds,
+            KeptTraces kept) {
         RunOutcome.LastError before = lastError;
         // The clock may have been set back.
         if (before != null && Math.abs(atNanos - EpochNanos.of(before.at())) < TRACES_APART_NANOS) {
@@ -156,14 +164,30 @@ public final class RunHistory {
         try {
             String traceId = traceIds == null ? null : traceIds.apply(failure);
             RunOutcome.Failure described = RunOutcome.Failure.of(failure);
-            lastError = new RunOutcome.LastError(
+            RunOutcome.LastError made = new RunOutcome.LastError(
                     EpochNanos.toInstant(atNanos),
                     described.type(),
                     described.message(),
                     StackText.of(failure),
                     traceId);
+            if (!keepsTrace) {
+                kept.add(this);
+                keepsTrace = true;
+            }
+            synchronized (this) {
+                lastError = made;
+            }
         } catch (Throwable ex) {
             // Memory is short, or what tells trace ids fails. The run has failed all the same.
+        }
+    }
+
+    /** Forgets the stack trace of the newest failure, as others have failed since. */
+    synchronized void forgetTrace() {
+        keepsTrace = false;
+        RunOutcome.LastError seen = lastError;
+        if (seen != null) {
+            lastError = new RunOutcome.LastError(seen.at(), seen.type(), seen.message(), "", seen.traceId());
         }
     }
 

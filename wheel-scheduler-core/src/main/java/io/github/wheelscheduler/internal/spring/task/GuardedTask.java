@@ -294,10 +294,11 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Counts a failure, and keeps its stack trace. On a thread that knows its trace id, if one does; does not fail. */
     void countFailure(Throwable failure) {
-        book.timers.failures.countOne();
+        RunFailures failures = book.timers.failures;
+        failures.countOne();
         RunHistory notes = historyToNote();
         if (notes != null) {
-            notes.failed(book.epochNanos(), failure, book.timers.traceIds);
+            notes.failed(book.epochNanos(), failure, book.timers.traceIds, failures.traces);
         }
     }
 

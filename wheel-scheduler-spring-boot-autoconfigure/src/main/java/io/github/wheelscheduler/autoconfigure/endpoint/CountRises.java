@@ -1,9 +1,10 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.TimeSource;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,34 +14,45 @@ import org.jspecify.annotations.Nullable;
 public final class CountRises {
 
     /** A rise is forgotten if the count has stayed the same for so long. */
-    private static final Duration FORGET = Duration.ofMinutes(5);
+    private static final long FORGET_NANOS = Duration.ofMinutes(5).toNanos();
 
     private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
+    /** No wall clock: that it was set is one of the things that are counted. */
+    private final LongSupplier nanoTime;
+
+    public CountRises() {
+        this(new TimeSource()::nanoTime);
+    }
+
+    CountRises(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
     /**
      * @param count when it was looked at last
-     * @param at when that was
+     * @param atNanos when that was
      * @param by how much it has risen lately
-     * @param since when; the last look before it rose
-     * @param risenAt when a rise was seen last; null if none is remembered
+     * @param sinceNanos when; the last look before it rose
+     * @param risenAtNanos when a rise was seen last; null if none is remembered
      */
     private record Look(
             long count,
-            Instant at,
+            long atNanos,
             long by,
-            Instant since,
-            @Nullable Instant risenAt) {
+            long sinceNanos,
+            @Nullable Long risenAtNanos) {
 
-        Look next(long now, Instant instant) {
-            boolean isForgotten = risenAt == null || risenAt.plus(FORGET).isBefore(instant);
+        Look next(long now, long nowNanos) {
+            boolean isForgotten = risenAtNanos == null || nowNanos - risenAtNanos > FORGET_NANOS;
             if (now <= count) {
                 return isForgotten
-                        ? new Look(now, instant, 0, instant, null)
-                        : new Look(now, instant, by, since, risenAt);
+                        ? new Look(now, nowNanos, 0, nowNanos, null)
+                        : new Look(now, nowNanos, by, sinceNanos, risenAtNanos);
             }
             return isForgotten
-                    ? new Look(now, instant, now - count, at, instant)
-                    : new Look(now, instant, by + now - count, since, instant);
+                    ? new Look(now, nowNanos, now - count, atNanos, nowNanos)
+                    : new Look(now, nowNanos, by + now - count, sinceNanos, nowNanos);
         }
     }
 
@@ -53,8 +65,10 @@ public final class CountRises {
     public record Rise(long by, Duration within) {}
 
     /** Notes a count, and returns by how much it has risen lately. */
-    public Rise note(String name, long count, Instant now) {
-        Look look = looks.merge(name, new Look(count, now, 0, now, null), (before, first) -> before.next(count, now));
-        return new Rise(look.by(), Duration.between(look.since(), now));
+    public Rise note(String name, long count) {
+        long nowNanos = nanoTime.getAsLong();
+        Look first = new Look(count, nowNanos, 0, nowNanos, null);
+        Look look = looks.merge(name, first, (before, unused) -> before.next(count, nowNanos));
+        return new Rise(look.by(), Duration.ofNanos(nowNanos - look.sinceNanos()));
     }
 }

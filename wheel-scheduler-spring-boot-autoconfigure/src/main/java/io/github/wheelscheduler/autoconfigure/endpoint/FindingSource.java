@@ -8,7 +8,7 @@ public interface FindingSource {
 
     /**
      * Returns what is wrong now; nothing if all is well. It should take no longer than some milliseconds, as a page may ask each second.
-     * Any thread.
+     * If this throws, that is a finding. Any thread.
      *
      * @param now by the clock of the schedulers
      */

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import io.github.wheelscheduler.spring.task.TaskSurvey;
 import java.time.Duration;
@@ -56,8 +57,7 @@ final class Findings {
                                     .scheduler()
                                     .getWheelScheduledExecutor()
                                     .runningFor(Duration.ZERO),
-                            rises,
-                            ofClock)
+                            rises)
                     .all();
             // A group stops with its scheduler, which says so.
             boolean isSaid = seen.group() != null && said.contains(seen.state());
@@ -66,10 +66,21 @@ final class Findings {
                     .forEach(all::add);
             all.addAll(new TaskFindings(seen, one.tasks(), ofClock).all());
         }
-        sources.get().forEach(source -> all.addAll(source.findings(now)));
+        sources.get().forEach(source -> all.addAll(of(source, now)));
         return all.stream()
                 .sorted(Comparator.comparing(Finding::severity))
                 .limit(MOST)
                 .toList();
+    }
+
+    /** Returns what a source finds: where it fails, that, as an answer without the others would say less. */
+    private static List<Finding> of(FindingSource source, Instant now) {
+        try {
+            return source.findings(now);
+        } catch (RuntimeException ex) {
+            String text = NamedTask.of(source) + " cannot say what is wrong, as it has failed with "
+                    + ex.getClass().getName();
+            return List.of(new Finding("findings", Finding.Severity.WARNING, EndpointAnswers.printable(text)));
+        }
     }
 }

@@ -8,7 +8,6 @@ import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -28,9 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param seen the scheduler
  * @param running returns what its workers run
  * @param rises of its counts
- * @param now by its clock
  */
-record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> running, CountRises rises, Instant now) {
+record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> running, CountRises rises) {
 
     static final String STATE = "state";
 
@@ -108,7 +106,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
             return null;
         }
         CountRises.Rise rise =
-                rises.note("clock " + seen.name(), seen.tickThread().clockJumps(), now);
+                rises.note("clock " + seen.name(), seen.tickThread().clockJumps());
         return rise.by() == 0
                 ? null
                 : finding(
@@ -190,7 +188,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
     @Nullable
     Finding groupFull() {
         CountRises.Rise rise =
-                rises.note("full " + seen.name(), seen.counts().skipped().full(), now);
+                rises.note("full " + seen.name(), seen.counts().skipped().full());
         return rise.by() == 0
                 ? null
                 : finding(
@@ -206,7 +204,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
             return null;
         }
         CountRises.Rise rise =
-                rises.note("rejected " + seen.name(), seen.counts().rejected(), now);
+                rises.note("rejected " + seen.name(), seen.counts().rejected());
         return rise.by() == 0
                 ? null
                 : finding(

@@ -66,7 +66,7 @@ final class DurableFindings implements FindingSource {
                             + " workers of durable tasks have been busy for longer than usual, most of them with "
                             + holder));
         }
-        CountRises.Rise takenOver = rises.note("takenOver", engine.counts().takenOver(), now);
+        CountRises.Rise takenOver = rises.note("takenOver", engine.counts().takenOver());
         if (takenOver.by() > 0) {
             found.add(new Finding(
                     "durableNodesLost",
@@ -177,6 +177,11 @@ final class DurableFindings implements FindingSource {
                 },
                 "wheel-durable-findings");
         thread.setDaemon(true);
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError ex) {
+            // There are too many threads; else there would never be an answer, and no other question.
+            boolean ignored = answer.completeExceptionally(ex);
+        }
     }
 }

@@ -10,7 +10,6 @@ import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import io.github.wheelscheduler.spring.watch.LatenessPercentile;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What is said of a scheduler; by default, that of this test is well. */
 class SchedulerFindingsTest {
 
-    private static final Instant NOW = Instant.parse("2030-01-01T12:00:00Z");
-
-    private final CountRises rises = new CountRises();
+    private long nanos;
+    private final CountRises rises = new CountRises(() -> nanos);
     private final List<RunningTask> running = new ArrayList<>();
     private State state = State.RUNNING;
     private WheelSnapshot.State tickThread = WheelSnapshot.State.RUNNING;
@@ -40,7 +38,13 @@ class SchedulerFindingsTest {
     private long rejected = 5;
     private SchedulerDescriptor.@Nullable Group group;
 
-    private List<Finding> findings(Instant now) {
+    private List<Finding> findings() {
+        return findings(0);
+    }
+
+    /** Returns what is found so many seconds after the begin. */
+    private List<Finding> findings(int seconds) {
+        nanos = Duration.ofSeconds(seconds).toNanos();
         SchedulerDescriptor seen = new SchedulerDescriptor(
                 "taskScheduler",
                 state,
@@ -57,11 +61,11 @@ class SchedulerFindingsTest {
                 5,
                 group,
                 null);
-        return new SchedulerFindings(seen, () -> running, rises, now).all();
+        return new SchedulerFindings(seen, () -> running, rises).all();
     }
 
     private List<String> texts() {
-        return findings(NOW).stream()
+        return findings().stream()
                 .map(finding -> finding.severity() + " " + finding.rule() + " " + finding.text())
                 .toList();
     }
@@ -143,14 +147,14 @@ class SchedulerFindingsTest {
 
     @Test
     void aClockThatIsSetIsSaidForAWhile() {
-        assertThat(findings(NOW)).isEmpty();
+        assertThat(findings()).isEmpty();
         clockJumps = 8;
-        assertThat(findings(NOW.plusSeconds(2)))
+        assertThat(findings(2))
                 .singleElement()
                 .satisfies(finding -> assertThat(finding.text())
                         .isEqualTo("the wall clock was set 1 time in the last 2 s; crons follow it"));
-        assertThat(findings(NOW.plusSeconds(240))).hasSize(1);
-        assertThat(findings(NOW.plusSeconds(310))).isEmpty();
+        assertThat(findings(240)).hasSize(1);
+        assertThat(findings(310)).isEmpty();
     }
 
     @Test
@@ -182,7 +186,7 @@ class SchedulerFindingsTest {
                         "ERROR workersBusy all 4 workers are busy: 2 in reports, for 41 s at the median; 1 in a, for 3 s at the"
                                 + " median; 1 in b, for 2 s at the median",
                         "ERROR queue 1 due run has been waiting for a worker for 14 s");
-        assertThat(findings(NOW)).extracting(Finding::group).containsOnly("reports");
+        assertThat(findings()).extracting(Finding::group).containsOnly("reports");
     }
 
     @Test
@@ -204,9 +208,9 @@ class SchedulerFindingsTest {
     @Test
     void runsThatAFullGroupRefusesAreSaid() {
         isGroup();
-        assertThat(findings(NOW)).isEmpty();
+        assertThat(findings()).isEmpty();
         full = 12;
-        assertThat(findings(NOW.plusSeconds(30))).singleElement().satisfies(finding -> {
+        assertThat(findings(30)).singleElement().satisfies(finding -> {
             assertThat(finding.severity()).isEqualTo(Severity.ERROR);
             assertThat(finding.text()).isEqualTo("3 runs did not start in the last 30 s, as the group was full");
         });
@@ -214,11 +218,9 @@ class SchedulerFindingsTest {
 
     @Test
     void tasksThatAreNotAcceptedAreSaid() {
-        assertThat(findings(NOW)).isEmpty();
+        assertThat(findings()).isEmpty();
         rejected = 6;
-        assertThat(findings(NOW.plusSeconds(30)))
-                .extracting(Finding::text)
-                .containsExactly("1 task was not accepted in the last 30 s");
+        assertThat(findings(30)).extracting(Finding::text).containsExactly("1 task was not accepted in the last 30 s");
     }
 
     @ParameterizedTest

@@ -1,0 +1,27 @@
+package io.github.wheelscheduler.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What other sources find is said beside what is found of schedulers. */
+class FindingsTest {
+
+    @Test
+    void aSourceThatFailsIsSaidAndTheOthersAreHeard() {
+        FindingSource broken = now -> {
+            throw new IllegalStateException("secret");
+        };
+        FindingSource well = now -> List.of(new Finding("disk", Severity.ERROR, "the disk is full"));
+        List<Finding> found = new Findings(() -> Stream.of(broken, well)).of(List.of(), Instant.EPOCH);
+        assertThat(found).extracting(Finding::rule).containsExactly("disk", "findings");
+        assertThat(found.get(1).severity()).isEqualTo(Severity.WARNING);
+        assertThat(found.get(1).text())
+                .isEqualTo(FindingsTest.class.getName()
+                        + ".lambda cannot say what is wrong, as it has failed with java.lang.IllegalStateException");
+    }
+}

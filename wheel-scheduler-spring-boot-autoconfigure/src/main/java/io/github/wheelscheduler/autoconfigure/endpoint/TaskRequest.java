@@ -73,6 +73,11 @@ record TaskRequest(
         return new TaskRequest(scheduler, group, text, state, null, null, null, null, null, null);
     }
 
+    /** Whether it may leave tasks out. */
+    boolean isFiltered() {
+        return scheduler != null || group != null || state != null || (text != null && !text.isEmpty());
+    }
+
     /** Returns the filter for the log; {@code all} if there is none. */
     String filterText() {
         String found = Stream.of(

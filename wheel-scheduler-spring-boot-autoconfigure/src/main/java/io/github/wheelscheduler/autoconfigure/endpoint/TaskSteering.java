@@ -3,14 +3,13 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.spring.task.UnknownTaskException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -81,14 +80,21 @@ final class TaskSteering {
      * Does something with all tasks that a query finds.
      *
      * @param expected how many those are; null for any number
+     * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has changed
      * @throws IllegalStateException if they are another number by now; nothing has changed
      */
     SteeredTasksDescriptor steerAll(
             Map<String, TaskRegistry> registries,
-            TaskQuery query,
+            TaskRequest filter,
             @Nullable String action,
             @Nullable Integer expected) {
         BiConsumer<TaskRegistry, String> wanted = actionOf(action, "");
+        TaskQuery query = filter.toQuery();
+        if (expected == null && !filter.isFiltered()) {
+            // Boot passes over a filter whose name is misspelt.
+            throw new IllegalArgumentException(
+                    "expected must be given without scheduler, group, text and state, as all tasks are meant then");
+        }
         List<Found> found = TaskRegistry.find(
                         registries, query.part(0, Integer.MAX_VALUE), (name, task) -> new Found(name, task.id()))
                 .tasks();
@@ -105,9 +111,12 @@ final class TaskSteering {
                     wanted.accept(registry, task.id);
                 }
                 done++;
-            } catch (IllegalStateException | RejectedExecutionException | UnknownTaskException ex) {
+            } catch (RuntimeException ex) {
+                // Also of a trigger of the user's: the others are steered all the same.
                 if (refusals.size() < MOST_REFUSALS) {
-                    String error = EndpointAnswers.printable(String.valueOf(ex.getMessage()));
+                    String reason = Objects.requireNonNullElse(
+                            ex.getMessage(), ex.getClass().getName());
+                    String error = EndpointAnswers.printable(reason);
                     refusals.add(new SteeredTasksDescriptor.Refusal(task.id, task.scheduler, error));
                 }
             }

@@ -214,14 +214,14 @@ public final class WheelSchedulerEndpoint {
      * @param filter of which only scheduler, group, text and state count
      * @param expected how many tasks the caller expects; null for any number
      * @throws UnknownNameException if there is no such scheduler or group
-     * @throws IllegalArgumentException if there is no such action
+     * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number
      * @throws IllegalStateException if they are another number by now; nothing has changed
      */
     SteeredTasksDescriptor steerTasks(
             String who, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {
         return log.steer(who, action, "tasks", filter.filterText(), () -> {
             Map<String, TaskRegistry> registries = registries(beans.all(filter.scheduler(), filter.group()));
-            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter.toQuery(), action, expected);
+            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter, action, expected);
             String refusals = answer.refusals().stream()
                     .limit(MOST_REFUSALS_LOGGED)
                     .map(refusal -> ", as " + refusal.error())

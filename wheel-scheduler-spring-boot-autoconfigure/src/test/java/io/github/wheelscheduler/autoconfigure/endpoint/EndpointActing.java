@@ -11,10 +11,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.scheduling.Trigger;
 
 /** Promises to a caller that acts on runs that go on, looks before it re-times, and steers many tasks at once. */
 interface EndpointActing extends EndpointCalls {
@@ -145,12 +147,48 @@ interface EndpointActing extends EndpointCalls {
         }
     }
 
+    @Test
+    default void aTaskWhoseTriggerFailsIsRefusedAndTheOthersAreSteered() {
+        TaskRegistry registry = server().wheel().getTaskRegistry();
+        AtomicBoolean isBroken = new AtomicBoolean();
+        Trigger trigger = context -> {
+            if (isBroken.get()) {
+                throw new UnsupportedOperationException("the calendar is gone");
+            }
+            return Instant.now().plus(Duration.ofDays(1));
+        };
+        List<ScheduledFuture<?>> tasks = Stream.of("flock/1", "flock/2", "flock/3")
+                .<ScheduledFuture<?>>map(id -> registry.schedule(
+                        id,
+                        () -> {},
+                        id.endsWith("2") ? TaskSchedule.trigger(trigger) : TaskSchedule.cron("0 0 0 1 1 *")))
+                .toList();
+        try {
+            for (int i = 1; i <= 3; i++) {
+                registry.retime("flock/" + i, tomorrow());
+            }
+            isBroken.set(true);
+            Answer reset = steerAll("{'of': 'tasks', 'action': 'reset', 'text': 'flock/'}");
+            assertThat(reset.status()).as(reset.text()).isEqualTo(200);
+            assertThat(reset.numberAt("matched")).isEqualTo(3);
+            assertThat(reset.numberAt("done")).isEqualTo(2);
+            assertThat(reset.textAt("refusals.0.id")).isEqualTo("flock/2");
+            assertThat(reset.textAt("refusals.0.error")).isEqualTo("the calendar is gone");
+            assertThat(registry.get("flock/3").schedule().text()).isEqualTo("0 0 0 1 1 *");
+        } finally {
+            tasks.forEach(task -> task.cancel(false));
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             {'of': 'tasks'}                                                 | 400 | action must be trigger, pause, resume
             {'of': 'tasks', 'action': 'retime', 'fixedRate': '1s'}          | 400 | action must be trigger, pause, resume
             {'of': 'tasks', 'action': 'pause', 'state': 'lost'}             | 400 | state must be one of
             {'of': 'tasks', 'action': 'pause', 'expected': 'many'}          | 400 | expected must be a number
+            {'of': 'tasks', 'action': 'pause'}                              | 400 | expected must be given without scheduler, group
+            {'of': 'tasks', 'action': 'pause', 'text': ''}                  | 400 | expected must be given without scheduler, group
+            {'of': 'tasks', 'action': 'pause', 'txt': 'herd'}               | 400 | expected must be given without scheduler, group
             {'of': 'tasks', 'action': 'pause', 'scheduler': 'none'}         | 404 | scheduler must be one of
             {'of': 'tasks', 'action': 'pause', 'group': 'none'}             | 404 | group must be one of
             {'of': 'all', 'action': 'pause'}                                | 400 | of must be tasks or scheduler, was all

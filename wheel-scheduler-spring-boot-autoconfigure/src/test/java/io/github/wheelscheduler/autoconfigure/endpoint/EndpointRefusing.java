@@ -143,6 +143,32 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
+    default void aBodyThatIsNoObjectOfTextsAndNumbersIsRefused() {
+        for (String body : List.of(
+                "[]",
+                "1",
+                "'pause'",
+                "{",
+                "{'action': 'pause'",
+                "{'action': {'pause': true}}",
+                "{'action': ['pause']}",
+                "{'action': null}",
+                "{'action': true}",
+                "{'action': 'pause', 'id': {}}",
+                "{'action': 'retime', 'fixedRate': [1, 2]}",
+                "{'action': 'retime', 'fixedRate': 1e400}",
+                "{'action': 'stack', 'preview': 1}",
+                "{'action': " + "[".repeat(20_000) + "}")) {
+            for (String path : List.of(ENDPOINT, ENDPOINT + "/" + Jobs.REST)) {
+                Answer answer = server().post(path, body.replace('\'', '"'));
+                assertThat(answer.status()).as("%s: %s", body, answer.text()).isEqualTo(400);
+            }
+        }
+        assertThat(server().wheel().isRunning()).isTrue();
+        assertThat(read(Jobs.REST).textAt("state")).isEqualTo("PENDING");
+    }
+
+    @Test
     default void aCronBeyondMeasureIsRefused() {
         Answer answer = steer(Jobs.REST, "{'action': 'retime', 'cron': '" + "0,".repeat(100) + "0 0 0 * * *'}");
         assertThat(answer.status()).as(answer.text()).isEqualTo(400);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.autoconfigure.testing.Jobs;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -94,6 +95,33 @@ interface EndpointShowing extends EndpointCalls {
         assertThat(listed.textAt("tasks.0.schedule.words")).isEqualTo("every 20 ms");
         for (String part : List.of("upcoming", "settingSources", "lastError", "steering")) {
             assertThat(listed.at("tasks.0." + part)).as(part).isNull();
+        }
+    }
+
+    @Test
+    default void whatAFailureSaysSpoilsNoAnswer() {
+        String hostile = "<img src=x onerror=alert(1)>\u0000\u001b\u202e\ud800" + "\ud83d\ude00".repeat(10_000);
+        ScheduledFuture<?> task = server().wheel()
+                .getTaskRegistry()
+                .schedule(
+                        "hostile <b>",
+                        () -> {
+                            throw new IllegalStateException(hostile);
+                        },
+                        TaskSchedule.fixedDelay(Duration.ofHours(1)));
+        try {
+            awaitThat(() -> assertThat(server().wheel()
+                            .getTaskRegistry()
+                            .get("hostile <b>")
+                            .failures())
+                    .isEqualTo(1));
+            Answer all = server().get(ENDPOINT + "?show=findings,day,wheel&limit=500&text=hostile");
+            assertThat(all.status()).isEqualTo(200);
+            assertThat(all.textAt("tasks.0.last.message")).startsWith("<img").hasSizeLessThan(600);
+            Answer alone = read("hostile%20%3Cb%3E");
+            assertThat(alone.textAt("lastError.trace")).contains("IllegalStateException: <img");
+        } finally {
+            assertThat(task.cancel(false)).isTrue();
         }
     }
 

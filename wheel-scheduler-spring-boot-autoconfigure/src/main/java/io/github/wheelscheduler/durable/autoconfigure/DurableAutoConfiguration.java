@@ -21,7 +21,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -29,12 +28,12 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}, where the module of them is there. */
 @AutoConfiguration(
-        after = {
-            DataSourceAutoConfiguration.class,
-            TimerWheelAutoConfiguration.class,
-            WheelTaskSchedulerBuilderAutoConfiguration.class
-        },
-        afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+        after = {TimerWheelAutoConfiguration.class, WheelTaskSchedulerBuilderAutoConfiguration.class},
+        // An application that makes both beans itself need not have these classes.
+        afterName = {
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+        })
 @ConditionalOnClass({DurableEngine.class, JdbcTemplate.class})
 @ConditionalOnBean(TimerWheel.class)
 @ConditionalOnMissingBean(DurableTasks.class)

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A program can put all modules on its module path. */
+/** A program can put all modules on its module path, and all have one version. */
 class ModulesTest {
 
     private static final Path ROOT = Path.of("..");
@@ -44,7 +44,7 @@ class ModulesTest {
         Set<String> names = new TreeSet<>();
         for (Path module : modules()) {
             String pom = Files.readString(module.resolve("pom.xml"));
-            boolean isJar = pom.contains("<parent>") && !pom.contains("<maven.deploy.skip>true");
+            boolean isJar = !pom.contains("<packaging>pom") && !pom.contains("<maven.deploy.skip>true");
             if (isJar) {
                 Matcher name = NAME.matcher(pom);
                 assertThat(name.find()).as("the name of %s", module).isTrue();
@@ -54,6 +54,17 @@ class ModulesTest {
             }
         }
         assertThat(names).contains("io.github.wheelscheduler.core", "io.github.wheelscheduler.timers");
+    }
+
+    @Test
+    void versionIsInOnePlace() throws IOException {
+        assertThat(ROOT.resolve("pom.xml")).content().containsOnlyOnce("-SNAPSHOT");
+        for (Path module : modules()) {
+            assertThat(module.resolve("pom.xml"))
+                    .content()
+                    .contains("<version>${revision}</version>")
+                    .doesNotContain("-SNAPSHOT");
+        }
     }
 
     private static List<Path> modules() throws IOException {

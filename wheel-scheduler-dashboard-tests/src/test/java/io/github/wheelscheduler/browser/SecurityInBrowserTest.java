@@ -9,6 +9,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.CsrfConfigurer;
+import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.server.WebSession;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.server.session.DefaultWebSessionManager;
@@ -61,12 +68,25 @@ class SecurityInBrowserTest {
         }
     }
 
+    @Test
+    void tokenThatIsInACookieIsSentAsItIs(Browser browser) {
+        try (Server server = start(CookieShop.class)) {
+            signInAndPause(browser, server);
+            resume(browser, server);
+            browser.leave();
+        }
+    }
+
     private static Server start(String... properties) {
+        return start(SecuredShop.class, properties);
+    }
+
+    private static Server start(Class<?> application, String... properties) {
         String[] all = Arrays.copyOf(properties, properties.length + 3);
         all[properties.length] = "spring.security.user.name=" + USER;
         all[properties.length + 1] = "spring.security.user.password=" + PASSWORD;
         all[properties.length + 2] = Server.NO_DURABLE_TASKS;
-        return Server.start(SecuredShop.class, List.of("no.such.class"), all);
+        return Server.start(application, List.of("no.such.class"), all);
     }
 
     private static void signInAndPause(Browser browser, Server server) {
@@ -107,5 +127,19 @@ class SecurityInBrowserTest {
         return ((InMemoryWebSessionStore) manager.getSessionStore())
                 .getSessions()
                 .values();
+    }
+
+    /** A {@link Shop} whose token is in a cookie that scripts read. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Shop.class)
+    static class CookieShop {
+
+        @Bean
+        SecurityFilterChain rules(HttpSecurity http) {
+            http.authorizeHttpRequests(requests -> requests.anyRequest().authenticated());
+            http.formLogin(Customizer.withDefaults());
+            http.csrf(CsrfConfigurer::spa);
+            return http.build();
+        }
     }
 }

@@ -120,22 +120,22 @@ export async function get(path, parameters, signal) {
 let csrf = null;
 
 async function fetchToken() {
-  const {headers} = await send(`${page}/token`);
+  const {headers} = await send(`${page}/token`,
+    {headers: csrf ? {'Wheel-Csrf-Refused': Object.values(csrf).join()} : {}});
   const name = headers.get('Wheel-Csrf-Header');
   csrf = name ? {[name]: headers.get('Wheel-Csrf-Token')} : {};
 }
 
 /** Steers. Returns the answer, and the name of the node that has given it. */
 export async function post(path, body) {
-  const isFresh = csrf === null;
-  if (isFresh) {
+  if (!csrf) {
     await fetchToken();
   }
   try {
     return await postOnce(path, body);
   } catch (problem) {
-    // The session may have ended, and the token with it; some chains say 401 then.
-    if (isFresh || ![401, 403].includes(problem.status)) {
+    // The session may have ended, and the token with it, or it is wanted in another form; some chains say 401 then.
+    if (![401, 403].includes(problem.status)) {
       throw problem;
     }
     await fetchToken();

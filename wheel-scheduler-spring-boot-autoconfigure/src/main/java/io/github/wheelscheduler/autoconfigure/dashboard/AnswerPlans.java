@@ -16,6 +16,9 @@ final class AnswerPlans {
     static final String TOKEN = "Wheel-Csrf-Token";
     static final String TOKEN_HEADER = "Wheel-Csrf-Header";
 
+    /** The token that was sent and refused, where the page asks once more. */
+    static final String REFUSED = "Wheel-Csrf-Refused";
+
     private static final String NODE = "Wheel-Node";
     private static final String CACHE_CONTROL = "Cache-Control";
     private static final Set<String> READING = Set.of("GET", "HEAD");

@@ -5,12 +5,15 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.security.web.csrf.DeferredCsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.util.ServletRequestPathUtils;
@@ -68,9 +71,26 @@ final class DashboardServletFilter implements Filter {
         /** Adds the token, which puts it into the session if it is not there yet. */
         static void add(HttpServletRequest request, HttpServletResponse response) {
             if (request.getAttribute(CsrfToken.class.getName()) instanceof CsrfToken token) {
-                response.setHeader(AnswerPlans.TOKEN, token.getToken());
+                String plain = inCookie(request);
+                boolean isMasked = plain == null || plain.equals(request.getHeader(AnswerPlans.REFUSED));
+                response.setHeader(AnswerPlans.TOKEN, isMasked ? token.getToken() : plain);
                 response.setHeader(AnswerPlans.TOKEN_HEADER, token.getHeaderName());
             }
+        }
+
+        /**
+         * Returns the token that a cookie has, as scripts send it back: with {@code csrf.spa()}, Spring Security refuses a masked one in a header.
+         * Null where it is in no cookie, but in the session, and must not be told unmasked.
+         */
+        private static @Nullable String inCookie(HttpServletRequest request) {
+            Cookie[] cookies = request.getCookies();
+            if (cookies == null
+                    || !(request.getAttribute(DeferredCsrfToken.class.getName())
+                            instanceof DeferredCsrfToken deferred)) {
+                return null;
+            }
+            String plain = deferred.get().getToken();
+            return Stream.of(cookies).anyMatch(cookie -> plain.equals(cookie.getValue())) ? plain : null;
         }
     }
 }

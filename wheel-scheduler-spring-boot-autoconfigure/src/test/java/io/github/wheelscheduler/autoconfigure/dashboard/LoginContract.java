@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The page of an application that has Spring Security, on one kind of server. */
 abstract class LoginContract {
 
-    private static final String PAGE = "/actuator/wheeldashboard";
-    private static final String TASK = "/actuator/wheelscheduler/" + Jobs.REST;
-    private static final String PAUSE = "{\"action\":\"pause\"}";
+    static final String PAGE = "/actuator/wheeldashboard";
+    static final String TASK = "/actuator/wheelscheduler/" + Jobs.REST;
+    static final String PAUSE = "{\"action\":\"pause\"}";
     private static final Pattern TOKEN_OF_FORM = Pattern.compile("name=\"_csrf\"[^>]* value=\"([^\"]+)\"");
 
     abstract DashboardSite start(Class<?> application, String... properties);
@@ -29,7 +29,7 @@ abstract class LoginContract {
     /** Returns an application that protects the page alone, by {@code EndpointRequest}. */
     abstract Class<?> applicationWithRules();
 
-    private static void login(DashboardSite site) {
+    static void login(DashboardSite site) {
         Matcher token = TOKEN_OF_FORM.matcher(site.get("/login").body());
         assertThat(token.find()).isTrue();
         String form =

@@ -1,14 +1,26 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.idle.IdleTimeoutCounts;
 import io.github.wheelscheduler.idle.IdleTimeouts;
+import io.github.wheelscheduler.keyed.KeyedTimerCounts;
 import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.lease.LeaseCounts;
 import io.github.wheelscheduler.lease.LeaseRenewer;
-import io.github.wheelscheduler.metrics.TimerMetrics;
 import io.github.wheelscheduler.netty.WheelNettyTimer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** Keyed timers, idle timeouts, leases and timers of Netty that are beans, where the modules are there that have them. */
-final class ProgramTimers {
+/**
+ * Reads keyed timers, idle timeouts, leases and timers of Netty that are beans, where the modules are there that have them. Their meters and
+ * the endpoint show what is read here. Any thread.
+ */
+public final class ProgramTimers {
 
     private static final boolean HAS_TIMERS = isPresent("io.github.wheelscheduler.keyed.KeyedTimers");
     private static final boolean HAS_NETTY =
@@ -20,14 +32,98 @@ final class ProgramTimers {
         return ClassUtils.isPresent(type, ProgramTimers.class.getClassLoader());
     }
 
+    /** Tells what one bean has done so far. */
+    public sealed interface Reading permits Timers, Leases {
+
+        /** Returns the name of the bean. */
+        String name();
+
+        /** Returns what kind of timers they are, in one word. */
+        String kind();
+    }
+
+    /**
+     * Tells what has become of timers.
+     *
+     * @param kind {@code keyed}, {@code idle} or {@code netty}
+     * @param pending how many are pending
+     * @param fired how many have fired
+     * @param moved how often one has been given another time
+     * @param failed how many handlers have failed
+     * @param lateness of all that have fired, together, since they have meters; zero without
+     * @param meanLateness that of one of them; null if none is known
+     */
+    public record Timers(
+            String name,
+            String kind,
+            long pending,
+            long fired,
+            long moved,
+            long failed,
+            Duration lateness,
+            @Nullable Duration meanLateness)
+            implements Reading {
+
+        Timers(String name, String kind, long pending, long fired, long moved, long failed, Duration lateness) {
+            this(
+                    name,
+                    kind,
+                    pending,
+                    fired,
+                    moved,
+                    failed,
+                    lateness,
+                    fired == 0 || lateness.isZero() ? null : lateness.dividedBy(fired));
+        }
+    }
+
+    /**
+     * Tells what has become of leases.
+     *
+     * @param kind {@code lease}
+     * @param kept how many are kept
+     * @param renewed how many renewals have succeeded
+     * @param failed how many renewals have failed
+     * @param lost how many leases have been lost
+     */
+    public record Leases(String name, String kind, long kept, long renewed, long failed, long lost)
+            implements Reading {}
+
+    /** Reads all that have been made, also those of parent contexts, and makes none for that. */
+    public static List<Reading> in(BeanFactory beanFactory) {
+        Map<String, Reading> found = new LinkedHashMap<>();
+        BeanFactory next = beanFactory;
+        while (next instanceof ConfigurableListableBeanFactory context) {
+            for (String name : context.getSingletonNames()) {
+                // One that is being made has a name already.
+                Object made = context.containsSingleton(name) ? context.getSingleton(name) : null;
+                Object bean = made == null ? null : WheelSchedulers.unproxied(made);
+                if (bean != null && are(bean)) {
+                    Reading ignored = found.putIfAbsent(name, read(bean, name));
+                }
+            }
+            next = context.getParentBeanFactory();
+        }
+        return List.copyOf(found.values());
+    }
+
     /** Whether the bean is one of them. */
     static boolean are(Object bean) {
         return (HAS_TIMERS && OfPrograms.are(bean)) || (HAS_NETTY && OfNetty.are(bean));
     }
 
-    /** Returns the meters of one of them, which measures its lateness from now on. */
-    static TimerMetrics metersOf(Object bean, String name) {
-        return HAS_TIMERS && OfPrograms.are(bean) ? OfPrograms.metersOf(bean, name) : OfNetty.metersOf(bean, name);
+    /** Reads one of them. */
+    static Reading read(Object bean, String name) {
+        return HAS_TIMERS && OfPrograms.are(bean) ? OfPrograms.read(bean, name) : OfNetty.read(bean, name);
+    }
+
+    /** Lets one of them measure its lateness from now on. */
+    static void measureLateness(Object bean) {
+        if (HAS_TIMERS && OfPrograms.are(bean)) {
+            OfPrograms.measureLateness(bean);
+        } else {
+            OfNetty.measureLateness(bean);
+        }
     }
 
     /** Is loaded only where the classes are there, as the one below. */
@@ -37,38 +133,39 @@ final class ProgramTimers {
             return bean instanceof KeyedTimers || bean instanceof IdleTimeouts || bean instanceof LeaseRenewer;
         }
 
-        static TimerMetrics metersOf(Object bean, String name) {
+        static Reading read(Object bean, String name) {
             if (bean instanceof KeyedTimers<?, ?> keyed) {
-                keyed.measureLateness();
-                return TimerMetrics.<KeyedTimers<?, ?>>ofTimers(
-                        "keyed",
+                KeyedTimerCounts counts = keyed.counts();
+                return new Timers(
                         name,
-                        keyed,
-                        KeyedTimers::size,
-                        timers -> timers.counts().fired(),
-                        KeyedTimers::moves,
-                        timers -> timers.counts().failures(),
-                        KeyedTimers::lateness);
+                        "keyed",
+                        counts.pending(),
+                        counts.fired(),
+                        keyed.moves(),
+                        counts.failures(),
+                        keyed.lateness());
             }
             if (bean instanceof IdleTimeouts<?> idle) {
-                idle.measureLateness();
-                return TimerMetrics.<IdleTimeouts<?>>ofTimers(
-                        "idle",
+                IdleTimeoutCounts counts = idle.counts();
+                return new Timers(
                         name,
-                        idle,
-                        IdleTimeouts::size,
-                        timeouts -> timeouts.counts().expired(),
-                        IdleTimeouts::moves,
-                        timeouts -> timeouts.counts().failures(),
-                        IdleTimeouts::lateness);
+                        "idle",
+                        counts.open(),
+                        counts.expired(),
+                        idle.moves(),
+                        counts.failures(),
+                        idle.lateness());
             }
-            return TimerMetrics.<LeaseRenewer<?>>ofLeases(
-                    name,
-                    (LeaseRenewer<?>) bean,
-                    leases -> leases.counts().kept(),
-                    leases -> leases.counts().renewals(),
-                    leases -> leases.counts().failures(),
-                    leases -> leases.counts().lost());
+            LeaseCounts counts = ((LeaseRenewer<?>) bean).counts();
+            return new Leases(name, "lease", counts.kept(), counts.renewals(), counts.failures(), counts.lost());
+        }
+
+        static void measureLateness(Object bean) {
+            if (bean instanceof KeyedTimers<?, ?> keyed) {
+                keyed.measureLateness();
+            } else if (bean instanceof IdleTimeouts<?> idle) {
+                idle.measureLateness();
+            }
         }
     }
 
@@ -78,18 +175,20 @@ final class ProgramTimers {
             return bean instanceof WheelNettyTimer;
         }
 
-        static TimerMetrics metersOf(Object bean, String name) {
+        static Reading read(Object bean, String name) {
             WheelNettyTimer netty = (WheelNettyTimer) bean;
-            netty.measureLateness();
-            return TimerMetrics.ofTimers(
-                    "netty",
+            return new Timers(
                     name,
-                    netty,
-                    WheelNettyTimer::pendingTimeouts,
-                    WheelNettyTimer::expiredTimeouts,
-                    timer -> 0,
-                    WheelNettyTimer::failedTasks,
-                    WheelNettyTimer::lateness);
+                    "netty",
+                    netty.pendingTimeouts(),
+                    netty.expiredTimeouts(),
+                    0,
+                    netty.failedTasks(),
+                    netty.lateness());
+        }
+
+        static void measureLateness(Object bean) {
+            ((WheelNettyTimer) bean).measureLateness();
         }
     }
 }

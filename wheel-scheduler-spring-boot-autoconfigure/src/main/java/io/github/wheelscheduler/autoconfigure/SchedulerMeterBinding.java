@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.ProgramTimers.Leases;
+import io.github.wheelscheduler.autoconfigure.ProgramTimers.Timers;
 import io.github.wheelscheduler.metrics.TimerMetrics;
 import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -8,6 +10,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -126,9 +129,37 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
                     new WheelSchedulerMetrics(scheduler, name, set.maxTasks(), set.tasks()::includes);
             bind(registry, scheduler, name, metrics, metrics::close);
         } else {
-            TimerMetrics metrics = ProgramTimers.metersOf(metered, name);
+            TimerMetrics metrics = metersOf(metered, name);
             bind(registry, metered, name, metrics, metrics::close);
         }
+    }
+
+    /** Returns the meters of timers for programs, which measure their lateness from now on. */
+    private static TimerMetrics metersOf(Object bean, String name) {
+        ProgramTimers.Reading first = ProgramTimers.read(bean, name);
+        if (first instanceof Leases) {
+            return TimerMetrics.ofLeases(
+                    name,
+                    bean,
+                    read(Leases.class, Leases::kept),
+                    read(Leases.class, Leases::renewed),
+                    read(Leases.class, Leases::failed),
+                    read(Leases.class, Leases::lost));
+        }
+        ProgramTimers.measureLateness(bean);
+        return TimerMetrics.ofTimers(
+                first.kind(),
+                name,
+                bean,
+                read(Timers.class, Timers::pending),
+                read(Timers.class, Timers::fired),
+                read(Timers.class, Timers::moved),
+                read(Timers.class, Timers::failed),
+                each -> ((Timers) ProgramTimers.read(each, name)).lateness());
+    }
+
+    private static <T> ToLongFunction<Object> read(Class<T> kind, ToLongFunction<T> count) {
+        return bean -> count.applyAsLong(kind.cast(ProgramTimers.read(bean, "")));
     }
 
     private void bind(MeterRegistry registry, Object metered, String name, MeterBinder metrics, Runnable close) {

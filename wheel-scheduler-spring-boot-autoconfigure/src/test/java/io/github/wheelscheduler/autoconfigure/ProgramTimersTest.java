@@ -3,6 +3,7 @@ package io.github.wheelscheduler.autoconfigure;
 import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.idle.IdleTimeouts;
@@ -24,17 +25,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.OverridingClassLoader;
 
-/** Timers for programs that are beans have meters, as long as they are there. */
+/** Timers for programs that are beans are read, and have meters, as long as they are there. */
 @ExtendWith(OutputCaptureExtension.class)
 class ProgramTimersTest {
 
@@ -114,11 +118,83 @@ class ProgramTimersTest {
         assertThat(registry.getMeters()).isEmpty();
     }
 
-    /** The class is loaded again, as in an application that does not have all modules. */
+    @Test
+    @SuppressWarnings("unchecked")
+    void beansAreReadWithoutARegistryButForTheirLateness() {
+        withTimers().run(context -> {
+            KeyedTimers<String, String> unpaid = context.getBean("unpaid", KeyedTimers.class);
+            assertThat(unpaid.set("a", "1", HOUR)).isNull();
+            assertThat(unpaid.move("a", Duration.ofHours(2))).isTrue();
+            assertThat(unpaid.set("b", "2", Duration.ofMillis(1))).isNull();
+            awaitThat(() -> assertThat(unpaid.counts().failures()).isOne());
+            List<ProgramTimers.Reading> read = ProgramTimers.in(context.getBeanFactory());
+            assertThat(read)
+                    .extracting(ProgramTimers.Reading::name, ProgramTimers.Reading::kind)
+                    .containsExactlyInAnyOrder(
+                            tuple("unpaid", "keyed"),
+                            tuple("idle", "idle"),
+                            tuple("locks", "lease"),
+                            tuple("requests", "netty"));
+            assertThat(read)
+                    .contains(new ProgramTimers.Timers("unpaid", "keyed", 1, 1, 1, 1, Duration.ZERO, null))
+                    .contains(new ProgramTimers.Leases("locks", "lease", 0, 0, 0, 0));
+        });
+    }
+
+    @Test
+    void meanLatenessIsThatOfTheMeters() {
+        withTimers().withBean(MeterRegistry.class, () -> registry).run(context -> {
+            IdleTimeouts<?> idle = expireTwo(context);
+            Duration lateness = idle.lateness();
+            assertThat(registry.get(MeterNames.TIMERS_LATENESS)
+                            .tag("name", "idle")
+                            .functionTimer()
+                            .mean(TimeUnit.NANOSECONDS))
+                    .isEqualTo(lateness.toNanos() / 2.0);
+            assertThat(ProgramTimers.in(context.getBeanFactory()))
+                    .contains(new ProgramTimers.Timers("idle", "idle", 0, 2, 0, 0, lateness, lateness.dividedBy(2)));
+        });
+    }
+
+    private static IdleTimeouts<?> expireTwo(ApplicationContext context) {
+        @SuppressWarnings("unchecked")
+        IdleTimeouts<String> idle = context.getBean("idle", IdleTimeouts.class);
+        for (String key : List.of("a", "b")) {
+            assertThat(idle.register(key, Duration.ofMillis(1))).isNotNull();
+        }
+        awaitThat(() -> assertThat(idle.counts().expired()).isEqualTo(2));
+        awaitThat(() -> assertThat(idle.lateness()).isPositive());
+        return idle;
+    }
+
+    @Test
+    void beansOfAParentAreReadUnlessAChildHasTheSameName() {
+        withTimers()
+                .run(parent -> new ApplicationContextRunner()
+                        .withParent(parent)
+                        .withBean(
+                                "locks",
+                                LeaseRenewer.class,
+                                () -> LeaseRenewer.builder(executor, key -> Renewal.Outcome.RENEWED)
+                                        .build())
+                        .withBean(
+                                "requests",
+                                IdleTimeouts.class,
+                                () -> IdleTimeouts.builder(executor, key -> {}).build())
+                        .run(child -> assertThat(ProgramTimers.in(child.getBeanFactory()))
+                                .extracting(ProgramTimers.Reading::name, ProgramTimers.Reading::kind)
+                                .containsExactlyInAnyOrder(
+                                        tuple("locks", "lease"),
+                                        tuple("requests", "idle"),
+                                        tuple("unpaid", "keyed"),
+                                        tuple("idle", "idle"))));
+    }
+
+    /** The class is loaded again, as in an application that does not have all modules, and no Micrometer. */
     @ParameterizedTest
     @CsvSource({"true, true, false", "true, false, true", "false, true, true", "false, false, true"})
     void modulesMayBeMissing(boolean hasTimers, boolean hasNetty, boolean hasNettysOwn) throws Exception {
-        List<String> missing = new ArrayList<>();
+        List<String> missing = new ArrayList<>(List.of("io.micrometer", MeterNames.class.getPackageName()));
         if (!hasTimers) {
             missing.addAll(List.of(
                     KeyedTimers.class.getPackageName(),
@@ -134,7 +210,8 @@ class ProgramTimersTest {
         ClassLoader loader = new OverridingClassLoader(new FilteredClassLoader(missing.toArray(String[]::new))) {
             @Override
             protected boolean isEligibleForOverriding(String className) {
-                return className.startsWith(ProgramTimers.class.getName());
+                return className.startsWith(ProgramTimers.class.getName())
+                        || className.startsWith(WheelSchedulers.class.getName());
             }
         };
         Method are = loader.loadClass(ProgramTimers.class.getName()).getDeclaredMethod("are", Object.class);
@@ -144,6 +221,12 @@ class ProgramTimersTest {
         KeyedTimers<String, String> keyed = KeyedTimers.<String, String>builder(executor, (key, value) -> {})
                 .build();
         assertThat(are.invoke(null, keyed)).isEqualTo(hasTimers);
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton("keyed", keyed);
+        Object read = are.getDeclaringClass()
+                .getDeclaredMethod("in", BeanFactory.class)
+                .invoke(null, beans);
+        assertThat((List<?>) read).hasSize(hasTimers ? 1 : 0);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.ProgramTimers;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulers;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -8,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** The schedulers on the wheel that the application has, found anew each time, so that none is created early. */
+/** The schedulers and timers on the wheel that the application has, found anew each time, so that none is created early. */
 final class SchedulerBeans {
 
     private final ListableBeanFactory beanFactory;
@@ -72,6 +73,11 @@ final class SchedulerBeans {
             throw UnknownNameException.of("group must be one of " + known + ", was " + group);
         }
         return found;
+    }
+
+    /** Returns what timers for programs have done so far. */
+    List<ProgramTimers.Reading> timers() {
+        return ProgramTimers.in(beanFactory);
     }
 
     private static List<String> namesOf(List<Named> schedulers) {

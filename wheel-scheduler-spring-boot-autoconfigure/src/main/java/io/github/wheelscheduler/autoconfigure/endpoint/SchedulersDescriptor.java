@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.ProgramTimers;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param total how many tasks were found, on this page and on others
  * @param next what to send as {@code after} for the page that follows; null if no task comes after this one
  * @param day the next 24 hours; null if they were not asked for
+ * @param timers of all of the application, whichever schedulers were asked for; null if they were not asked for
  */
 public record SchedulersDescriptor(
         Instant now,
@@ -28,5 +30,6 @@ public record SchedulersDescriptor(
         int limit,
         int total,
         @Nullable String next,
-        @Nullable DayDescriptor day)
+        @Nullable DayDescriptor day,
+        @Nullable List<ProgramTimers.Reading> timers)
         implements OperationResponseBody {}

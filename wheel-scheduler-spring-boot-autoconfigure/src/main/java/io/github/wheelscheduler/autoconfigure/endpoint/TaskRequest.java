@@ -42,7 +42,8 @@ record TaskRequest(
     enum Part {
         FINDINGS,
         WHEEL,
-        DAY
+        DAY,
+        TIMERS
     }
 
     static final int DEFAULT_LIMIT = 50;

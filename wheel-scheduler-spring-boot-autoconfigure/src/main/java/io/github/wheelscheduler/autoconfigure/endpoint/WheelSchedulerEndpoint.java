@@ -107,7 +107,8 @@ public final class WheelSchedulerEndpoint {
                 query.limit(),
                 page.total(),
                 page.next(),
-                parts.contains(Part.DAY) ? day(registries, query, now, page.tasks()) : null);
+                parts.contains(Part.DAY) ? day(registries, query, now, page.tasks()) : null,
+                parts.contains(Part.TIMERS) ? beans.timers() : null);
     }
 
     private static Map<String, TaskRegistry> registries(List<SchedulerBeans.Named> schedulers) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.autoconfigure.ProgramTimers;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
     TaskDescriptor.class,
     Finding.class,
     DayDescriptor.class,
+    ProgramTimers.Timers.class,
+    ProgramTimers.Leases.class,
     PreviewDescriptor.class,
     StacksDescriptor.class,
     SteeredTasksDescriptor.class,

@@ -4,8 +4,12 @@ import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.autoconfigure.testing.Jobs;
+import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.lease.LeaseRenewer;
+import io.github.wheelscheduler.lease.Renewal;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** Promises to a page that shows schedulers and tasks to people. */
 interface EndpointShowing extends EndpointCalls {
@@ -23,7 +28,7 @@ interface EndpointShowing extends EndpointCalls {
         Answer answer = server().get(ENDPOINT);
         assertThat(Instant.parse(answer.textAt("now"))).isCloseTo(Instant.now(), within(30, ChronoUnit.SECONDS));
         assertThat(answer.at("steering")).isEqualTo(true);
-        for (String part : List.of("findings", "day", "schedulers.0.wheel")) {
+        for (String part : List.of("findings", "day", "timers", "schedulers.0.wheel")) {
             assertThat(answer.at(part)).as(part).isNull();
         }
     }
@@ -72,10 +77,47 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
+    default void timersAndLeasesOfTheApplicationAreCounted() {
+        String timers = ENDPOINT + "?show=timers&limit=0";
+        assertThat(server().get(timers).at("timers")).isEqualTo(List.of());
+        WheelScheduledExecutor executor = server().wheel().getWheelScheduledExecutor();
+        var beans = (DefaultListableBeanFactory) server().context().getBeanFactory();
+        try (KeyedTimers<String, String> unpaid = KeyedTimers.<String, String>builder(executor, (key, value) -> {})
+                        .build();
+                LeaseRenewer<String> locks = LeaseRenewer.<String>builder(executor, key -> Renewal.Outcome.GONE)
+                        .build()) {
+            beans.registerSingleton("unpaid", unpaid);
+            beans.registerSingleton("locks", locks);
+            unpaid.measureLateness();
+            assertThat(unpaid.set("a", "1", Duration.ofMillis(1))).isNull();
+            assertThat(unpaid.set("b", "2", Duration.ofHours(1))).isNull();
+            assertThat(unpaid.move("b", Duration.ofHours(2))).isTrue();
+            assertThat(locks.keep("a", Duration.ofMillis(300), locks.start(), (key, reason) -> {}))
+                    .isNotNull();
+            awaitThat(() ->
+                    assertThat(server().get(timers).numberAt("timers.1.lost")).isOne());
+            awaitThat(() ->
+                    assertThat(server().get(timers).at("timers.0.meanLateness")).isNotNull());
+            Answer answer = server().get(timers);
+            String lateness = answer.textAt("timers.0.lateness");
+            assertThat(Duration.parse(lateness)).isPositive();
+            assertThat(answer.textAt("timers.0"))
+                    .isEqualTo("{name=unpaid, kind=keyed, pending=1, fired=1, moved=1, failed=0, lateness=" + lateness
+                            + ", meanLateness=" + lateness + "}");
+            assertThat(answer.textAt("timers.1"))
+                    .isEqualTo("{name=locks, kind=lease, kept=0, renewed=0, failed=1, lost=1}");
+        } finally {
+            beans.destroySingleton("unpaid");
+            beans.destroySingleton("locks");
+        }
+    }
+
+    @Test
     default void whatToShowMustBeKnown() {
         Answer answer = server().get(ENDPOINT + "?show=findings,everything");
         assertThat(answer.status()).isEqualTo(400);
-        assertThat(answer.textAt("error")).isEqualTo("show must be one of [findings, wheel, day], was everything");
+        assertThat(answer.textAt("error"))
+                .isEqualTo("show must be one of [findings, wheel, day, timers], was everything");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.autoconfigure.ProgramTimers;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerHealthAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
@@ -136,6 +137,8 @@ class WheelSchedulerEndpointAutoConfigurationTest {
                 SchedulerDescriptor.Lateness.class,
                 TaskDescriptor.class,
                 TaskDescriptor.Run.class,
+                ProgramTimers.Timers.class,
+                ProgramTimers.Leases.class,
                 ProblemDescriptor.class)) {
             assertThat(RuntimeHintsPredicates.reflection().onType(answered))
                     .as(answered.getName())

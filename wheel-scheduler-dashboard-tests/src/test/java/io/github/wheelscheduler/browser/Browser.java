@@ -130,9 +130,9 @@ final class Browser implements AutoCloseable {
         return browser;
     }
 
-    /** Returns the selector of what the page names for tests. */
+    /** Returns the selector of what has this id, or which the page names so for tests. */
     static String hook(String name) {
-        return "[data-test='" + name + "']";
+        return ":is(#%s, [data-test='%s'])".formatted(name, name);
     }
 
     static String rowOf(String id) {

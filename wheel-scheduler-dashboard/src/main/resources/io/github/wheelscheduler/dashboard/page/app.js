@@ -208,7 +208,7 @@ function followLinks(event) {
 nav.append(...Object.entries(NAV).map(([name, label]) =>
   el('a', {href: '?', 'data-view': name, 'data-test': `nav-${name}`, hidden: name === 'durable'}, label)));
 live.append(...Object.keys(LIVE).map(key => el('label', {},
-  el('input', {type: 'radio', name: 'live', value: key, 'data-test': `live-${key}`,
+  el('input', {type: 'radio', name: 'live', value: key,
     onchange: () => go(changed({live: key === LIVE_BY_DEFAULT ? '' : key}), true)}),
   el('span', {}, key === 'off' ? key : `${key} s`))));
 document.getElementById('look').addEventListener('click', look);

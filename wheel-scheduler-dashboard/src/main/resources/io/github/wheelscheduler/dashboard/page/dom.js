@@ -103,7 +103,7 @@ const ICONS = {
 export const icon = name =>
   svg('svg.icon', {viewBox: '0 0 16 16', 'aria-hidden': 'true'}, svg('path', {d: ICONS[name]}));
 
-export const badge = (kind, word) => el(`span.badge.${kind}`, {'data-test': `badge-${kind}`}, icon(kind), word);
+export const badge = (kind, word) => el(`span.badge.${kind}`, {}, icon(kind), word);
 
 export const button = (label, test, onclick, more) =>
   el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);

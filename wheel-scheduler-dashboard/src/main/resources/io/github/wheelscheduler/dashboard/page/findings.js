@@ -28,11 +28,11 @@ export function showFindings(findings) {
 
 export const countOf = (findings = []) => findings.filter(finding => finding.severity !== 'INFO').length;
 
-function makeFinding({rule, severity}) {
+function makeFinding({severity}) {
   const [kind, word] = KINDS[severity];
   const [said, where, link] = [el('span'), el('span.where'), el('a')];
   return {
-    node: el(`li.finding.${kind}`, {'data-test': 'finding', 'data-rule': rule}, badge(kind, word), said, where, link),
+    node: el(`li.finding.${kind}`, {}, badge(kind, word), said, where, link),
     update(now) {
       text(said, now.text);
       text(where, now.group ?? (now.task ? '' : now.scheduler));

@@ -9,9 +9,9 @@ const KEYS = Object.keys(SERIES);
 const HEADS = ['Time', ...KEYS];
 
 export function plot(name) {
-  const area = el('div.plot', {role: 'img', 'data-test': 'plot'});
+  const area = el('div.plot', {role: 'img'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
-  const {node: numbers, body} = table(`Lateness of ${name}`, HEADS, 'plot-table');
+  const {node: numbers, body} = table(`Lateness of ${name}`, HEADS);
   const details = el('details', {ontoggle: showNumbers}, el('summary', {}, 'As a table'), numbers);
   let points = [];
   let drawn = null;

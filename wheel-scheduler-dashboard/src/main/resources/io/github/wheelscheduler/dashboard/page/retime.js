@@ -11,25 +11,24 @@ const KINDS = {
   once: ['Once', 'such as 2030-01-01T12:00:00Z']
 };
 
-const field = (id, label, input, ...more) => el('div.field', {}, el('label', {for: id}, label), input, more);
+const field = (label, input, ...more) => el('div.field', {}, el('label', {for: input.id}, label), input, more);
 
 /** Asks for it. A durable task runs at no instant once, and nobody shows its next runs in advance. */
 export async function retime({path, id, scheduler, schedule, at, isDurable}) {
   const kinds = Object.keys(KINDS).filter(kind => !isDurable || kind !== 'once');
-  const kind = el('select', {id: 'kind', 'data-test': 'retime-kind', onchange: changed},
+  const kind = el('select', {id: 'retime-kind', onchange: changed},
     kinds.map(one => el('option', {value: one}, KINDS[one][0])));
-  const value = el('input', {id: 'value', 'data-test': 'retime-value', autocomplete: 'off', 'aria-describedby': 'hint',
-    oninput: changed});
-  const zone = el('input', {id: 'zone', list: 'zones', 'data-test': 'retime-zone', autocomplete: 'off',
+  const value = el('input', {id: 'retime-value', autocomplete: 'off', 'aria-describedby': 'hint', oninput: changed});
+  const zone = el('input', {id: 'zone', list: 'zones', autocomplete: 'off',
     placeholder: HERE, oninput: changed});
   const hint = el('p.hint', {id: 'hint'});
-  const zoneField = field('zone', 'Zone, if not that of the task', zone,
+  const zoneField = field('Zone, if not that of the task', zone,
     el('datalist', {id: 'zones'}, Intl.supportedValuesOf('timeZone').map(one => el('option', {value: one}))));
-  const result = el('div', {role: 'status', 'data-test': 'retime-preview'});
+  const result = el('div', {role: 'status', id: 'retime-preview'});
   const {body, row, closed} = dialog(`Re-time ${id}`, 'retime-dialog', 'Re-time');
   const confirm = row.lastChild;
   confirm.before(isDurable ? '' : button('Preview', 'preview', preview));
-  body.append(field('kind', 'Kind', kind), field('value', 'Schedule', value, hint), zoneField, result);
+  body.append(field('Kind', kind), field('Schedule', value, hint), zoneField, result);
   if (kinds.includes(schedule?.kind)) {
     kind.value = schedule.kind;
     value.value = schedule.text;
@@ -55,7 +54,7 @@ export async function retime({path, id, scheduler, schedule, at, isDurable}) {
       shown = [el('strong', {}, words), el('ol', {}, upcoming.map(one =>
         el('li', {}, `${instant(one)} ${HERE}, ${relative(one, at)}`)))];
     } catch (problem) {
-      shown = el('p.error', {'data-test': 'retime-error'}, explain(problem, true).join(' '));
+      shown = el('p.error', {}, explain(problem, true).join(' '));
     }
     if (asked === JSON.stringify(wanted())) {
       confirm.disabled = !Array.isArray(shown);

@@ -10,7 +10,7 @@ const RISE = 13;
 /** The last runs as bars: up if they ended well, down and hollow if they failed, the longer the higher. */
 export function runs() {
   const [width, height] = [MOST * BAR, 2 * RISE];
-  const node = svg('svg.runs', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'data-test': 'runs'});
+  const node = svg('svg.runs', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img'});
   return {
     node,
     update(recent) {
@@ -74,11 +74,10 @@ export function dayLine() {
   const bars = svg('svg.bars', {preserveAspectRatio: 'none', 'aria-hidden': 'true'});
   const mark = svg('rect.mark', {height: HEIGHT, width: 1});
   const hours = el('div.hours', {'aria-hidden': 'true'});
-  const said = el('p.said', {'data-test': 'day-slot'});
+  const said = el('p.said');
   let day = null;
   let chosen = 0;
   const line = el('div.line', {tabindex: 0, role: 'slider', 'aria-label': 'Slot of five minutes', 'aria-valuemin': 0,
-    'data-test': 'day-line',
     onkeydown(event) {
       if (day && event.key in STEPS) {
         event.preventDefault();

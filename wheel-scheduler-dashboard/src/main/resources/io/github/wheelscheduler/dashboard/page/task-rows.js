@@ -21,7 +21,7 @@ export function taskTable(caption, test, heads = COLUMNS.map(([head]) => head)) 
 /** While one types, the address is replaced, so that one step back leaves the search. */
 export function searchField(id) {
   let typing = 0;
-  const input = el('input', {type: 'search', id, 'data-test': id, autocomplete: 'off', placeholder: 'a part of the id',
+  const input = el('input', {type: 'search', id, autocomplete: 'off', placeholder: 'a part of the id',
     oninput: () => {
       clearTimeout(typing);
       typing = setTimeout(() => go(changed({offset: '', text: input.value}), Boolean(read().text)), TYPING_MILLIS);

@@ -24,7 +24,7 @@ export function day(context) {
   const notes = el('p.hint');
   const together = table('Tasks that start in the same second', TOGETHER, 'together');
   const none = el('p.hint', {}, 'No two of them start in the same second.');
-  const rows = el('ul.day-rows', {'data-test': 'day-rows'});
+  const rows = el('ul.day-rows');
   const found = el('p.found', {role: 'status'});
   const search = searchField('day-search');
   let lines = null;
@@ -51,12 +51,12 @@ export function day(context) {
       keyed(together.body, shown.together, one => one.at, plainRow(TOGETHER, one => [
         clock(one.at, list.now), relative(one.at, list.now), count(one.count),
         el('span.ids', {}, one.ids.map(id => el('a', {href: ofTask({id})}, id)),
-          one.ids.length < one.count && `and ${count(Number(one.count) - one.ids.length)} more`)], 'collision'));
+          one.ids.length < one.count && `and ${count(Number(one.count) - one.ids.length)} more`)]));
       lines = new Map(shown.tasks.map(one => [keyOf(one), one]));
       keyed(rows, tasks, keyOf, () => {
         const [link, words, slots] = [el('a.id'), el('span.sub'), daySlots(shown.totals.length)];
         return {
-          node: el('li', {'data-test': 'day-row'}, el('div', {}, link, words), slots.node),
+          node: el('li', {}, el('div', {}, link, words), slots.node),
           update(task) {
             const own = lines.get(keyOf(task));
             link.href = ofTask(task);

@@ -26,13 +26,12 @@ export function durable(context) {
   const drain = el('div.actions');
   const nodes = table('Nodes', NODES, 'durable-nodes');
   const recurring = table('Recurring durable tasks', RECURRING, 'recurring');
-  const handler = el('input', {id: 'handler', 'data-test': 'handler', autocomplete: 'off', placeholder: 'such as mail',
+  const handler = el('input', {id: 'handler', autocomplete: 'off', placeholder: 'such as mail',
     onchange: () => go(changed({handler: handler.value.trim(), after: ''}))});
-  const state = el('select', {id: 'durable-state', 'data-test': 'durable-state',
-    onchange: () => go(changed({state: state.value, after: ''}))},
+  const state = el('select', {id: 'durable-state', onchange: () => go(changed({state: state.value, after: ''}))},
     STATES.map(value => el('option', {value}, value || 'any')));
   const oneTime = table('One-time durable tasks', ONE_TIME, 'one-time');
-  const noneFound = el('p.hint', {'data-test': 'no-one-time'});
+  const noneFound = el('p.hint');
   const more = button('Next', 'durable-after', () => go(changed({after: last.page.after})));
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;

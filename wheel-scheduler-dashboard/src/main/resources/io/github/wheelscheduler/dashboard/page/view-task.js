@@ -15,11 +15,11 @@ const SETTINGS = ['Setting', 'Value', 'From'];
 
 export function task(context, {id, scheduler}) {
   const state = el('div.badges', {'data-test': 'task-state'});
-  const actions = el('div.actions', {'data-test': 'task-actions'});
+  const actions = el('div.actions');
   const stack = el('div');
   const words = el('p.words', {'data-test': 'words'});
-  const code = el('p.sub.code', {'data-test': 'written'});
-  const configured = el('p.hint', {'data-test': 'configured'});
+  const code = el('p.sub.code');
+  const configured = el('p.hint');
   const [upcoming, recent, settings] = [['The next runs', NEXT, 'upcoming'], ['The last runs', RUNS, 'recent'],
     ['Settings', SETTINGS, 'settings']]
     .map(parts => table(...parts));
@@ -131,7 +131,7 @@ export function task(context, {id, scheduler}) {
       refill(errorBody, lastError?.at, () => lastError && [
         el('p.error', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
         el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · trace id ',
-          el('code', {'data-test': 'trace-id'}, lastError.traceId), 
+          el('code', {}, lastError.traceId),
           copyButton('the trace id', () => lastError.traceId)]),
         traceOf(lastError.trace || 'Forgotten, as many others have failed since.', 'trace')]);
 

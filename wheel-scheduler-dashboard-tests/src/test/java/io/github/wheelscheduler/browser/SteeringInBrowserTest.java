@@ -110,7 +110,7 @@ class SteeringInBrowserTest {
         browser.click(hook("bulk-trigger"));
         browser.click(hook("ask") + " " + hook("confirm"));
         browser.awaitText(hook("bulk-result"), "0 of 1 done");
-        assertThat(browser.text(hook("refusal"))).contains(Shop.EXPORT);
+        assertThat(browser.text(hook("refusals"))).contains(Shop.EXPORT);
         assertThat(Server.post(server.url("/actuator/wheelscheduler/" + Shop.EXPORT), "{\"action\": \"interrupt\"}"))
                 .isEqualTo(200);
     }

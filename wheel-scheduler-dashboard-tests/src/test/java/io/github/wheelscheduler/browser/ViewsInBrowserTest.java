@@ -82,7 +82,9 @@ class ViewsInBrowserTest {
     void taskShowsItsScheduleAndItsLastError(Browser browser) {
         browser.open(server.dashboard("view=task&id=" + Shop.INVOICES));
         browser.awaitText(hook("words"), "every weekday at 9:00");
-        browser.awaitThat("five runs ahead", () -> browser.all(hook("next")).size() == 5);
+        browser.awaitThat(
+                "five runs ahead",
+                () -> browser.all(hook("upcoming") + " tbody tr").size() == 5);
         assertThat(browser.text(hook("upcoming"))).contains("09:00:00 Europe/Berlin");
         browser.open(server.dashboard("view=task&id=" + Shop.SYNC));
         browser.awaitText(hook("last-error"), "The warehouse does not answer");

@@ -32,7 +32,7 @@ export function attribute(node, key, value) {
 
 /** Sets a text; one that is the same stays untouched, so that what is selected in it stays selected. */
 export function text(node, value) {
-  const wanted = value ? String(value) : value === 0 ? '0' : '';
+  const wanted = value || value === 0 ? String(value) : '';
   if (node.textContent !== wanted) {
     node.textContent = wanted;
   }
@@ -72,7 +72,7 @@ export function keyed(parent, items, keyOf, make) {
   items.forEach((item, index) => {
     const row = rows.get(wanted[index]) ?? make(item, index);
     rows.set(wanted[index], row);
-    row.update(item, make);
+    row.update(item);
     if (row.node === place) {
       place = place.nextSibling;
     } else {
@@ -122,12 +122,58 @@ export function table(caption, heads, test) {
 
 export const cell = (label, ...children) => el('td', {'data-label': label}, children);
 
-/** Makes rows for {@link keyed}: `values(item)`, always of the newest call, returns a text or a node for each head. */
-export const plainRow = (heads, values, test) => Object.assign(() => {
-  const cells = heads.map(head => cell(head));
-  return {
-    node: el('tr', {'data-test': test}, cells),
-    update: (item, newest) => newest.values(item).forEach((value, at) =>
-      (value instanceof Node ? refill(cells[at], value.outerHTML, () => value) : text(cells[at], value)))
+/**
+ * A table of texts and nodes: `{node, set(items, keyOf, values)}`, where `values(item)` returns one for each head. Where
+ * there are no items, the words `none` stand in its place, if they are given.
+ */
+export function listing(caption, heads, test, none) {
+  const {node, body} = table(caption, heads, test);
+  const hint = none && el('p.hint', {}, none);
+  const box = el('div', {}, hint, node);
+  let valuesOf = null;
+  const row = () => {
+    const cells = heads.map(head => cell(head));
+    return {
+      node: el('tr', {}, cells),
+      update: item => valuesOf(item).forEach((value, at) =>
+        (value instanceof Node ? refill(cells[at], value.outerHTML, () => value) : text(cells[at], value)))
+    };
   };
-}, {values});
+  return {
+    node: box,
+    set(items, keyOf, values) {
+      valuesOf = values;
+      keyed(body, items, keyOf, row);
+      show(node, items.length);
+      if (hint) {
+        show(hint, items.length === 0);
+      }
+    }
+  };
+}
+
+/** What is drawn by `draw` only while it is open: `{node, update}`. */
+export function folded(summary, content, draw) {
+  const update = () => node.open && draw();
+  const node = el('details', {ontoggle: update}, el('summary', {}, summary), content);
+  return {node, update};
+}
+
+/** A list of facts: `{node, set(facts)}`, where a fact is `name: [value, more]`, and more stands in a line below. */
+export function factsOf() {
+  const node = el('dl.facts');
+  return {
+    node,
+    set: facts => keyed(node, Object.entries(facts), ([name]) => name, ([name]) => {
+      const [value, more] = [el('dd'), el('dd.more')];
+      return {
+        node: el('div', {}, el('dt', {}, name), value, more),
+        update([, [now, below]]) {
+          text(value, now);
+          text(more, below);
+          show(more, below);
+        }
+      };
+    })
+  };
+}

@@ -1,5 +1,5 @@
 // The plot of lateness, drawn by uPlot, and the same as a table.
-import {el, keyed, plainRow, table, text} from './dom.js';
+import {el, folded, listing, text} from './dom.js';
 import {duration, instant} from './format.js';
 
 const HEIGHT = 150;
@@ -11,8 +11,9 @@ const HEADS = ['Time', ...KEYS];
 export function plot(name) {
   const area = el('div.plot', {role: 'img'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
-  const {node: numbers, body} = table(`Lateness of ${name}`, HEADS);
-  const details = el('details', {ontoggle: showNumbers}, el('summary', {}, 'As a table'), numbers);
+  const numbers = listing(`Lateness of ${name}`, HEADS);
+  const details = folded('As a table', numbers.node, () => numbers.set(points.slice(-ROWS).reverse(), point => point.at,
+    point => [instant(new Date(point.at * 1000).toISOString()).slice(11), ...KEYS.map(key => duration(point[key]))]));
   let points = [];
   let drawn = null;
   const observer = new ResizeObserver(() => drawn?.setSize({width: area.clientWidth, height: HEIGHT}));
@@ -34,24 +35,17 @@ export function plot(name) {
     }
   }
 
-  function showNumbers() {
-    if (details.open) {
-      keyed(body, points.slice(-ROWS).reverse(), point => point.at, plainRow(HEADS, point =>
-        [instant(new Date(point.at * 1000).toISOString()).slice(11), ...KEYS.map(key => duration(point[key]))]));
-    }
-  }
-
   return {
     node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened',
       el('div.legend', {}, KEYS.map((key, at) =>
-        el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details),
+        el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details.node),
     update(now) {
       points = now;
       const last = KEYS.map(key => points.at(-1)?.[key]);
       last.forEach((value, at) => text(values[at], value == null ? 'no runs' : duration(value)));
       area.setAttribute('aria-label', `Lateness of ${name}, now p50 ${duration(last[0])}, p99 ${duration(last[1])}`);
       draw();
-      showNumbers();
+      details.update();
     },
     close() {
       observer.disconnect();

@@ -1,6 +1,6 @@
 // The next 24 hours: how much starts when, and what starts together.
 import {ofTask} from './address.js';
-import {el, keyed, panel, plainRow, show, table, text} from './dom.js';
+import {el, keyed, listing, panel, text} from './dom.js';
 import {clock, count, HERE, inWords, joined, plural, relative} from './format.js';
 import {dayLine, daySlots} from './strips.js';
 import {filterWords, keyOf, searchField} from './task-rows.js';
@@ -22,8 +22,8 @@ export async function readDay(context, filter, signal) {
 export function day(context) {
   const line = dayLine();
   const notes = el('p.hint');
-  const together = table('Tasks that start in the same second', TOGETHER, 'together');
-  const none = el('p.hint', {}, 'No two of them start in the same second.');
+  const together = listing('Tasks that start in the same second', TOGETHER, 'together',
+    'No two of them start in the same second.');
   const rows = el('ul.day-rows');
   const found = el('p.found', {role: 'status'});
   const search = searchField('day-search');
@@ -31,7 +31,7 @@ export function day(context) {
   return {
     node: el('div', {'data-test': 'view-day'},
       panel('The next 24 hours', found, el('div.filters', {role: 'search'}, search.node), line.node, notes),
-      panel('What starts together', null, none, together.node),
+      panel('What starts together', null, together.node),
       panel(`Task by task, the next ${LIMIT} to run`, null, rows)),
     title: () => 'The next 24 hours',
     async load({text: part, scheduler, group, state}, signal) {
@@ -46,12 +46,10 @@ export function day(context) {
       text(notes, joined([`Times of ${HERE}, counted ${relative(now, list.now)}.`,
         shown.cut && 'It was cut: the server takes only so much time for it, and there are more runs than you see.',
         shown.untold > 0 && `Of ${plural(shown.untold, 'trigger')} of its own, only the next run is known.`], ' '));
-      show(none, shown.together.length === 0);
-      show(together.node, shown.together.length);
-      keyed(together.body, shown.together, one => one.at, plainRow(TOGETHER, one => [
+      together.set(shown.together, one => one.at, one => [
         clock(one.at, list.now), relative(one.at, list.now), count(one.count),
         el('span.ids', {}, one.ids.map(id => el('a', {href: ofTask({id})}, id)),
-          one.ids.length < one.count && `and ${count(Number(one.count) - one.ids.length)} more`)]));
+          one.ids.length < one.count && `and ${count(Number(one.count) - one.ids.length)} more`)]);
       lines = new Map(shown.tasks.map(one => [keyOf(one), one]));
       keyed(rows, tasks, keyOf, () => {
         const [link, words, slots] = [el('a.id'), el('span.sub'), daySlots(shown.totals.length)];

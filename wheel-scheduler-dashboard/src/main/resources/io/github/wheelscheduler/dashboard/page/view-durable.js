@@ -1,8 +1,7 @@
 // Durable tasks, as the database has them for all nodes.
 import {changed, go} from './address.js';
 import {get, pathOf} from './api.js';
-import {badge, button, el, keyed, panel, plainRow, refill, show, table, text} from './dom.js';
-import {factsOf} from './facts.js';
+import {badge, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
 import {clock, count, joined, lasting, relative} from './format.js';
 import {retime} from './retime.js';
 import {act, copied, label} from './steer.js';
@@ -24,14 +23,14 @@ const upTo = value => [count(value), value >= MOST && 'or more'];
 export function durable(context) {
   const facts = factsOf();
   const drain = el('div.actions');
-  const nodes = table('Nodes', NODES, 'durable-nodes');
-  const recurring = table('Recurring durable tasks', RECURRING, 'recurring');
+  const nodes = listing('Nodes', NODES, 'durable-nodes');
+  const recurring = listing('Recurring durable tasks', RECURRING, 'recurring', 'There are none.');
   const handler = el('input', {id: 'handler', autocomplete: 'off', placeholder: 'such as mail',
     onchange: () => go(changed({handler: handler.value.trim(), after: ''}))});
   const state = el('select', {id: 'durable-state', onchange: () => go(changed({state: state.value, after: ''}))},
     STATES.map(value => el('option', {value}, value || 'any')));
-  const oneTime = table('One-time durable tasks', ONE_TIME, 'one-time');
-  const noneFound = el('p.hint');
+  const noneFound = el('span');
+  const oneTime = listing('One-time durable tasks', ONE_TIME, 'one-time', noneFound);
   const more = button('Next', 'durable-after', () => go(changed({after: last.page.after})));
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;
@@ -66,7 +65,7 @@ export function durable(context) {
       panel('One-time, by handler', null,
         el('div.filters', {}, el('label', {for: 'handler'}, 'Handler'), handler,
           el('label', {for: 'durable-state'}, 'State'), state),
-        noneFound, oneTime.node, el('nav.pages', {'aria-label': 'Pages'}, more))),
+        oneTime.node, el('nav.pages', {'aria-label': 'Pages'}, more))),
     title: () => 'Durable tasks',
     async load(wanted, signal) {
       const page = wanted.handler
@@ -90,25 +89,23 @@ export function durable(context) {
         ? steer(path(), 'resume', `${all.node} claims again`, 'durable-claim')
         : steer(path(), 'drain', `${all.node} claims nothing more`, null,
           {title: `Drain ${all.node}?`, lines: ['It claims nothing more until it is told to.'], label: 'Drain'})));
-      keyed(nodes.body, all.nodes, one => one.node, plainRow(NODES, one =>
-        [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)], 'durable-node'));
+      nodes.set(all.nodes, one => one.node, one =>
+        [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)]);
       const due = one => `${relative(one.next, now)}, ${clock(one.next, now)}`;
-      keyed(recurring.body, all.recurring, one => one.id, plainRow(RECURRING, one => [
+      recurring.set(all.recurring, one => one.id, one => [
         stateOf(one), copied(one.id),
         one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (by its method ${one.declaredSchedule})`),
         due(one), one.owner ?? '–', relative(one.lastSuccess, now),
         joined([relative(one.lastFailure, now), one.failuresInARow && `${one.failuresInARow} in a row`, one.failure]),
-        ofRecurring(one)], 'recurring-task'));
+        ofRecurring(one)]);
       if (document.activeElement !== handler) {
         handler.value = wanted.handler ?? '';
       }
       state.value = wanted.state ?? '';
-      show(oneTime.node, page.tasks.length);
-      show(noneFound, page.tasks.length === 0);
       text(noneFound, wanted.handler ? 'There are none.' : 'Enter the name of a handler to see its tasks.');
-      keyed(oneTime.body, page.tasks, one => one.id, plainRow(ONE_TIME, one => [
+      oneTime.set(page.tasks, one => one.id, one => [
         stateOf(one), copied(one.id), due(one), one.owner ?? '–', count(one.failures), one.failure, ofOneTime(one)
-      ], 'durable-task'));
+      ]);
       show(more, page.after);
     }
   };

@@ -1,7 +1,6 @@
 // What is scheduled, how late it is, and what needs a look: one card for each scheduler and group.
 import {to} from './address.js';
-import {attribute, badge, button, el, keyed, panel, refill, show, text} from './dom.js';
-import {factsOf} from './facts.js';
+import {attribute, badge, button, el, factsOf, keyed, panel, refill, show, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 import {pointsOf, rateOf} from './history.js';
 import {plot} from './plot.js';

@@ -1,8 +1,7 @@
 // One task: when it runs, how its runs went, what is set for it, and what can be done with it.
 import {to} from './address.js';
 import {get, pathOf} from './api.js';
-import {attribute, button, el, keyed, panel, plainRow, refill, show, table, text} from './dom.js';
-import {factsOf} from './facts.js';
+import {attribute, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
 import {clock, count, HERE, inWords, instant, joined, lasting, relative, seconds, written} from './format.js';
 import {retime} from './retime.js';
 import {act, copy, copyButton} from './steer.js';
@@ -20,13 +19,11 @@ export function task(context, {id, scheduler}) {
   const words = el('p.words', {'data-test': 'words'});
   const code = el('p.sub.code');
   const configured = el('p.hint');
-  const [upcoming, recent, settings] = [['The next runs', NEXT, 'upcoming'], ['The last runs', RUNS, 'recent'],
-    ['Settings', SETTINGS, 'settings']]
-    .map(parts => table(...parts));
+  const upcoming = listing('The next runs', NEXT, 'upcoming');
+  const recent = listing('The last runs', RUNS, 'recent', 'No runs yet.');
+  const settings = listing('Settings', SETTINGS, 'settings', 'Nothing is set for it.');
   const facts = factsOf();
   const strip = runs();
-  const none = el('p.hint', {}, 'Nothing is set for it.');
-  const idle = el('p.hint', {}, 'No runs yet.');
   const errorBody = el('div', {'data-test': 'last-error'});
   const error = panel('Last error', null, errorBody);
   const runningFor = el('span');
@@ -72,9 +69,9 @@ export function task(context, {id, scheduler}) {
       el('div.two', {}, panel('Schedule', null, words, code, configured, upcoming.node),
         panel('So far', null, facts.node)),
       going,
-      panel('Recent runs', null, idle, strip.node, recent.node),
+      panel('Recent runs', null, strip.node, recent.node),
       error,
-      panel('Settings', null, none, settings.node)),
+      panel('Settings', null, settings.node)),
     title: () => id,
     async load(_, signal) {
       path = `${context.path()}/${pathOf(id)}`;
@@ -97,10 +94,9 @@ export function task(context, {id, scheduler}) {
       text(code, `${written(schedule)} · ${now.origin.toLowerCase()}`);
       text(configured, now.configured && `Re-timed. By its code and settings it runs ${now.configured}.`);
       attribute(upcoming.node, 'data-zone', schedule.zone);
-      show(upcoming.node, now.upcoming?.length);
-      keyed(upcoming.body, now.upcoming ?? [], one => one, plainRow(NEXT, one => [
+      upcoming.set(now.upcoming ?? [], one => one, one => [
         relative(one, at), `${instant(one)} ${HERE}`,
-        schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : ''], 'next'));
+        schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : '']);
 
       const dated = one => [relative(one, at), one && instant(one)];
       facts.set({
@@ -119,13 +115,11 @@ export function task(context, {id, scheduler}) {
       show(going, isRunning);
       text(runningFor, isRunning && `for ${since(now.runningSince, at)}`);
       show(stackButton, now.steering);
-      show(recent.node, now.recent.length);
-      show(idle, now.recent.length === 0);
       strip.update(now.recent);
-      keyed(recent.body, now.recent, run => run.start, plainRow(RUNS, run => [
+      recent.set(now.recent, run => run.start, run => [
         `${relative(run.start, at)}, ${clock(run.start, at)}`, lasting(run.duration), lasting(run.lateness),
         run.outcome === 'FAILURE' ? '✕ failed' : '✓ well',
-        joined([run.triggered && 'triggered by hand', run.exception && `${run.exception}: ${run.message}`])], 'run'));
+        joined([run.triggered && 'triggered by hand', run.exception && `${run.exception}: ${run.message}`])]);
 
       show(error, lastError);
       refill(errorBody, lastError?.at, () => lastError && [
@@ -135,11 +129,8 @@ export function task(context, {id, scheduler}) {
           copyButton('the trace id', () => lastError.traceId)]),
         traceOf(lastError.trace || 'Forgotten, as many others have failed since.', 'trace')]);
 
-      const set = Object.entries(now.settings);
-      show(none, set.length === 0);
-      show(settings.node, set.length);
-      keyed(settings.body, set, ([name]) => name,
-        plainRow(SETTINGS, ([name, value]) => [name, value, now.settingSources?.[name]], 'setting'));
+      settings.set(Object.entries(now.settings), ([name]) => name,
+        ([name, value]) => [name, value, now.settingSources?.[name]]);
     }
   };
 }

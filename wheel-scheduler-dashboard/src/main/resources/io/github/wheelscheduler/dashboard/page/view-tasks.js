@@ -1,7 +1,7 @@
 // All tasks, those that need a look first: found, put in order and cut into pages by the server.
 import {changed, go, read} from './address.js';
 import {get} from './api.js';
-import {attribute, button, el, keyed, keysOf, panel, plainRow, refill, show, table, text} from './dom.js';
+import {attribute, button, el, keyed, keysOf, listing, panel, refill, show, text} from './dom.js';
 import {count, plural} from './format.js';
 import {act, dialog, label} from './steer.js';
 import {COLUMNS, filterWords, keyOf, searchField, taskRow, taskTable} from './task-rows.js';
@@ -168,9 +168,9 @@ const REFUSED = ['Task', 'Scheduler', 'Why'];
 
 function showRefusals(what, {matched, done, refused, refusals}) {
   const {body} = dialog(`${what}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
-  const {node, body: rows} = table('Refused', REFUSED, 'refusals');
-  keyed(rows, refusals, keyOf, plainRow(REFUSED, one => [one.id, one.scheduler, one.error], 'refusal'));
+  const rows = listing('Refused', REFUSED, 'refusals');
+  rows.set(refusals, keyOf, one => [one.id, one.scheduler, one.error]);
   body.append(el('p', {'data-test': 'bulk-done'}, refused === 0 ? 'None refused it.'
     : `${plural(refused, 'task')} refused it`
-    + (refusals.length < refused ? `; the first ${refusals.length} are:` : ':')), refused ? node : '');
+    + (refusals.length < refused ? `; the first ${refusals.length} are:` : ':')), rows.node);
 }

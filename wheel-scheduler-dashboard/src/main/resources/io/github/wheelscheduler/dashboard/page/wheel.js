@@ -1,5 +1,5 @@
 // The wheel as it is: a ring for each level, in it a field for each bucket, the deeper in colour the fuller it is.
-import {attribute, el, keyed, plainRow, show, svg, table, text} from './dom.js';
+import {attribute, el, folded, keyed, listing, show, svg, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 
 const HUB = 34;
@@ -22,22 +22,15 @@ export function wheel(name) {
   const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers in a bucket',
     SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`),
       `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
-  const {node: numbers, body} = table(`Levels of the wheel of ${name}`, HEADS, 'wheel-table');
-  const details = el('details', {ontoggle: showNumbers}, el('summary', {}, 'Levels as a table'), numbers);
+  const numbers = listing(`Levels of the wheel of ${name}`, HEADS);
+  const details = folded('Levels as a table', numbers.node, () => numbers.set(levels, (_, index) => index, level => [
+    levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
+    count(sum(level.counts)), level.counts.filter(one => one > 0).length, count(Math.max(...level.counts.map(Number)))]));
   const waiting = el('p.hint', {}, 'The tick thread draws the wheel at its next pass.');
   let levels = [];
 
-  function showNumbers() {
-    if (details.open) {
-      keyed(body, levels, (_, index) => index, plainRow(HEADS, level => [
-        levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
-        count(sum(level.counts)), level.counts.filter(one => one > 0).length,
-        count(Math.max(...level.counts.map(Number)))]));
-    }
-  }
-
   return {
-    node: el('div', {}, drawing, waiting, scale, details),
+    node: el('div', {}, drawing, waiting, scale, details.node),
     update(given) {
       show(waiting, given?.at == null);
       if (given?.at == null) {
@@ -50,7 +43,7 @@ export function wheel(name) {
       text(total, timers < 1e6 ? count(timers) : Intl.NumberFormat('en', {notation: 'compact'}).format(timers));
       text(unit, timers === 1 ? 'timer' : 'timers');
       attribute(drawing, 'aria-label', `The wheel: ${plural(timers, 'timer')} on ${plural(levels.length, 'level')}`);
-      showNumbers();
+      details.update();
     }
   };
 }

@@ -111,3 +111,7 @@ export const copied = id => el('span.named', {}, el('span.id', {}, id), copyButt
 
 /** The name of an action on its button. */
 export const label = action => action[0].toUpperCase() + action.slice(1);
+
+/** A button that steers; dots on it say that it asks before. What `more` has goes into the request. */
+export const steerButton = (path, action, done, {test = action, question, ...more} = {}) =>
+  button(label(action) + (question ? '…' : ''), test, () => act({path, body: {action, ...more}, done, question}));

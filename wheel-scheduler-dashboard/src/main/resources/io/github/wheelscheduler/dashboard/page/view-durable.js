@@ -4,7 +4,7 @@ import {get, pathOf} from './api.js';
 import {badge, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
 import {clock, count, joined, lasting, relative} from './format.js';
 import {retime} from './retime.js';
-import {act, copied, label} from './steer.js';
+import {copied, steerButton as steer} from './steer.js';
 
 const NODES = ['Node', 'Has claimed', 'Heard of'];
 const RECURRING = ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'];
@@ -35,15 +35,12 @@ export function durable(context) {
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;
 
-  const steer = (at, action, done, test, question, body) => button(label(action) + (question ? '…' : ''),
-    test ?? `durable-${action}`, () => act({path: at, body: {action, ...body}, done, question}));
-
   function ofRecurring({id, paused}) {
     const at = path('recurring', id);
     return el('div.actions', {}, last.all.steering && [
       steer(at, 'trigger', `${id}: triggered`),
       paused ? steer(at, 'resume', `${id}: resumed`) : steer(at, 'pause', `${id}: paused`),
-      button('Re-time…', 'durable-retime', () => retime({path: at, id, isDurable: true}))]);
+      button('Re-time…', 'retime', () => retime({path: at, id, isDurable: true}))]);
   }
 
   function ofOneTime(one) {
@@ -51,11 +48,17 @@ export function durable(context) {
     const {id} = one;
     const isClaimed = one.state === 'CLAIMED';
     return el('div.actions', {}, last.all.steering && [
-      (one.state === 'FAILED' || one.state === 'UNREADABLE') && steer(at, 'retry', `${id}: runs again`, null, null,
-        {id}),
-      steer(at, 'cancel', `${id}: cancelled`, null, {title: `Cancel ${id}?`, label: 'Cancel the task', kind: 'danger',
-        lines: [isClaimed ? 'Its run is interrupted, and the answer waits 5 s for its end.' : 'It will not run.']},
-      {id, within: isClaimed ? '5s' : undefined})]);
+      (one.state === 'FAILED' || one.state === 'UNREADABLE') && steer(at, 'retry', `${id}: runs again`, {id}),
+      steer(at, 'cancel', `${id}: cancelled`, {
+        question: {
+          title: `Cancel ${id}?`,
+          lines: [isClaimed ? 'Its run is interrupted, and the answer waits 5 s for its end.' : 'It will not run.'],
+          label: 'Cancel the task',
+          kind: 'danger'
+        },
+        id,
+        within: isClaimed ? '5s' : undefined
+      })]);
   }
 
   return {
@@ -86,9 +89,9 @@ export function durable(context) {
         ...Object.fromEntries(Object.entries(COUNTS).map(([key, name]) => [name, [count(all.counts[key])]]))
       });
       refill(drain, `${all.steering}${all.draining}`, () => all.steering && (all.draining
-        ? steer(path(), 'resume', `${all.node} claims again`, 'durable-claim')
-        : steer(path(), 'drain', `${all.node} claims nothing more`, null,
-          {title: `Drain ${all.node}?`, lines: ['It claims nothing more until it is told to.'], label: 'Drain'})));
+        ? steer(path(), 'resume', `${all.node} claims again`)
+        : steer(path(), 'drain', `${all.node} claims nothing more`, {question: {
+          title: `Drain ${all.node}?`, lines: ['It claims nothing more until it is told to.'], label: 'Drain'}})));
       nodes.set(all.nodes, one => one.node, one =>
         [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)]);
       const due = one => `${relative(one.next, now)}, ${clock(one.next, now)}`;

@@ -1,10 +1,10 @@
 // What is scheduled, how late it is, and what needs a look: one card for each scheduler and group.
 import {to} from './address.js';
-import {attribute, badge, button, el, factsOf, keyed, panel, refill, show, text} from './dom.js';
+import {attribute, badge, el, factsOf, keyed, panel, refill, show, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 import {pointsOf, rateOf} from './history.js';
 import {plot} from './plot.js';
-import {act} from './steer.js';
+import {steerButton} from './steer.js';
 import {dayLine} from './strips.js';
 import {keyOf, taskRow, taskTable} from './task-rows.js';
 import {readDay} from './view-day.js';
@@ -98,19 +98,19 @@ function card(context, name) {
 }
 
 function steering(context, {name, state, tasks}) {
-  const send = (action, done, question) => act({path: context.path(), body: {action, scheduler: name},
-    done: `${name} ${done}`, question});
+  const steer = (action, done, question) => steerButton(context.path(), action, `${name} ${done}`,
+    {test: `${action}-scheduler`, question, scheduler: name});
   switch (state) {
     case 'RUNNING':
-      return button('Pause…', 'pause-scheduler', () => send('pause', 'is paused', {
+      return steer('pause', 'is paused', {
         title: `Pause ${name}?`,
         lines: [`On this node, ${plural(tasks, 'task')} and all its other timers wait until it is resumed.`],
         label: `Pause ${name}`,
         kind: 'danger'
-      }));
+      });
     case 'PAUSED':
-      return button('Resume', 'resume-scheduler', () => send('resume', 'is resumed'));
+      return steer('resume', 'is resumed');
     default:
-      return state !== 'SHUT_DOWN' && button('Run', 'run-scheduler', () => send('run', 'runs'));
+      return state !== 'SHUT_DOWN' && steer('run', 'runs');
   }
 }

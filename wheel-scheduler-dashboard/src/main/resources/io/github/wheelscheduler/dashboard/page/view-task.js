@@ -4,7 +4,7 @@ import {get, pathOf} from './api.js';
 import {attribute, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
 import {clock, count, HERE, inWords, instant, joined, lasting, relative, seconds, written} from './format.js';
 import {retime} from './retime.js';
-import {act, copy, copyButton} from './steer.js';
+import {act, copy, copyButton, steerButton} from './steer.js';
 import {runs} from './strips.js';
 import {idParts, showState, since} from './task-rows.js';
 
@@ -33,19 +33,19 @@ export function task(context, {id, scheduler}) {
   let path = null;
   let at = null;
 
-  const steer = (action, done, question) => act({path, body: {action, scheduler}, done: `${id}: ${done}`, question});
+  const steer = (action, done, question) => steerButton(path, action, `${id}: ${done}`, {question, scheduler});
 
   const buttons = (now, isRunning) => [
-    button('Trigger', 'trigger', () => steer('trigger', 'triggered')),
-    now.state === 'PAUSED' || now.state === 'DISABLED' ? button('Resume', 'resume', () => steer('resume', 'resumed'))
-      : now.state !== 'OVER' && button('Pause', 'pause', () => steer('pause', 'paused')),
+    steer('trigger', 'triggered'),
+    now.state === 'PAUSED' || now.state === 'DISABLED' ? steer('resume', 'resumed')
+      : now.state !== 'OVER' && steer('pause', 'paused'),
     button('Re-time…', 'retime', () => retime({path, id, scheduler, at, schedule: now.schedule})),
-    button('Reset', 'reset', () => steer('reset', 'as the code says, again')),
-    isRunning && button('Interrupt…', 'interrupt', () => steer('interrupt', 'interrupted', {
+    steer('reset', 'as the code says, again'),
+    isRunning && steer('interrupt', 'interrupted', {
       title: `Interrupt ${id}?`,
       lines: ['What that does to the run that goes on is up to its code.'],
       label: 'Interrupt', kind: 'danger'
-    }))];
+    })];
 
   async function showStack() {
     const answer = await act({path, body: {action: 'stack', scheduler}});

@@ -72,6 +72,8 @@ async function look() {
     route();
     const shown = view;
     const data = await shown.load(read(), signal);
+    // One after the other: nodes that take turns would else always answer with one of each.
+    data.list ??= await context.list({show: 'findings', limit: 0}, signal);
     if (mine !== sequence) {
       return;
     }
@@ -79,7 +81,7 @@ async function look() {
     shown.show(data);
     showFindings(data.list.findings);
     const wrong = countOf(data.list.findings);
-    const marked = `${wrong ? `(${wrong}) ` : ''}${shown.title()}`;
+    const marked = `${wrong ? `(${wrong}) ` : ''}${shown.title ?? NAV[document.body.dataset.view]}`;
     document.title = `${marked} · ${context.settings.application} · Wheel Scheduler`;
     document.body.dataset.answers = ++answers;
     if (scrollWanted !== null) {
@@ -136,6 +138,7 @@ function route() {
     view?.close?.();
     view = VIEWS[name](context, state);
     document.body.dataset.view = name;
+    attribute(view.node, 'data-test', `view-${name}`);
     viewBox.replaceChildren(view.node);
     if (viewKey !== null) {
       viewBox.focus({preventScroll: true});

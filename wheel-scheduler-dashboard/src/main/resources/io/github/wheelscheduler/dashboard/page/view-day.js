@@ -29,16 +29,15 @@ export function day(context) {
   const search = searchField('day-search');
   let lines = null;
   return {
-    node: el('div', {'data-test': 'view-day'},
+    node: el('div', {},
       panel('The next 24 hours', found, el('div.filters', {role: 'search'}, search.node), line.node, notes),
       panel('What starts together', null, together.node),
       panel(`Task by task, the next ${LIMIT} to run`, null, rows)),
-    title: () => 'The next 24 hours',
     async load({text: part, scheduler, group, state}, signal) {
       search.set(part);
       const filter = {text: part, scheduler, group, state};
       const counted = await readDay(context, filter, signal);
-      return {counted, filter, list: await context.list({show: 'findings', limit: 0}, signal)};
+      return {counted, filter};
     },
     show({counted: {day: shown, tasks, total, now}, filter, list}) {
       text(found, filterWords(filter, total));

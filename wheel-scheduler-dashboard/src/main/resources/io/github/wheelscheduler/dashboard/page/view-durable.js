@@ -62,20 +62,18 @@ export function durable(context) {
   }
 
   return {
-    node: el('div', {'data-test': 'view-durable'},
+    node: el('div', {},
       panel('Durable tasks', drain, facts.node, nodes.node),
       panel('Recurring', null, recurring.node),
       panel('One-time, by handler', null,
         el('div.filters', {}, el('label', {for: 'handler'}, 'Handler'), handler,
           el('label', {for: 'durable-state'}, 'State'), state),
         oneTime.node, el('nav.pages', {'aria-label': 'Pages'}, more))),
-    title: () => 'Durable tasks',
     async load(wanted, signal) {
       const page = wanted.handler
         ? await get(path('tasks', wanted.handler), {state: wanted.state, after: wanted.after}, signal)
         : {tasks: []};
-      return {all: await get(path(), {}, signal), page, wanted, list: await context.list({show: 'findings', limit: 0},
-        signal)};
+      return {all: await get(path(), {}, signal), page, wanted};
     },
     show(data) {
       last = data;

@@ -23,9 +23,8 @@ export function overview(context) {
   const line = dayLine();
   let now = null;
   return {
-    node: el('div', {'data-test': 'view-overview'}, cards, attention,
+    node: el('div', {}, cards, attention,
       panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
-    title: () => 'Overview',
     async load(state, signal) {
       const list = await context.list({
         show: 'findings,wheel', state: 'overdue,failing', sort: 'lateness', order: 'desc', limit: LOOKED_AFTER

@@ -59,7 +59,7 @@ export function task(context, {id, scheduler}) {
   }
 
   return {
-    node: el('div.one', {'data-test': 'view-task'},
+    node: el('div.one', {},
       el('header.head', {},
         el('p.crumb', {}, el('a', {href: to({view: 'tasks'})}, 'Tasks'), ' / ', where),
         el('h2', {}, button(idParts(id), 'task-id', event => copy(id, event.currentTarget),
@@ -72,12 +72,10 @@ export function task(context, {id, scheduler}) {
       panel('Recent runs', null, strip.node, recent.node),
       error,
       panel('Settings', null, settings.node)),
-    title: () => id,
+    title: id,
     async load(_, signal) {
       path = `${context.path()}/${pathOf(id)}`;
-      // One after the other: nodes that take turns would else always answer with one of each.
-      const now = await get(path, {scheduler}, signal);
-      return {now, list: await context.list({show: 'findings', limit: 0}, signal)};
+      return {now: await get(path, {scheduler}, signal)};
     },
     show({now, list}) {
       const {schedule, lastError} = now;

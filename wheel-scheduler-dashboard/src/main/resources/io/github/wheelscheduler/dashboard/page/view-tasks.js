@@ -99,7 +99,6 @@ export function tasks(context) {
         el('fieldset.chips', {}, el('legend', {}, 'State'),
           STATES.map(name => el('label', {}, states.get(name), el('span', {}, name))))),
       bulk, held, whole, nothing, pages)),
-    title: () => 'Tasks',
     async load(state, signal) {
       showFilters(state);
       const {scheduler: of, group, text: part, state: states, sort: by = 'next', order, offset, limit = LIMIT} = state;

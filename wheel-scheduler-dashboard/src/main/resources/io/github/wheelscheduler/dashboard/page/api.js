@@ -161,6 +161,9 @@ export function explain(problem, isSteering) {
 }
 
 const READING = {
+  notExposed: ['The endpoint of the scheduler is not exposed', 'This page reads from it. Set in the application '
+    + 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler and, to steer, '
+    + 'management.endpoint.wheelscheduler.access=unrestricted'],
   gone: ['The application does not answer', 'It is tried again until it does; what is shown is from before.'],
   slow: ['The application is slow', 'It has not answered for 20 s, and is tried again.'],
   login: ['You are not signed in', 'The application wants you to sign in first, or your session has ended.'],

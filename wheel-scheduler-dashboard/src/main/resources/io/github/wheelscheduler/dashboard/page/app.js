@@ -161,12 +161,7 @@ function showProblem(problem) {
   lastProblem = problem;
   show(problemBox, problem);
   attribute(problemBox, 'data-kind', problem?.kind);
-  if (problem?.kind === 'notExposed') {
-    refill(problemBox, 'notExposed', () => [el('strong', {}, 'The endpoint of the scheduler is not exposed.'),
-      ' This page reads from it. Set in the application ',
-      el('code', {}, 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler'),
-      ', and, to steer, ', el('code', {}, 'management.endpoint.wheelscheduler.access=unrestricted')]);
-  } else if (problem !== null) {
+  if (problem !== null) {
     const [title, words] = explain(problem);
     refill(problemBox, title + words, () => [el('strong', {}, title), ` ${words} `, signIn(problem)]);
   }

@@ -123,8 +123,8 @@ export function table(caption, heads, test) {
 export const cell = (label, ...children) => el('td', {'data-label': label}, children);
 
 /**
- * A table of texts and nodes: `{node, set(items, keyOf, values)}`, where `values(item)` returns one for each head. Where
- * there are no items, the words `none` stand in its place, if they are given.
+ * A table of texts and nodes: `{node, set(items, keyOf, values)}`, where `values(item)` returns one for each head. The
+ * words `none`, if they are given, stand in its place where there are no items.
  */
 export function listing(caption, heads, test, none) {
   const {node, body} = table(caption, heads, test);

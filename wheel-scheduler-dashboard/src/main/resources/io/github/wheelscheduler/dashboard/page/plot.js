@@ -6,12 +6,11 @@ const HEIGHT = 150;
 const ROWS = 12;
 const SERIES = {p50: 'half of the runs', p99: '99 of 100 runs'};
 const KEYS = Object.keys(SERIES);
-const HEADS = ['Time', ...KEYS];
 
 export function plot(name) {
   const area = el('div.plot', {role: 'img'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
-  const numbers = listing(`Lateness of ${name}`, HEADS);
+  const numbers = listing(`Lateness of ${name}`, ['Time', ...KEYS]);
   const details = folded('As a table', numbers.node, () => numbers.set(points.slice(-ROWS).reverse(), point => point.at,
     point => [instant(new Date(point.at * 1000).toISOString()).slice(11), ...KEYS.map(key => duration(point[key]))]));
   let points = [];

@@ -5,7 +5,6 @@ import {clock, count, HERE, inWords, joined, plural, relative} from './format.js
 import {dayLine, daySlots} from './strips.js';
 import {filterWords, keyOf, searchField} from './task-rows.js';
 
-const TOGETHER = ['At', 'When', 'Start together', 'Which'];
 const LIMIT = 25;
 const FRESH_MILLIS = 60_000;
 
@@ -22,8 +21,8 @@ export async function readDay(context, filter, signal) {
 export function day(context) {
   const line = dayLine();
   const notes = el('p.hint');
-  const together = listing('Tasks that start in the same second', TOGETHER, 'together',
-    'No two of them start in the same second.');
+  const together = listing('Tasks that start in the same second', ['At', 'When', 'Start together', 'Which'],
+    'together', 'No two of them start in the same second.');
   const rows = el('ul.day-rows');
   const found = el('p.found', {role: 'status'});
   const search = searchField('day-search');

@@ -6,9 +6,6 @@ import {clock, count, joined, lasting, relative} from './format.js';
 import {retime} from './retime.js';
 import {copied, steerButton as steer} from './steer.js';
 
-const NODES = ['Node', 'Has claimed', 'Heard of'];
-const RECURRING = ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'];
-const ONE_TIME = ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'];
 const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
 const KINDS = {SCHEDULED: 'pending', CLAIMED: 'running', PAUSED: 'paused', FAILED: 'failing', UNREADABLE: 'warning'};
 const COUNTS = {running: 'Running', waiting: 'Not started', claimed: 'Claimed', succeeded: 'Ended well',
@@ -23,14 +20,17 @@ const upTo = value => [count(value), value >= MOST && 'or more'];
 export function durable(context) {
   const facts = factsOf();
   const drain = el('div.actions');
-  const nodes = listing('Nodes', NODES, 'durable-nodes');
-  const recurring = listing('Recurring durable tasks', RECURRING, 'recurring', 'There are none.');
+  const nodes = listing('Nodes', ['Node', 'Has claimed', 'Heard of'], 'durable-nodes');
+  const recurring = listing('Recurring durable tasks',
+    ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'], 'recurring',
+    'There are none.');
   const handler = el('input', {id: 'handler', autocomplete: 'off', placeholder: 'such as mail',
     onchange: () => go(changed({handler: handler.value.trim(), after: ''}))});
   const state = el('select', {id: 'durable-state', onchange: () => go(changed({state: state.value, after: ''}))},
     STATES.map(value => el('option', {value}, value || 'any')));
   const noneFound = el('span');
-  const oneTime = listing('One-time durable tasks', ONE_TIME, 'one-time', noneFound);
+  const oneTime = listing('One-time durable tasks',
+    ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'], 'one-time', noneFound);
   const more = button('Next', 'durable-after', () => go(changed({after: last.page.after})));
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;

@@ -8,10 +8,6 @@ import {act, copy, copyButton, steerButton} from './steer.js';
 import {runs} from './strips.js';
 import {idParts, showState, since} from './task-rows.js';
 
-const NEXT = ['When', 'Your time', 'Time of the task'];
-const RUNS = ['Started', 'Took', 'Late', 'Ended', 'Why'];
-const SETTINGS = ['Setting', 'Value', 'From'];
-
 export function task(context, {id, scheduler}) {
   const state = el('div.badges', {'data-test': 'task-state'});
   const actions = el('div.actions');
@@ -19,9 +15,9 @@ export function task(context, {id, scheduler}) {
   const words = el('p.words', {'data-test': 'words'});
   const code = el('p.sub.code');
   const configured = el('p.hint');
-  const upcoming = listing('The next runs', NEXT, 'upcoming');
-  const recent = listing('The last runs', RUNS, 'recent', 'No runs yet.');
-  const settings = listing('Settings', SETTINGS, 'settings', 'Nothing is set for it.');
+  const upcoming = listing('The next runs', ['When', 'Your time', 'Time of the task'], 'upcoming');
+  const recent = listing('The last runs', ['Started', 'Took', 'Late', 'Ended', 'Why'], 'recent', 'No runs yet.');
+  const settings = listing('Settings', ['Setting', 'Value', 'From'], 'settings', 'Nothing is set for it.');
   const facts = factsOf();
   const strip = runs();
   const errorBody = el('div', {'data-test': 'last-error'});

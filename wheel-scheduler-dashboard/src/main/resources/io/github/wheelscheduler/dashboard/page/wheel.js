@@ -7,8 +7,6 @@ const RIM = 116;
 
 const SHADES = [1, 4, 16, 64, 256, 1024];
 
-const HEADS = ['Level', 'A bucket spans', 'The level spans', 'Timers', 'Buckets in use', 'Fullest bucket'];
-
 export const shadeOf = value => SHADES.filter(least => value >= least).length;
 
 const sum = counts => counts.reduce((all, one) => all + Number(one), 0);
@@ -22,10 +20,12 @@ export function wheel(name) {
   const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers in a bucket',
     SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`),
       `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
-  const numbers = listing(`Levels of the wheel of ${name}`, HEADS);
+  const numbers = listing(`Levels of the wheel of ${name}`,
+    ['Level', 'A bucket spans', 'The level spans', 'Timers', 'Buckets in use', 'Fullest bucket']);
   const details = folded('Levels as a table', numbers.node, () => numbers.set(levels, (_, index) => index, level => [
     levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
-    count(sum(level.counts)), level.counts.filter(one => one > 0).length, count(Math.max(...level.counts.map(Number)))]));
+    count(sum(level.counts)), level.counts.filter(one => one > 0).length,
+    count(Math.max(...level.counts.map(Number)))]));
   const waiting = el('p.hint', {}, 'The tick thread draws the wheel at its next pass.');
   let levels = [];
 

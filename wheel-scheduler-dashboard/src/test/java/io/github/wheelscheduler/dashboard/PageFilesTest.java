@@ -12,10 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The folder is served, and nothing else. */
+/** The folder is served, and nothing else, and is small. */
 class PageFilesTest {
 
     private static final Path FOLDER = Path.of("src/main/resources/io/github/wheelscheduler/dashboard/page");
+
+    /** A page should open at once, and be read without a tool; so it may have so many bytes, as written. */
+    private static final long MOST_BYTES = 100_000;
 
     private final PageFiles files = new PageFiles();
 
@@ -35,6 +38,17 @@ class PageFilesTest {
             assertThat(file.etag()).startsWith("W/\"").endsWith("\"");
             assertThat(files.find(path.getFileName().toString())).isSameAs(file);
         }
+    }
+
+    @Test
+    void whatIsOursStaysSmall() throws IOException {
+        long bytes = 0;
+        try (Stream<Path> listed = Files.list(FOLDER)) {
+            for (Path path : listed.toList()) {
+                bytes += path.getFileName().toString().startsWith("uplot") ? 0 : Files.size(path);
+            }
+        }
+        assertThat(bytes).isBetween(MOST_BYTES / 2, MOST_BYTES - 1);
     }
 
     @Test

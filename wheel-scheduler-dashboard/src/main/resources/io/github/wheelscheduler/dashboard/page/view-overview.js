@@ -1,6 +1,6 @@
 // What is scheduled, how late it is, and what needs a look: one card for each scheduler and group.
 import {to} from './address.js';
-import {attribute, badge, el, factsOf, keyed, panel, refill, show, text} from './dom.js';
+import {attribute, badge, el, factsOf, keyed, listing, panel, refill, show, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 import {pointsOf, rateOf} from './history.js';
 import {plot} from './plot.js';
@@ -13,6 +13,8 @@ import {wheel} from './wheel.js';
 const LOOKED_AFTER = 8;
 const STATES = {RUNNING: 'running', PAUSED: 'paused', HALTED: 'paused', OFF: 'disabled', SHUT_DOWN: 'over'};
 
+const TIMERS = {keyed: 'keyed timers', idle: 'idle timeouts', netty: 'Netty timer', lease: 'leases'};
+
 const lower = word => word.toLowerCase().replace('_', ' ');
 
 export function overview(context) {
@@ -20,14 +22,17 @@ export function overview(context) {
   const {node: table, body} = taskTable('Tasks that are overdue or failing', 'attention');
   const all = el('a', {href: to({view: 'tasks', state: 'overdue,failing'})});
   const attention = panel('Overdue and failing', all, table);
+  const timers = listing('Timers and leases', ['Name', 'Kind', 'Now', 'So far', 'Failed', 'Mean lateness', 'Lost'],
+    'timers');
+  const timersPanel = panel('Timers and leases', null, timers.node);
   const line = dayLine();
   let now = null;
   return {
-    node: el('div', {}, cards, attention,
+    node: el('div', {}, cards, attention, timersPanel,
       panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
     async load(state, signal) {
       const list = await context.list({
-        show: 'findings,wheel', state: 'overdue,failing', sort: 'lateness', order: 'desc', limit: LOOKED_AFTER
+        show: 'findings,wheel,timers', state: 'overdue,failing', sort: 'lateness', order: 'desc', limit: LOOKED_AFTER
       }, signal);
       return {list, day: (await readDay(context, {}, signal)).day};
     },
@@ -37,6 +42,12 @@ export function overview(context) {
       now = list.now;
       keyed(body, list.tasks, keyOf, () => taskRow(() => now));
       text(all, `All ${count(list.total)}`);
+      show(timersPanel, list.timers.length);
+      timers.set(list.timers, one => one.name, one => [one.name, TIMERS[one.kind],
+        ...(one.kind === 'lease' ? [`${count(one.kept)} kept`, `${count(one.renewed)} renewed`]
+          : [`${count(one.pending)} pending`, `${count(one.fired)} fired, ${count(one.moved)} moved`]),
+        count(one.failed), lasting(one.meanLateness),
+        one.lost > 0 ? badge('failing', `${count(one.lost)} lost`) : count(one.lost)]);
       line.update(day);
     },
     close: () => keyed(cards, [], keyOf)

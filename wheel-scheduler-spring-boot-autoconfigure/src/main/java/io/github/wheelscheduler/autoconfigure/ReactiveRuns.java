@@ -3,13 +3,28 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.internal.spring.task.OpenRun;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import java.lang.reflect.Method;
+import java.util.concurrent.CancellationException;
+import org.reactivestreams.Publisher;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.scheduling.support.ScheduledTaskObservationContext;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Sinks;
 
 /**
- * Tells runs of reactive methods how they really ended. Spring begins its observation of a run on the thread of the run, which is how the two
- * find each other, and stops it when the publisher ends, on any thread.
+ * Tells runs of reactive methods how they really ended, and lets them be cancelled. Spring begins its observation of a run on the thread of
+ * the run, which is how the two find each other, subscribes there next, and stops the observation when the publisher ends, on any thread.
  */
-final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationContext> {
+final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationContext>, DisposableBean {
+
+    /** Of each application context in the process. */
+    private final String hook = ReactiveRuns.class.getName() + "@" + System.identityHashCode(this);
+
+    /** Guarded by this. */
+    private boolean isHooked;
 
     ReactiveRuns() {}
 
@@ -25,6 +40,10 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
         OpenRun run = OpenRun.keepCurrent();
         if (run != null) {
             context.put(OpenRun.class, run);
+            if (isReactive(context.getMethod())) {
+                hookOnce();
+                run.cancelBy(new Stop(context, Sinks.empty()));
+            }
         }
     }
 
@@ -39,6 +58,42 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
             run.ended(failure);
         } else {
             run.cancelled();
+        }
+    }
+
+    @Override
+    public synchronized void destroy() {
+        Hooks.resetOnLastOperator(hook);
+    }
+
+    private static boolean isReactive(Method method) {
+        return KotlinDetector.isSuspendingFunction(method)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType()) != null;
+    }
+
+    /** From the first reactive run on: any subscription in the process then asks its thread whether it is that of such a run. */
+    private synchronized void hookOnce() {
+        if (!isHooked) {
+            isHooked = true;
+            Hooks.onLastOperator(hook, ReactiveRuns::stoppable);
+        }
+    }
+
+    /** What a run subscribes to first is what Spring subscribes to. */
+    private static Publisher<Object> stoppable(Publisher<Object> publisher) {
+        return publisher instanceof Flux<Object> flux && OpenRun.takeCanceller() instanceof Stop stop
+                ? flux.takeUntilOther(stop.signal.asMono())
+                : publisher;
+    }
+
+    /** Ends a subscription for both sides, so that also a publisher that does not heed it has ended for Spring. */
+    private record Stop(ScheduledTaskObservationContext context, Sinks.Empty<Object> signal) implements Runnable {
+
+        @Override
+        public void run() {
+            // For Spring it completes, which is no success.
+            context.setError(new CancellationException("The run was interrupted"));
+            Sinks.EmitResult ignored = signal.tryEmitEmpty();
         }
     }
 }

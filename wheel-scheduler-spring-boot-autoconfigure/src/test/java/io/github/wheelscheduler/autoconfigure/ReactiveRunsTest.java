@@ -57,19 +57,19 @@ class ReactiveRunsTest {
         return runner;
     }
 
-    private static ApplicationContextRunner observed(Class<?>... beans) {
+    static ApplicationContextRunner observed(Class<?>... beans) {
         return unobserved(beans).withConfiguration(OBSERVATION);
     }
 
-    private static TaskRegistry tasksOf(ApplicationContext context) {
+    static TaskRegistry tasksOf(ApplicationContext context) {
         return wheelOf(context).getTaskRegistry();
     }
 
-    private static TaskInfo task(ApplicationContext context, Class<?> bean) {
+    static TaskInfo task(ApplicationContext context, Class<?> bean) {
         return tasksOf(context).get(idOf(bean));
     }
 
-    private static String idOf(Class<?> bean) {
+    static String idOf(Class<?> bean) {
         return bean.getName() + ".run";
     }
 
@@ -86,7 +86,7 @@ class ReactiveRunsTest {
     }
 
     /** Waits until so many runs have been subscribed to and the method of the last one has returned. */
-    private static void awaitReturned(ApplicationContext context, Class<? extends Controlled> type, int runs) {
+    static void awaitReturned(ApplicationContext context, Class<? extends Controlled> type, int runs) {
         Controlled bean = context.getBean(type);
         awaitThat(() -> assertThat(bean.ends).hasSize(runs));
         awaitThat(() -> assertThat(task(context, type).next()).isNotNull());
@@ -395,7 +395,7 @@ class ReactiveRunsTest {
         awaitThat(() -> assertThat(wheelOf(context).getActiveCount()).isZero());
     }
 
-    private static double failedRuns(ApplicationContext context) {
+    static double failedRuns(ApplicationContext context) {
         return context.getBean(MeterRegistry.class)
                 .get(MeterNames.FAILED)
                 .functionCounter()

@@ -365,9 +365,9 @@ public final class TaskRegistry {
     }
 
     /**
-     * Interrupts the runs of a task that go on: the thread of a run that is on one, each time this is called; of a reactive method's run that goes
-     * on after its return, cancels the subscription where that is known. A thread that has gone on to something else is never interrupted. What
-     * becomes of the run is up to its code; the next runs take place.
+     * Interrupts the runs of a task that go on: the thread of a run that is on one, each time this is called; of a reactive method's run, also
+     * one that goes on after its return, cancels the subscription where that is known. A thread that has gone on to something else is never
+     * interrupted. What becomes of the run is up to its code; the next runs take place.
      *
      * @return how many runs
      * @throws UnknownTaskException if there is no such task

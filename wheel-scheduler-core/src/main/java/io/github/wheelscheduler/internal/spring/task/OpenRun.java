@@ -5,6 +5,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,9 +40,14 @@ public final class OpenRun {
 
     private boolean ended;
     private boolean cancelled;
+    private boolean isOnThread = true;
+    private boolean interrupted;
 
     /** Ends what the run goes on with; null if that is not known. */
     private @Nullable Runnable canceller;
+
+    /** What the run goes on with heeds the canceller. */
+    private boolean isTaken;
 
     private @Nullable Throwable failure;
 
@@ -64,6 +70,7 @@ public final class OpenRun {
         try {
             OpenRun run = new OpenRun(task, startedAtNanos, startNanos, latenessNanos, triggered);
             CURRENT.set(run);
+            run.others.onThread = run;
             return run;
         } catch (OutOfMemoryError ex) {
             return null;
@@ -71,19 +78,29 @@ public final class OpenRun {
     }
 
     /**
-     * The runs of one task that have returned and go on. Does not keep them alive: an end may get lost on its way, for each run of a task.
-     * Any thread; threads that only look wait for none.
+     * The runs of one task that go on: the one on a thread, and the ones that have returned. Does not keep these alive: an end may get lost on
+     * its way, for each run of a task. Any thread; threads that only look wait for none.
      */
     static final class All {
 
         private final Set<Reference<?>> open = ConcurrentHashMap.newKeySet();
         private final ReferenceQueue<OpenRun> lost = new ReferenceQueue<>();
 
+        /** Writer: the thread of the run. */
+        private volatile @Nullable OpenRun onThread;
+
         private void add(OpenRun run) {
+            if (run.place != null) {
+                return;
+            }
             forgetLost();
-            Reference<OpenRun> place = new WeakReference<>(run, lost);
-            run.place = place;
-            boolean ignored = open.add(place);
+            try {
+                Reference<OpenRun> place = new WeakReference<>(run, lost);
+                run.place = place;
+                boolean ignored = open.add(place);
+            } catch (OutOfMemoryError ex) {
+                // Without memory, it is not seen that the run goes on.
+            }
         }
 
         private void remove(OpenRun run) {
@@ -99,15 +116,19 @@ public final class OpenRun {
             }
         }
 
-        /** Cancels the runs whose keepers have said how, and says how many. */
+        /** Interrupts or cancels the runs that go on now, and says how many; none that begins because of that. */
         int cancelAll() {
-            int cancelled = 0;
+            Set<OpenRun> goingOn = new HashSet<>();
+            OpenRun current = onThread;
+            if (current != null) {
+                goingOn.add(current);
+            }
             for (Reference<?> place : open) {
-                if (place.get() instanceof OpenRun run && run.cancel()) {
-                    cancelled++;
+                if (place.get() instanceof OpenRun run) {
+                    goingOn.add(run);
                 }
             }
-            return cancelled;
+            return (int) goingOn.stream().filter(OpenRun::cancel).count();
         }
 
         /** Returns when the first of the runs started; null if there is none. */
@@ -139,19 +160,53 @@ public final class OpenRun {
         }
     }
 
-    /** Says how what the run goes on with can be cancelled: by something that then says that it {@link #ended}, or was {@link #cancelled}. */
-    public synchronized void cancelBy(Runnable newCanceller) {
-        canceller = newCanceller;
+    /**
+     * Says how what the run goes on with can be cancelled, by its keeper, on its thread. It counts only if it is {@linkplain #takeCanceller
+     * taken} before the run returns. A canceller that is called has the run cancelled already, and may be called at once.
+     */
+    public void cancelBy(Runnable newCanceller) {
+        boolean isLate;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            canceller = newCanceller;
+            others.add(this);
+            isLate = interrupted;
+        }
+        if (isLate && end(null, true)) {
+            newCanceller.run();
+        }
     }
 
-    /** Cancels what the run goes on with; false if it has ended, or that is not known. Calls code of the keeper, without a lock. */
+    /** Returns, once, the canceller of the run on this thread, for what the run goes on with and that is to heed it; null if there is none. */
+    public static @Nullable Runnable takeCanceller() {
+        OpenRun run = CURRENT.get();
+        if (run == null) {
+            return null;
+        }
+        synchronized (run) {
+            boolean isFirst = !run.isTaken && run.canceller != null;
+            run.isTaken |= isFirst;
+            return isFirst ? run.canceller : null;
+        }
+    }
+
+    /**
+     * Interrupts the thread of the run while it is on one, also once more, and cancels what it goes on with; false if neither can be. Calls
+     * code of the keeper, without a lock.
+     */
     boolean cancel() {
+        boolean isInterrupted;
         Runnable known;
         synchronized (this) {
-            known = ended ? null : canceller;
+            // With the lock, it cannot go on to another run.
+            isInterrupted = isOnThread && task.interruptRun();
+            interrupted |= isInterrupted;
+            known = canceller;
         }
-        if (known == null) {
-            return false;
+        if (known == null || !end(null, true)) {
+            return isInterrupted;
         }
         known.run();
         return true;
@@ -163,33 +218,41 @@ public final class OpenRun {
      * @param thrown null if it went well
      */
     public void ended(@Nullable Throwable thrown) {
-        end(thrown, false);
+        boolean ignored = end(thrown, false);
     }
 
     /** Says that the run has been cancelled, so that it counts neither as a success nor as a failure. Any thread. */
     public void cancelled() {
-        end(null, true);
+        boolean ignored = end(null, true);
     }
 
-    private void end(@Nullable Throwable thrown, boolean isCancelled) {
+    /** Says whether it was said first. */
+    private boolean end(@Nullable Throwable thrown, boolean isCancelled) {
+        boolean isToBeNoted;
         synchronized (this) {
             if (ended) {
-                return;
+                return false;
             }
             ended = true;
             cancelled = isCancelled;
             failure = thrown;
-            if (!leftOpen) {
-                // The thread of the run is about to see it.
-                return;
-            }
+            // Else the thread of the run is about to see it.
+            isToBeNoted = leftOpen;
         }
         others.remove(this);
-        note(task.book.nanoTime() - startNanos);
+        if (isToBeNoted) {
+            note(task.book.nanoTime() - startNanos);
+        }
+        return true;
     }
 
     /** Nothing on this thread is a part of the run any more. */
     void leave() {
+        others.onThread = null;
+        synchronized (this) {
+            isOnThread = false;
+            canceller = isTaken ? canceller : null;
+        }
         if (outer == null) {
             CURRENT.remove();
         } else {
@@ -202,15 +265,12 @@ public final class OpenRun {
         synchronized (this) {
             if (kept && !ended && thrown == null) {
                 leftOpen = true;
-                try {
-                    others.add(this);
-                } catch (OutOfMemoryError ex) {
-                    // Without memory, it is not seen that the run goes on.
-                }
+                others.add(this);
                 return;
             }
             ended = true;
         }
+        others.remove(this);
         if (thrown == null) {
             note(nanos);
         } else {

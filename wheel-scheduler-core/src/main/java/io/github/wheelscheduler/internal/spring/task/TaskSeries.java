@@ -283,9 +283,9 @@ public final class TaskSeries extends SeriesFuture {
      * @throws IllegalStateException if there is none that can be
      */
     public int interrupt() {
-        int interrupted = guard.interruptRun() ? 1 : 0;
-        if (guard.openRuns != null) {
-            interrupted += guard.openRuns.cancelAll();
+        int interrupted = guard.openRuns == null ? 0 : guard.openRuns.cancelAll();
+        if (interrupted == 0 && guard.interruptRun()) {
+            interrupted = 1;
         }
         if (interrupted == 0) {
             throw new IllegalStateException(

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -11,6 +12,7 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.config.FixedRateTask;
 
-/** A run that somebody keeps open is noted once, when it has returned and has been said to have ended. */
+/** A run that is kept open is noted once, when it has returned and has been said to have ended. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
 class OpenRunTest {
 
@@ -224,5 +226,134 @@ class OpenRunTest {
                 () -> scheduler.getActiveCount() == 0 && task().runningSince() == null && task().runs() == runs.get());
         assertThat(task().failures()).isEqualTo(runs.get() / 2);
         assertThat(scheduler.getFailedRuns()).isEqualTo(runs.get() / 2);
+    }
+
+    // Interrupts
+
+    /** Keeps the run, and has what it goes on with heed that it is cancelled. */
+    private void keepToCancel(AtomicInteger cancels) {
+        OpenRun run = Objects.requireNonNull(OpenRun.keepCurrent());
+        run.cancelBy(cancels::incrementAndGet);
+        assertThat(OpenRun.takeCanceller()).isNotNull();
+        assertThat(OpenRun.takeCanceller()).isNull();
+        kept.add(run);
+    }
+
+    private void assertNothingToInterrupt(String reason) {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> registry.interrupt(task().id()))
+                .withMessageStartingWith(reason);
+    }
+
+    @Test
+    void interruptCancelsEachRunThatHasReturned() {
+        AtomicInteger cancels = new AtomicInteger();
+        start(HOUR, () -> keepToCancel(cancels));
+        awaitReturned(1);
+        registry.trigger(task().id());
+        awaitReturned(2);
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertThat(registry.interrupt(task().id())).isEqualTo(2);
+        assertThat(cancels).hasValue(2);
+        kept(0).ended(null);
+        kept(1).ended(new IllegalStateException());
+        assertThat(task().runs()).isZero();
+        assertThat(task().runningSince()).isNull();
+        assertThat(scheduler.getFailedRuns()).isZero();
+        assertNothingToInterrupt("The task must be running to be interrupted");
+    }
+
+    @Test
+    void runThatCannotBeCancelledGoesOn() {
+        AtomicInteger cancels = new AtomicInteger();
+        start(HOUR, () -> {
+            keep();
+            // Nothing takes it.
+            kept(0).cancelBy(cancels::incrementAndGet);
+        });
+        awaitReturned(1);
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertNothingToInterrupt("The run goes on after its method has returned");
+        assertThat(cancels).hasValue(0);
+        kept(0).ended(null);
+        assertThat(task().runs()).isEqualTo(1);
+    }
+
+    @Test
+    void interruptBeforeItsCancellerIsKnownCancelsARun() {
+        AtomicInteger cancels = new AtomicInteger();
+        Gate before = new Gate();
+        start(HOUR, () -> {
+            before.run();
+            keepToCancel(cancels);
+        });
+        before.awaitArrivals(1);
+        assertThat(registry.interrupt(task().id())).isEqualTo(1);
+        awaitReturned(1);
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertThat(before.interrupts()).isEqualTo(1);
+        assertThat(cancels).hasValue(1);
+        assertThat(task().runningSince()).isNull();
+        assertThat(task().runs()).isZero();
+    }
+
+    @Test
+    void interruptWakesTheThreadOfARunAndCancelsIt() {
+        AtomicInteger cancels = new AtomicInteger();
+        Gate gate = new Gate();
+        start(HOUR, () -> {
+            keepToCancel(cancels);
+            gate.run();
+        });
+        gate.awaitArrivals(1);
+        assertThat(registry.interrupt(task().id())).isEqualTo(1);
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertThat(gate.interrupts()).isEqualTo(1);
+        assertThat(cancels).hasValue(1);
+        assertThat(task().runs()).isZero();
+        assertThat(task().runningSince()).isNull();
+        assertNothingToInterrupt("The task must be running to be interrupted");
+    }
+
+    @Test
+    void runThatHasEndedIsNotCancelled() {
+        AtomicInteger cancels = new AtomicInteger();
+        start(HOUR, () -> keepToCancel(cancels));
+        awaitReturned(1);
+        kept(0).ended(null);
+        awaitThat(() -> scheduler.getActiveCount() == 0);
+        assertNothingToInterrupt("The task must be running to be interrupted");
+        assertThat(cancels).hasValue(0);
+        assertThat(task().runs()).isEqualTo(1);
+    }
+
+    @Test
+    void eachRunIsEitherNotedOrCancelledHoweverInterruptsMeetItsEnd() {
+        AtomicInteger runs = new AtomicInteger();
+        AtomicInteger cancels = new AtomicInteger();
+        AtomicInteger strays = new AtomicInteger();
+        scheduler.setPoolSize(2);
+        start(OFTEN, () -> {
+            OpenRun run = Objects.requireNonNull(OpenRun.keepCurrent());
+            run.cancelBy(cancels::incrementAndGet);
+            assertThat(OpenRun.takeCanceller()).isNotNull();
+            others.execute(() -> run.ended(null));
+            runs.incrementAndGet();
+        });
+        registry.schedule(
+                "other", () -> strays.addAndGet(Thread.interrupted() ? 1 : 0), TaskSchedule.fixedDelay(OFTEN));
+        String id = OpenRunTest.class.getName() + ".lambda";
+        while (runs.get() <= ROUNDS || cancels.get() <= ROUNDS / 10) {
+            try {
+                int ignored = registry.interrupt(id);
+            } catch (IllegalStateException ex) {
+                // Between two runs.
+            }
+        }
+        registry.pause(id);
+        awaitThat(() -> registry.get(id).runningSince() == null
+                && registry.get(id).runs() + cancels.get() == runs.get());
+        assertThat(strays).hasValue(0);
+        assertThat(registry.get(id).failures()).isZero();
     }
 }

@@ -86,6 +86,8 @@ public record TaskQuery(
         OVERDUE,
         /** The run that ended last failed. */
         FAILING,
+        /** Of its last ten runs, those by its schedule, at least three, each took longer than it was to the next one. */
+        OVERRUNNING,
         /** See {@link TaskInfo.State#PAUSED}. */
         PAUSED,
         /** See {@link TaskInfo.State#RUNNING}. */

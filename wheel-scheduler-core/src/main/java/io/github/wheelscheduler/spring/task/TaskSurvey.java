@@ -21,6 +21,7 @@ public record TaskSurvey<T>(TaskQuery.Page<T> page, Map<String, OfScheduler> sch
      * @param failing tasks whose last run failed, the last failure first
      * @param overdue tasks whose next run is late by more than the grace allows; the latest one alone
      * @param running tasks that are running
+     * @param overrunning tasks whose last runs each took longer than it was to the next one
      */
     public record OfScheduler(
             int tasks,
@@ -28,5 +29,6 @@ public record TaskSurvey<T>(TaskQuery.Page<T> page, Map<String, OfScheduler> sch
             List<String> pausedAfterFailures,
             TaskQuery.Page<TaskInfo> failing,
             TaskQuery.Page<TaskInfo> overdue,
-            TaskQuery.Page<TaskInfo> running) {}
+            TaskQuery.Page<TaskInfo> running,
+            TaskQuery.Page<TaskInfo> overrunning) {}
 }

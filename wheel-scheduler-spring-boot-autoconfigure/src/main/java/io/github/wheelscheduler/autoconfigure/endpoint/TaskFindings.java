@@ -37,7 +37,7 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
     private static final Duration LONG = Duration.ofSeconds(10);
 
     List<Finding> all() {
-        return Stream.of(pausedAfterFailures(), failing(), overdue(), longRun())
+        return Stream.of(pausedAfterFailures(), failing(), overdue(), overruns(), longRun())
                 .filter(Objects::nonNull)
                 .toList();
     }
@@ -107,6 +107,25 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 page.total() == 1
                         ? worst.id() + " is overdue" + by
                         : page.total() + " tasks are overdue, the most " + worst.id() + "," + by);
+    }
+
+    /** Each run takes longer than it is to the next one, so the task can never be on time. */
+    @Nullable
+    Finding overruns() {
+        TaskQuery.Page<TaskInfo> page = tasks.overrunning();
+        TaskInfo worst = page.tasks().stream()
+                .max(Comparator.comparing(TaskFindings::longest))
+                .orElse(null);
+        if (worst == null) {
+            return null;
+        }
+        String each = "each of the last runs of " + worst.id() + " took longer than it was to the next one: up to "
+                + about(longest(worst)) + ", but it is to run " + ScheduleWords.of(worst.schedule());
+        return finding(
+                "overruns",
+                Severity.WARNING,
+                worst.id(),
+                page.total() == 1 ? each : page.total() + " tasks overrun all the time: " + each);
     }
 
     /** Runs go on for much longer than the ones before. */

@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,6 +198,28 @@ class TaskFindingsTest {
         registry().trigger("import");
         awaitThat(() -> assertThat(registry().get("import").state()).isEqualTo(TaskInfo.State.RUNNING));
         assertThat(texts(Duration.ofHours(1))).isEmpty();
+    }
+
+    @Test
+    void taskThatAlwaysOverrunsIsSaidUntilARunIsShortEnough() {
+        AtomicBoolean isSlow = new AtomicBoolean(true);
+        Runnable task = () -> LockSupport.parkUntil(isSlow.get() ? System.currentTimeMillis() + 12 : 0);
+        ScheduledFuture<?> importing =
+                registry().schedule("import", task, TaskSchedule.fixedRate(Duration.ofMillis(10)));
+        awaitThat(() -> assertThat(findings(Duration.ZERO))
+                .filteredOn("rule", "overruns")
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.severity()).isEqualTo(Severity.WARNING);
+                    assertThat(finding.task()).isEqualTo("import");
+                    assertThat(finding.text())
+                            .matches("each of the last runs of import took longer than it was to the next one: up to "
+                                    + "[\\d.]+ m?s, but it is to run every 10 ms");
+                }));
+        isSlow.set(false);
+        awaitThat(() ->
+                assertThat(findings(Duration.ZERO)).extracting(Finding::rule).doesNotContain("overruns"));
+        assertThat(importing.cancel(false)).isTrue();
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,11 @@ public final class RunHistory {
 
     private static final int TRIGGERED = 1;
     private static final int FAILED = 2;
-    private static final int FLAG_BITS = 2;
+    private static final int OVERRAN = 4;
+    private static final int FLAG_BITS = 3;
+
+    /** From so many runs on, it can be said what a task does always. */
+    private static final int LEAST_RUNS = 3;
 
     /**
      * Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read again. Written with the
@@ -111,7 +116,7 @@ public final class RunHistory {
             int place = (int) (runs % REMEMBERED);
             recent[place * FIELDS + STARTED_AT] = startedAt;
             recent[place * FIELDS + DURATION] = nanos;
-            int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0);
+            int flags = (triggered ? TRIGGERED : 0) | (failure != null ? FAILED : 0) | (overran ? OVERRAN : 0);
             recent[place * FIELDS + LATENESS_AND_FLAGS] = latenessNanos << FLAG_BITS | flags;
             runs++;
             missedBefore = missesNow;
@@ -217,11 +222,20 @@ public final class RunHistory {
 
     /** Returns what has been noted so far. */
     public View view() {
+        return whole(this::look);
+    }
+
+    /** Whether the remembered runs by the schedule, of which there are at least three, have each taken longer than it was to the next one. */
+    public boolean isOverrunning() {
+        return overruns >= LEAST_RUNS && whole(this::areOverruns);
+    }
+
+    private <T> T whole(Supplier<T> look) {
         while (true) {
             int before = version;
             VarHandle.acquireFence();
             if (before % 2 == 0) {
-                View seen = look();
+                T seen = look.get();
                 VarHandle.loadLoadFence();
                 if (before == version) {
                     return seen;
@@ -251,6 +265,17 @@ public final class RunHistory {
     /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. Does not wait for a run that takes notes. */
     public long lastFailure() {
         return lastFailure;
+    }
+
+    private boolean areOverruns() {
+        int byTheSchedule = 0;
+        int overran = 0;
+        for (int place = 0; place < Math.min(runs, REMEMBERED); place++) {
+            long flags = recent[place * FIELDS + LATENESS_AND_FLAGS];
+            byTheSchedule += (flags & TRIGGERED) == 0 ? 1 : 0;
+            overran += (flags & OVERRAN) == 0 ? 0 : 1;
+        }
+        return overran >= LEAST_RUNS && overran == byTheSchedule;
     }
 
     private RunOutcome outcomeAt(int place) {

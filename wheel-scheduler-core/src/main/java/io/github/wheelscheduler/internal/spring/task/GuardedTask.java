@@ -468,6 +468,12 @@ final class GuardedTask implements Runnable, ManagedTask {
         return notes != null && notes.isFailing();
     }
 
+    /** Whether its runs, as far as they are remembered, each took longer than it was to the next one. */
+    boolean isOverrunning() {
+        RunHistory notes = history;
+        return notes != null && notes.isOverrunning();
+    }
+
     /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. */
     long lastFailure() {
         RunHistory notes = history;

@@ -54,6 +54,7 @@ public final class SurveySearch {
         private final TaskSearch failing;
         private final TaskSearch overdue;
         private final TaskSearch running;
+        private final TaskSearch overrunning;
         private final List<String> pausedAfterFailures = new ArrayList<>();
         private int tasks;
         private int waiting;
@@ -66,6 +67,7 @@ public final class SurveySearch {
                     alone,
                     all.in(Condition.OVERDUE).orderedBy(Order.LATENESS, true).part(0, Math.min(1, most)));
             running = new TaskSearch(alone, all.in(Condition.RUNNING));
+            overrunning = new TaskSearch(alone, all.in(Condition.OVERRUNNING));
         }
 
         void see(TaskGlance glance) {
@@ -79,6 +81,7 @@ public final class SurveySearch {
             failing.see(0, glance);
             overdue.see(0, glance);
             running.see(0, glance);
+            overrunning.see(0, glance);
         }
 
         TaskSurvey.OfScheduler seen() {
@@ -89,7 +92,8 @@ public final class SurveySearch {
                     List.copyOf(pausedAfterFailures),
                     failing.found((name, task) -> task),
                     overdue.found((name, task) -> task),
-                    running.found((name, task) -> task));
+                    running.found((name, task) -> task),
+                    overrunning.found((name, task) -> task));
         }
     }
 }

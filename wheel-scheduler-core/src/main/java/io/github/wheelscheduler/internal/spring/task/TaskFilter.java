@@ -36,6 +36,7 @@ final class TaskFilter {
         return switch (condition) {
             case OVERDUE -> glance.isOverdue();
             case FAILING -> glance.isFailing();
+            case OVERRUNNING -> glance.task.guard().isOverrunning();
             case PAUSED -> glance.state() == TaskInfo.State.PAUSED;
             case RUNNING -> glance.state() == TaskInfo.State.RUNNING;
             case PENDING -> glance.state() == TaskInfo.State.PENDING;

@@ -23,6 +23,29 @@ class RunHistoryTest {
                 .containsExactly(Duration.ofNanos(7), Duration.ofNanos(-5));
     }
 
+    @Test
+    void taskOverrunsIfAllItsRunsByTheScheduleDo() {
+        RunHistory history = new RunHistory();
+        run(history, 2, false, true);
+        run(history, 5, true, false);
+        assertThat(history.isOverrunning()).as("two runs").isFalse();
+        run(history, 1, false, true);
+        assertThat(history.isOverrunning()).as("three runs, and triggered ones").isTrue();
+        run(history, 1, false, false);
+        assertThat(history.isOverrunning()).as("one in time").isFalse();
+        run(history, 9, false, true);
+        assertThat(history.isOverrunning()).as("one of ten in time").isFalse();
+        run(history, 1, false, true);
+        assertThat(history.isOverrunning()).as("none of ten in time").isTrue();
+        assertThat(history.view().recent()).extracting(RunOutcome::lateness).containsOnly(Duration.ofNanos(-1));
+    }
+
+    private static void run(RunHistory history, int times, boolean triggered, boolean overran) {
+        for (int i = 0; i < times; i++) {
+            history.ran(0, 1, -1, triggered, null, overran);
+        }
+    }
+
     /** Each run takes as long as it is late, and has failed if that is odd: so a view of two halves shows. */
     @Test
     void viewIsOfOneMomentThoughRunsAreNotedMeanwhile() throws Exception {

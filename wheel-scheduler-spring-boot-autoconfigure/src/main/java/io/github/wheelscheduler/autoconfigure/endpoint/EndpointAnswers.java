@@ -24,6 +24,9 @@ public final class EndpointAnswers {
     /** So many characters of what was sent are repeated at most. */
     static final int LONGEST = 200;
 
+    /** So many characters of an id are in a sentence at most. */
+    static final int LONGEST_NAME = 80;
+
     private static final String CUT = "…";
 
     /** Control characters, characters that change the direction of text, halves of characters, and ends of lines and paragraphs. */
@@ -109,8 +112,18 @@ public final class EndpointAnswers {
 
     /** Returns a text that is not too long to be repeated, and shows as what it is. */
     static String printable(String text) {
-        String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - CUT.length()) + CUT;
-        return UNPRINTABLE.matcher(cut).replaceAll("?");
+        return shown(text.length() <= LONGEST ? text : text.substring(0, LONGEST - CUT.length()) + CUT);
+    }
+
+    /** Returns a text that shows as what it is, however long. */
+    static String shown(String text) {
+        return UNPRINTABLE.matcher(text).replaceAll("?");
+    }
+
+    /** Returns the end of an id that is too long for a sentence: it tells the methods of a class apart. */
+    static String named(String id) {
+        int begin = id.length() - LONGEST_NAME;
+        return begin <= 0 ? id : CUT + id.substring(begin + CUT.length());
     }
 
     /** Returns the answer that something could not be done. */

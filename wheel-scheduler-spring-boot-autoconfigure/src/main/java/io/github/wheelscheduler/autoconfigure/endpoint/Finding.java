@@ -31,6 +31,17 @@ public record Finding(
         this(rule, severity, null, null, null, text);
     }
 
+    /**
+     * Makes one about a scheduler or a group, or about a task of it.
+     *
+     * @param text with {@linkplain EndpointAnswers#named ids} and messages that are not too long
+     */
+    static Finding of(SchedulerDescriptor seen, String rule, Severity severity, @Nullable String task, String text) {
+        SchedulerDescriptor.Group group = seen.group();
+        String groupName = group == null ? null : group.name();
+        return new Finding(rule, severity, seen.name(), groupName, task, EndpointAnswers.shown(text));
+    }
+
     /** How bad it is, the worst first. */
     public enum Severity {
         /** Tasks do not run. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import static io.github.wheelscheduler.autoconfigure.endpoint.DurationWords.about;
+import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.named;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.RunningTask;
@@ -134,15 +135,15 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                         .thenComparing(Map.Entry.comparingByKey()))
                 .limit(MOST_NAMED)
                 .toList();
-        List<String> named = most.stream()
-                .map(entry -> entry.getValue().size() + " in " + entry.getKey() + ", for "
+        List<String> said = most.stream()
+                .map(entry -> entry.getValue().size() + " in " + named(entry.getKey()) + ", for "
                         + about(median(entry.getValue())) + " at the median")
                 .toList();
         boolean isMostly = !most.isEmpty() && most.get(0).getValue().size() * 2 > max;
         String text = isMostly
                 ? most.get(0).getValue().size() + " of " + max + " workers are"
-                        + named.get(0).substring(named.get(0).indexOf(' '))
-                : "all " + max + " workers are busy" + (named.isEmpty() ? "" : ": " + String.join("; ", named));
+                        + said.get(0).substring(said.get(0).indexOf(' '))
+                : "all " + max + " workers are busy" + (said.isEmpty() ? "" : ": " + String.join("; ", said));
         return finding("workersBusy", worse(seen.oldestReady()), text);
     }
 
@@ -227,13 +228,6 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
     }
 
     private Finding finding(String rule, Severity severity, String text) {
-        SchedulerDescriptor.Group group = seen.group();
-        return new Finding(
-                rule,
-                severity,
-                seen.name(),
-                group == null ? null : group.name(),
-                null,
-                EndpointAnswers.printable(text));
+        return Finding.of(seen, rule, severity, null, text);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import static io.github.wheelscheduler.autoconfigure.endpoint.DurationWords.about;
+import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.named;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +50,11 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         if (ids.isEmpty()) {
             return null;
         }
-        String named = String.join(", ", ids.subList(0, Math.min(ids.size(), MOST_NAMED)));
+        String first =
+                ids.stream().limit(MOST_NAMED).map(EndpointAnswers::named).collect(Collectors.joining(", "));
         String text = ids.size() == 1
-                ? named + " has been paused, as it failed too often in a row"
-                : ids.size() + " tasks have been paused, as they failed too often in a row: " + named
+                ? first + " has been paused, as it failed too often in a row"
+                : ids.size() + " tasks have been paused, as they failed too often in a row: " + first
                         + (ids.size() > MOST_NAMED ? " and others" : "");
         return finding("pausedAfterFailures", Severity.ERROR, ids.get(0), text);
     }
@@ -68,9 +71,9 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         long inARow = worst.failuresInARow();
         String others = page.total() == 1 ? "" : page.total() + " tasks fail, most often ";
         String text = inARow < 2
-                ? (others.isEmpty() ? "the last run of " : page.total() + " tasks fail; the last run of ") + worst.id()
-                        + " failed" + with(worst, " with ")
-                : others + worst.id() + (others.isEmpty() ? " has failed " : ", ") + inARow + " times in a row"
+                ? (others.isEmpty() ? "the last run of " : page.total() + " tasks fail; the last run of ")
+                        + named(worst.id()) + " failed" + with(worst, " with ")
+                : others + named(worst.id()) + (others.isEmpty() ? " has failed " : ", ") + inARow + " times in a row"
                         + with(worst, ", last with ");
         Severity severity = inARow < MANY_FAILURES ? Severity.WARNING : Severity.ERROR;
         return finding("failing", severity, worst.id(), text);
@@ -83,7 +86,9 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 .findFirst()
                 .map(failure -> {
                     String type = failure.type().substring(failure.type().lastIndexOf('.') + 1);
-                    return before + type + (failure.message().isEmpty() ? "" : ": " + failure.message());
+                    return before
+                            + type
+                            + (failure.message().isEmpty() ? "" : ": " + EndpointAnswers.printable(failure.message()));
                 })
                 .orElse("");
     }
@@ -105,8 +110,8 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 Severity.WARNING,
                 worst.id(),
                 page.total() == 1
-                        ? worst.id() + " is overdue" + by
-                        : page.total() + " tasks are overdue, the most " + worst.id() + "," + by);
+                        ? named(worst.id()) + " is overdue" + by
+                        : page.total() + " tasks are overdue, the most " + named(worst.id()) + "," + by);
     }
 
     /** Each run takes longer than it is to the next one, so the task can never be on time. */
@@ -119,8 +124,9 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         if (worst == null) {
             return null;
         }
-        String each = "each of the last runs of " + worst.id() + " took longer than it was to the next one: up to "
-                + about(longest(worst)) + ", but it is to run " + ScheduleWords.of(worst.schedule());
+        String each =
+                "each of the last runs of " + named(worst.id()) + " took longer than it was to the next one: up to "
+                        + about(longest(worst)) + ", but it is to run " + ScheduleWords.of(worst.schedule());
         return finding(
                 "overruns",
                 Severity.WARNING,
@@ -144,8 +150,8 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 Severity.WARNING,
                 worst.id(),
                 (found.size() == 1
-                                ? "a run of " + worst.id()
-                                : found.size() + " runs take much longer than usual: that of " + worst.id())
+                                ? "a run of " + named(worst.id())
+                                : found.size() + " runs take much longer than usual: that of " + named(worst.id()))
                         + text);
     }
 
@@ -168,13 +174,6 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
     }
 
     private Finding finding(String rule, Severity severity, String task, String text) {
-        SchedulerDescriptor.Group group = seen.group();
-        return new Finding(
-                rule,
-                severity,
-                seen.name(),
-                group == null ? null : group.name(),
-                task,
-                EndpointAnswers.printable(text));
+        return Finding.of(seen, rule, severity, task, text);
     }
 }

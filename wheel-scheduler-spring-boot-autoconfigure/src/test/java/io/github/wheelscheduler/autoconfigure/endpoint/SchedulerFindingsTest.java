@@ -190,6 +190,20 @@ class SchedulerFindingsTest {
     }
 
     @Test
+    void longIdsDoNotCutTheSentence() {
+        active = 256;
+        ready = 1;
+        oldestReady = Duration.ofSeconds(14);
+        for (String end : List.of("a", "b", "c")) {
+            run(80, "x".repeat(249) + end, Duration.ofSeconds(3));
+        }
+        String name = "…" + "x".repeat(78);
+        assertThat(texts())
+                .contains("ERROR workersBusy all 256 workers are busy: 80 in " + name + "a, for 3 s at the median; 80 in "
+                        + name + "b, for 3 s at the median; 80 in " + name + "c, for 3 s at the median");
+    }
+
+    @Test
     void aQueueIsSaidWhereWorkersAreNotLimited() {
         max = null;
         ready = 2;

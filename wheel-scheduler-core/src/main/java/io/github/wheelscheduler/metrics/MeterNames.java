@@ -36,6 +36,7 @@ public final class MeterNames {
     // The tasks.
 
     public static final String TASKS = "wheel.scheduler.tasks";
+    public static final String TASKS_OVERDUE = "wheel.scheduler.tasks.overdue";
     public static final String TASK_RUN = "wheel.scheduler.task.run";
     public static final String TASK_LATENESS = "wheel.scheduler.task.lateness";
     public static final String TASK_LAST_SUCCESS = "wheel.scheduler.task.last.success";
@@ -105,6 +106,7 @@ public final class MeterNames {
             case TICK_OVERSLEEP_MAX ->
                 "By how much the tick thread woke up too late at most, in the last one to two minutes";
             case TASKS -> "How many tasks are registered, with meters of their own and without";
+            case TASKS_OVERDUE -> "How many tasks are late by more than the grace allows";
             case TASK_RUN -> "How long the runs of a task take";
             case TASK_LATENESS -> "How late the runs of a task start";
             case TASK_LAST_SUCCESS -> "When a run of a task last succeeded, since the epoch";

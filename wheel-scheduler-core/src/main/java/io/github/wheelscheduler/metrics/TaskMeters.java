@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -65,8 +66,9 @@ final class TaskMeters implements TaskListener {
         this.group = group;
     }
 
-    /** Registers how many tasks have meters, and how many have not. */
+    /** Registers how many tasks have meters, how many have not, and how many are overdue. */
     void registerCounts() {
+        group.gauge(MeterNames.TASKS_OVERDUE, BaseUnits.TASKS, this, TaskMeters::overdue);
         group.tagged(MeterNames.TAG_METERED, "true")
                 .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
@@ -75,6 +77,11 @@ final class TaskMeters implements TaskListener {
                         BaseUnits.TASKS,
                         this,
                         source -> Math.max(0, source.tasks.size() - source.metered.size()));
+    }
+
+    /** Where nothing is to run, nothing is overdue. */
+    private int overdue() {
+        return scheduler.getMode() == SchedulerMode.RUN ? tasks.overdue() : 0;
     }
 
     @Override

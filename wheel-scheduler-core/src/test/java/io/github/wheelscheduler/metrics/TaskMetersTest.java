@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -258,6 +259,26 @@ class TaskMetersTest {
                     .isNotNull();
         }
         assertThat(MeteredScheduler.metersOfTasksIn(registry)).isEmpty();
+    }
+
+    @Test
+    void overdueTasksAreCountedUnlessNothingIsToRun() {
+        try (MeteredScheduler metered = new MeteredScheduler(settings -> settings.setPoolSize(1))) {
+            metered.tasks.setOverdueGrace(0, Duration.ZERO);
+            Gate gate = new Gate();
+            metered.scheduler.execute(gate);
+            gate.awaitArrivals(1);
+            assertThat(metered.gauge(MeterNames.TASKS_OVERDUE)).isZero();
+            ScheduledFuture<?> named = metered.tasks.schedule("late", () -> {}, HOURLY);
+            ScheduledFuture<?> nameless = metered.scheduler.scheduleAtFixedRate(() -> {}, HOUR);
+            awaitThat(() -> metered.gauge(MeterNames.TASKS_OVERDUE) == 2);
+            metered.scheduler.setMode(SchedulerMode.HALTED);
+            assertThat(metered.gauge(MeterNames.TASKS_OVERDUE)).isZero();
+            metered.scheduler.setMode(SchedulerMode.RUN);
+            gate.open();
+            awaitThat(() -> metered.gauge(MeterNames.TASKS_OVERDUE) == 0);
+            assertThat(named.cancel(false) && nameless.cancel(false)).isTrue();
+        }
     }
 
     // When they go

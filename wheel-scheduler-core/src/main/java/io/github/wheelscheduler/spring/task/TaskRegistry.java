@@ -105,6 +105,11 @@ public final class TaskRegistry {
         return (int) book.tasks().stream().filter(TaskLook::isWaiting).count();
     }
 
+    /** Returns how many tasks are overdue. Looks at each task once; no run waits for it. */
+    public int overdue() {
+        return find(TaskQuery.ALL.in(TaskQuery.Condition.OVERDUE).part(0, 0)).total();
+    }
+
     /**
      * Returns a part of the tasks, in the order of their ids.
      *

@@ -372,6 +372,7 @@ class TaskQueryTest {
             System.out.printf(
                     "> find: %,d tasks, none of them, and how all are doing: %.1f ms%n",
                     registry.size(), bestMillis(this::survey));
+            System.out.printf("> overdue: of %,d tasks: %.1f ms%n", tasks, bestMillis(this::countOverdue));
         }
     }
 
@@ -389,6 +390,12 @@ class TaskQueryTest {
                 .part(0, 50);
         awaitThat(() -> registry.find(overdue).total() == 50_000);
         System.out.printf("> find: 50,000 crons, overdue, latest first: %.1f ms%n", bestMillis(overdue));
+        System.out.printf("> overdue: all of 50,000 crons: %.1f ms%n", bestMillis(this::countOverdue));
+        assertThat(registry.overdue()).isEqualTo(50_000);
+    }
+
+    private void countOverdue() {
+        assertThat(registry.overdue()).isNotNegative();
     }
 
     private void survey() {

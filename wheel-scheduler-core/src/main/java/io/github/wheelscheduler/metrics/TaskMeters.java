@@ -141,12 +141,7 @@ final class TaskMeters implements TaskListener {
     }
 
     private boolean isToBeMetered(String id, TaskInfo.Sort sort) {
-        return included.test(id)
-                && switch (sort.origin()) {
-                    case ANNOTATED -> true;
-                    case NAMED -> sort.repeating();
-                    case PROGRAMMATIC -> false;
-                };
+        return included.test(id) && (sort.origin() == TaskInfo.Origin.ANNOTATED || (sort.named() && sort.repeating()));
     }
 
     private boolean mayUse(String name) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -238,6 +239,26 @@ class TaskMetersTest {
             assertThat(metered.gauge(MeterNames.TASKS, "metered", "false")).isEqualTo(2);
             assertThat(nameless.cancel(false) && once.cancel(false) && named.cancel(false))
                     .isTrue();
+        }
+    }
+
+    private record Named(String taskName) implements Runnable, NamedTask {
+
+        @Override
+        public void run() {}
+    }
+
+    @Test
+    void namedTasksThatRepeatHaveThemHoweverTheyAreScheduled() {
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            ScheduledFuture<?> poll = metered.scheduler.scheduleAtFixedRate(new Named("poll"), HOUR);
+            ScheduledFuture<?> second = metered.scheduler.scheduleWithFixedDelay(new Named("poll"), HOUR);
+            ScheduledFuture<?> once =
+                    metered.scheduler.schedule(new Named("once"), Instant.now().plus(HOUR));
+            assertThat(metered.meteredTasks()).containsExactlyInAnyOrder("poll", "poll~2");
+            assertThat(poll.cancel(false) && second.cancel(false) && once.cancel(false))
+                    .isTrue();
+            assertThat(metered.meteredTasks()).isEmpty();
         }
     }
 

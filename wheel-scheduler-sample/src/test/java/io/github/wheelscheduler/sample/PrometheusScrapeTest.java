@@ -207,7 +207,7 @@ class PrometheusScrapeTest {
                 .filter(task -> !scrape.find("wheel_scheduler_task_overruns_total", "task", task.id())
                         .isEmpty())
                 .collect(toMap(TaskInfo::id, task -> task));
-        assertThat(metered).hasSizeGreaterThanOrEqualTo(4).containsKeys(MOODY, BEAT);
+        assertThat(metered).hasSizeGreaterThanOrEqualTo(6).containsKeys(MOODY, BEAT, "poll", "sync");
         metered.forEach((id, task) -> {
             assertThat(runsOf(id, "SUCCESS")).as(id).isEqualTo(task.runs() - task.failures());
             assertThat(count("wheel_scheduler_task_lateness_seconds_count", "task", id))

@@ -62,9 +62,10 @@ public record TaskInfo(
      * What sort of a task it is, for who wants to know no more than that.
      *
      * @param origin who has scheduled it
+     * @param named whether it was given a name, by the code that has scheduled it or as a {@link io.github.wheelscheduler.NamedTask}
      * @param repeating whether one run follows the other
      */
-    public record Sort(Origin origin, boolean repeating) {}
+    public record Sort(Origin origin, boolean named, boolean repeating) {}
 
     /**
      * The stack of a thread in a run.

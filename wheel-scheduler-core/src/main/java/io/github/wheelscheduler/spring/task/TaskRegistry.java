@@ -226,7 +226,8 @@ public final class TaskRegistry {
     /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
         return Optional.ofNullable(book.get(id))
-                .map(task -> new TaskInfo.Sort(task.origin, task.schedule().isRepeating()));
+                .map(task -> new TaskInfo.Sort(
+                        task.origin, task.isNamed(), task.schedule().isRepeating()));
     }
 
     private TaskSeries require(String id) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
@@ -112,6 +113,11 @@ public final class TaskSeries extends SeriesFuture {
             text = made;
         }
         return made;
+    }
+
+    /** Whether code has given it a name. */
+    public boolean isNamed() {
+        return origin == TaskInfo.Origin.NAMED || guard.task instanceof NamedTask;
     }
 
     boolean isPaused() {

@@ -67,7 +67,7 @@ public record WheelSnapshot(
      *
      * @param age how long ago that was
      * @param due timers whose time had come, and that had not been handed over, as when there is no room
-     * @param levels those that held a timer, the finest first
+     * @param levels the ones that held a timer, the finest first
      */
     public record Occupancy(Duration age, long due, List<LevelOccupancy> levels) {}
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class PlacesInBrowserTest {
 
     @Test
-    void belowAContextPathAndBehindAProxyThatStripsAPrefix(Browser browser) throws IOException {
+    void pageWorksBelowAContextPathAndBehindAProxyThatStripsAPrefix(Browser browser) throws IOException {
         try (Server server = Server.start("server.servlet.context-path=/shop");
                 Proxy proxy = Proxy.start("/team/a", server.port())) {
             assertWorks(browser, server, proxy.url("/shop/actuator/wheeldashboard"));
@@ -21,7 +21,7 @@ class PlacesInBrowserTest {
     }
 
     @Test
-    void onAManagementPortWithPathsOfItsOwn(Browser browser) {
+    void pageWorksOnAManagementPortWithPathsOfItsOwn(Browser browser) {
         try (Server server = Server.start(
                 "management.server.port=0",
                 "management.server.base-path=/inside",
@@ -32,7 +32,7 @@ class PlacesInBrowserTest {
     }
 
     @Test
-    void atTheRootUnderOtherNames(Browser browser) {
+    void pageWorksAtTheRootUnderOtherNames(Browser browser) {
         try (Server server = Server.start(
                 "management.endpoints.web.base-path=/",
                 "management.endpoints.web.path-mapping.wheeldashboard=tasks",
@@ -42,7 +42,7 @@ class PlacesInBrowserTest {
     }
 
     @Test
-    void onWebFluxUnderAnotherName(Browser browser) {
+    void pageWorksOnWebFluxUnderAnotherName(Browser browser) {
         try (Server server = Server.start(
                 "spring.main.web-application-type=reactive",
                 "spring.webflux.base-path=/flux",

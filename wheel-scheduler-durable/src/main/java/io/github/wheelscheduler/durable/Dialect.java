@@ -228,8 +228,8 @@ enum Dialect {
     static final String SKIPPING_LOCKED = " for update skip locked";
 
     /**
-     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions, and returns what it has deleted: not those that are
-     * locked, have another version, or are to run again.
+     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions, and returns what it has deleted: none that is
+     * locked, has another version, or is to run again.
      */
     static String deleteDone() {
         return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"

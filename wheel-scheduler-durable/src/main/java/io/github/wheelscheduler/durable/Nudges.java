@@ -55,7 +55,7 @@ final class Nudges {
 
     private static final String PROBE = "heard";
 
-    /** By the number of the table, which is the same for all, by whichever name they find it; two tables never have the same. */
+    /** By the number of the table, which is the same for all names that it has; two tables never have the same. */
     private static final String CHANNEL = "'wheel_durable_' || '{task}'::regclass::oid";
 
     private static final int MOST_PENDING = 1_000;

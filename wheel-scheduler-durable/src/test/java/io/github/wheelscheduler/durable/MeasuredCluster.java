@@ -292,7 +292,7 @@ final class MeasuredCluster implements AutoCloseable {
      * @param pages in them as a whole, of the whole server
      * @param versions of rows that updates and deletes have left to be vacuumed
      * @param hot how many of them wrote nothing into an index
-     * @param statements that name one of the tables, but for those that count
+     * @param statements that name one of the tables, but for the ones that count
      * @param commits also of what only reads
      * @param writes transactions that have written
      */

@@ -526,7 +526,7 @@ class NudgeTest {
         ofThree.awaitOne();
         assertThat(ofOne.texts()).isEmpty();
         assertThat(ofTwo.texts()).isEmpty();
-        // By whichever name.
+        // By any name.
         Node same = node(settings("same", "two.wheel_durable_task", 10, true), dataSource);
         schedule(same, "1");
         ofTwo.awaitOne();
@@ -633,7 +633,7 @@ class NudgeTest {
     }
 
     @Test
-    void behindAPoolerThatHasOneConnectionForManyLooksGoOn() throws Exception {
+    void looksGoOnBehindAPoolerThatHasOneConnectionForMany() throws Exception {
         HikariDataSource own = pool(url, 10);
         try (Said said = new Said("io.github.wheelscheduler.durable");
                 Connection another = dataSource.getConnection()) {

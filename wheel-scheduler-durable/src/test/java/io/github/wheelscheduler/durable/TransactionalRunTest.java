@@ -34,7 +34,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A run and the end of its task are one transaction: neither is there without the other, whatever fails between them. */
+/** A run and the end of its task are one transaction: neither is there without the other, also where something fails between them. */
 @Timeout(120)
 class TransactionalRunTest {
 

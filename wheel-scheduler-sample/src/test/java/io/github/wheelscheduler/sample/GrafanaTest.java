@@ -61,7 +61,7 @@ class GrafanaTest {
     private GrafanaFiles files;
     private Scrape scrape;
 
-    /** An engine that never starts needs no database, and has all meters but those that come with a handler's first run. */
+    /** An engine that never starts needs no database, and has all meters but the ones that come with a handler's first run. */
     @TestConfiguration(proxyBeanMethods = false)
     @Import(PrometheusScrapeTest.MoreTimers.class)
     static class UnstartedEngine {
@@ -199,7 +199,7 @@ class GrafanaTest {
         assertThat(foundIn(VARIABLE, text)).isEqualTo(defined);
     }
 
-    /** Provisioning fills in neither the input of an import nor the data source of somebody else. */
+    /** Provisioning fills in neither the input of an import nor another data source. */
     @Test
     void theDataSourceIsTheVariable() {
         Set<String> uids = new TreeSet<>();

@@ -101,7 +101,7 @@ final class PrometheusProgram implements AutoCloseable {
         }
     }
 
-    /** Returns the values that a query has now, but for those that are no numbers. */
+    /** Returns the values that a query has now, but for what is no number. */
     List<Double> valuesOf(String query) throws IOException, InterruptedException {
         JsonNode result = data("/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8))
                 .path("result");

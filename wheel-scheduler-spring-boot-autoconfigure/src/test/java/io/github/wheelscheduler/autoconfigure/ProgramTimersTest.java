@@ -230,12 +230,12 @@ class ProgramTimersTest {
     }
 
     @Test
-    void withoutARegistryTheyHaveNone() {
+    void beansHaveNoneWithoutARegistry() {
         withTimers().run(context -> assertThat(context).hasNotFailed().hasBean("unpaid"));
     }
 
     @Test
-    void withoutTheOnlyRegistryTheLogSaysSo(CapturedOutput output) {
+    void theLogSaysSoWithoutTheOnlyRegistry(CapturedOutput output) {
         withTimers()
                 .withBean("one", MeterRegistry.class, SimpleMeterRegistry::new)
                 .withBean("other", MeterRegistry.class, SimpleMeterRegistry::new)

@@ -433,7 +433,7 @@ public final class TimingWheel {
         return counts;
     }
 
-    /** Returns how many timers have come to their time and are in no bucket any more, with those that wait in lists. */
+    /** Returns how many timers have come to their time and are in no bucket any more, with the ones that wait in lists. */
     public long dueAndWaitingCount() {
         long count = due.count();
         for (Bucket list : waitingLists) {

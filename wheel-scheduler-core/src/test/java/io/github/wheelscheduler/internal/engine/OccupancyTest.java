@@ -130,7 +130,7 @@ class OccupancyTest {
     }
 
     @Test
-    void whereNobodyAsksNothingHappens() {
+    void nothingHappensUnlessItIsAskedFor() {
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build()) {
             WheelTimer<?> timer = executor.schedule(() -> {}, 1, HOURS);
             awaitThat(() -> executor.occupancy() != null);

@@ -97,7 +97,7 @@ class LastErrorTest {
     }
 
     @Test
-    void ofFailuresWithinATenthOfASecondTheFirstIsKept() {
+    void firstOfFailuresWithinATenthOfASecondIsKept() {
         AtomicInteger asked = new AtomicInteger();
         for (int i = 0; i < 1_000; i++) {
             history.failed(

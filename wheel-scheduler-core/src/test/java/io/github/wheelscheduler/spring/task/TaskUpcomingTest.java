@@ -26,7 +26,7 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
-/** The next starts of a task, and those that it would have. Time stands still: it is half past nine in the night before clocks go forward. */
+/** The next starts of a task, also as they would be. Time stands still: it is half past nine in the night before clocks go forward. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
 class TaskUpcomingTest {
 
@@ -108,7 +108,7 @@ class TaskUpcomingTest {
     }
 
     @Test
-    void ofADelayOnlyTheNextStartIsKnown() {
+    void onlyTheNextStartOfADelayIsKnown() {
         Gate gate = new Gate();
         registry.schedule(ID, gate, TaskSchedule.fixedDelay(HOUR));
         gate.awaitArrivals(1);

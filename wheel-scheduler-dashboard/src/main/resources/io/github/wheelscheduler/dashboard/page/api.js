@@ -19,7 +19,7 @@ export class Problem extends Error {
 const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type',
   502: 'gone', 504: 'gone'};
 
-/** The nodes behind this address. The first that answers is shown, until somebody wants to see another. */
+/** The nodes behind this address. The first that answers is shown, until another one is asked for. */
 export const nodes = {
   shown: null,
   other: null,

@@ -1,4 +1,4 @@
-// All tasks, those that need a look first: found, put in order and cut into pages by the server.
+// All tasks, the ones to look at first: found, put in order and cut into pages by the server.
 import {changed, go, read} from './address.js';
 import {get} from './api.js';
 import {attribute, button, el, keyed, keysOf, listing, panel, refill, show, text} from './dom.js';
@@ -75,7 +75,7 @@ export function tasks(context) {
       attribute(head, 'aria-sort', state.sort === key && (state.order === 'desc' ? 'descending' : 'ascending')));
   }
 
-  /** While somebody is in the table, rows stay where they are, and new ones come last: a click hits what it aims at. */
+  /** While the table has the pointer or the focus, rows stay where they are, and new ones come last: a click hits what it aims at. */
   function inHeldOrder(rows, into) {
     const {isCollapsed, anchorNode} = getSelection();
     const isIn = [first, body].some(part =>

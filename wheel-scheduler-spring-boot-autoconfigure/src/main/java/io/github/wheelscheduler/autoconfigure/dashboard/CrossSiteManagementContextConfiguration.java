@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** Keeps pages of other sites from steering, on whichever port the endpoints are. */
+/** Keeps pages of other sites from steering, on any port that the endpoints are on. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 @ConditionalOnBean(WebEndpointsSupplier.class)

@@ -15,7 +15,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** Adds to the answers of the page what its safety takes, on whichever port the endpoints are. */
+/** Adds to the answers of the page what its safety takes, on any port that the endpoints are on. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnWebApplication
 @ConditionalOnClass(WheelDashboardEndpoint.class)

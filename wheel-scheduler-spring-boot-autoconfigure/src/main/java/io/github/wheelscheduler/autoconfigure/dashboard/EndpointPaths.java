@@ -15,7 +15,7 @@ import org.springframework.web.util.pattern.PathPattern.PathRemainingMatchInfo;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * Tells which endpoint a path leads to, with the patterns and the parser with which the Actuator maps it: whatever is
+ * Tells which endpoint a path leads to, with the patterns and the parser with which the Actuator maps it: what is
  * encoded, doubled or appended leads there for both, or for neither.
  */
 final class EndpointPaths {

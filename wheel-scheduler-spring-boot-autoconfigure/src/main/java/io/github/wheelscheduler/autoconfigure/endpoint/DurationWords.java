@@ -37,7 +37,7 @@ public final class DurationWords {
         return String.join(" ", parts);
     }
 
-    /** Returns as much of it as somebody who reads it needs. */
+    /** Returns as much of it as a reader needs. */
     public static String about(Duration duration) {
         if (duration.isNegative()) {
             return "-" + about(duration.negated());

@@ -176,7 +176,7 @@ public record SchedulerDescriptor(
      *
      * @param at when the tick thread said so; null as long as it has not
      * @param due timers whose time has come, and that wait for room
-     * @param levels those that have been needed, the shortest spans first
+     * @param levels the ones that have been needed, the shortest spans first
      */
     public record Wheel(@Nullable Instant at, long due, List<Level> levels) {
 

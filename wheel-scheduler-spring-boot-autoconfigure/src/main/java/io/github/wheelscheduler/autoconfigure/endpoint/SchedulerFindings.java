@@ -72,7 +72,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 : finding("tickThread", worse(stuck), "the tick thread is overdue by " + about(stuck));
     }
 
-    /** It does not run by itself: somebody wanted that. */
+    /** It does not run, as it was told not to. */
     @Nullable
     Finding state() {
         String wait = seen.ready() == 0 ? "" : "; " + counted(seen.ready(), "due run") + " wait";
@@ -172,7 +172,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 || seen.oldestReady().compareTo(LATE) < 0;
     }
 
-    /** Runs of the last minutes started late, whoever had them wait. */
+    /** Runs of the last minutes started late, by the wheel or for want of a worker. */
     @Nullable
     Finding lateness() {
         Duration wheel = seen.lateness().p99().wheel();

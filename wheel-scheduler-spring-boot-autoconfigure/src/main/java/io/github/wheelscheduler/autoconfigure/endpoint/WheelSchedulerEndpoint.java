@@ -76,7 +76,7 @@ public final class WheelSchedulerEndpoint {
     }
 
     /**
-     * Returns the schedulers, and a page of their tasks: those that are asked for, in that order.
+     * Returns the schedulers, and a page of their tasks: what is asked for, in that order.
      *
      * @throws UnknownNameException if there is no scheduler or group of that name
      * @throws IllegalArgumentException if what is asked for makes no sense

@@ -66,7 +66,7 @@ class WheelDashboardAutoConfigurationTest {
     }
 
     @Test
-    void withoutItsModulePagesOfOtherSitesAreRefusedAllTheSame() {
+    void pagesOfOtherSitesAreRefusedWithoutItsModule() {
         SERVLET.withPropertyValues(EXPOSED)
                 .withClassLoader(new FilteredClassLoader("io.github.wheelscheduler.dashboard"))
                 .run(context -> assertThat(context)

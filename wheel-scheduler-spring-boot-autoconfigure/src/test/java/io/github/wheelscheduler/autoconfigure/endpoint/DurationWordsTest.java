@@ -25,7 +25,7 @@ class DurationWordsTest {
             PT50H5M         | 50 h 5 min  | 2 d 2 h
             -PT2S           | -2 s        | -2 s
             """)
-    void exactlyAndAbout(Duration duration, String exactly, String about) {
+    void durationIsSaidExactlyAndAbout(Duration duration, String exactly, String about) {
         assertThat(DurationWords.exactly(duration)).isEqualTo(exactly);
         assertThat(DurationWords.about(duration)).isEqualTo(about);
     }

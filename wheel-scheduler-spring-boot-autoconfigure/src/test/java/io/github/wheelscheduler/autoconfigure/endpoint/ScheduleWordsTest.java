@@ -38,7 +38,7 @@ class ScheduleWordsTest {
             0 0 3 * 3-10 *             | every day at 3:00 in each month from March to October
             0 0 9 * 1,7 MON-FRI        | every weekday at 9:00 in January and July
             """)
-    void daysAndTimes(String cron, String words) {
+    void daysAndTimesAreSaid(String cron, String words) {
         assertWords(cron, words);
     }
 
@@ -146,7 +146,7 @@ class ScheduleWordsTest {
             @midnight | every day at 0:00
             @hourly   | every hour
             """)
-    void macros(String cron, String words) {
+    void macrosAreSaid(String cron, String words) {
         assertWords(cron, words);
     }
 
@@ -168,7 +168,7 @@ class ScheduleWordsTest {
             PT90M     | every 90 minutes  | 1 h 30 min after each run
             PT1M30S   | every 1 min 30 s  | 1 min 30 s after each run
             """)
-    void ratesAndDelays(Duration interval, String rate, String delay) {
+    void ratesAndDelaysAreSaid(Duration interval, String rate, String delay) {
         assertThat(ScheduleWords.of(TaskSchedule.fixedRate(interval))).isEqualTo(rate);
         assertThat(ScheduleWords.of(TaskSchedule.fixedDelay(interval))).isEqualTo(delay);
         PeriodicTrigger trigger = new PeriodicTrigger(interval);
@@ -178,7 +178,7 @@ class ScheduleWordsTest {
     }
 
     @Test
-    void oneRunAndATriggerOfOnesOwn() {
+    void oneRunAndATriggerOfOnesOwnAreSaid() {
         assertThat(ScheduleWords.of(TaskSchedule.once(Instant.parse("2030-01-01T12:00:00Z"))))
                 .isEqualTo("once, at 2030-01-01T12:00:00Z");
         assertThat(ScheduleWords.of(TaskSchedule.trigger(new Moon())))

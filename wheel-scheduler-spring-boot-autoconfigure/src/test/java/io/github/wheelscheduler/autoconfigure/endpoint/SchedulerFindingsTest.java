@@ -82,7 +82,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void whereAllIsWellNothingIsSaid() {
+    void nothingIsSaidWhereAllIsWell() {
         assertThat(texts()).isEmpty();
     }
 
@@ -199,8 +199,9 @@ class SchedulerFindingsTest {
         }
         String name = "…" + "x".repeat(78);
         assertThat(texts())
-                .contains("ERROR workersBusy all 256 workers are busy: 80 in " + name + "a, for 3 s at the median; 80 in "
-                        + name + "b, for 3 s at the median; 80 in " + name + "c, for 3 s at the median");
+                .contains(
+                        "ERROR workersBusy all 256 workers are busy: 80 in " + name + "a, for 3 s at the median; 80 in "
+                                + name + "b, for 3 s at the median; 80 in " + name + "c, for 3 s at the median");
     }
 
     @Test

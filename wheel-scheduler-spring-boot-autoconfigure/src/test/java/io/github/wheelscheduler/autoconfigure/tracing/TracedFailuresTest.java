@@ -96,7 +96,7 @@ class TracedFailuresTest {
     }
 
     @Test
-    void whereNothingIsTracedTheContextOfTheLogSaysIt() {
+    void contextOfTheLogSaysItWhereNothingIsTraced() {
         untraced(Failing.class).run(context -> {
             assertThat(lastError(context, Failing.class).traceId()).isNull();
             ScheduledFuture<?> ignored = tasksOf(context)
@@ -112,7 +112,7 @@ class TracedFailuresTest {
     }
 
     @Test
-    void withoutTracingAndLogContextTheFailureIsKeptAllTheSame() {
+    void failureIsKeptWithoutTracingAndLogContext() {
         untraced(Failing.class)
                 .withClassLoader(new FilteredClassLoader("io.micrometer", "org.slf4j"))
                 .run(context -> {

@@ -40,7 +40,7 @@ class DurableFindingsTest {
     }
 
     @Test
-    void whereAllIsWellNothingIsSaid() {
+    void nothingIsSaidWhereAllIsWell() {
         List<NodeShare> nodes = List.of(new NodeShare("a", 3, NOW), new NodeShare("b", 0, NOW.minusSeconds(8)));
         assertThat(texts(new DurableOverview(nodes, 0, 0, 0))).isEmpty();
         assertThat(texts(new DurableOverview(List.of(), 0, 0, 0))).isEmpty();

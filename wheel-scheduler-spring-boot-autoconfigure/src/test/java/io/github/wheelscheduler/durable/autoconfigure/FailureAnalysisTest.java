@@ -318,7 +318,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aTransactionalHandlerWithoutATransactionManager(CapturedOutput output) {
+    void aTransactionalHandlerNeedsATransactionManager(CapturedOutput output) {
         failToStart(
                 Transactional.class,
                 "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration");

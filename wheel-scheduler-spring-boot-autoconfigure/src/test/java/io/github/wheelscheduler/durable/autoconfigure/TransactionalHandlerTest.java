@@ -244,7 +244,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void whereNoneOrSeveralAreForItsDataSourceTheStartStops() {
+    void theStartStopsWhereNoneOrSeveralAreForItsDataSource() {
         String rule =
                 "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but ";
         fails(withoutManager, Payments.class, rule + "there is none, for ", "Payments.pay(");

@@ -43,7 +43,7 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
-/** The starts of a day are those that going through each schedule by itself leads to. Time stands still. */
+/** The starts of a day are what going through each schedule by itself leads to. Time stands still. */
 class DaySearchTest {
 
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");

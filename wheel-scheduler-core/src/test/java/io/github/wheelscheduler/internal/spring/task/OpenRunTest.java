@@ -72,7 +72,7 @@ class OpenRunTest {
     }
 
     @Test
-    void whatNobodyKeepsIsOverWhenItReturns() {
+    void runThatIsNotKeptIsOverWhenItReturns() {
         start(HOUR, () -> {});
         awaitThat(() -> task().runs() == 1);
         assertThat(task().last()).extracting(RunOutcome::isSuccess).isEqualTo(true);
@@ -124,7 +124,7 @@ class OpenRunTest {
     }
 
     @Test
-    void whatThrowsIsOverWhateverIsSaidLater() {
+    void runThatThrowsIsOverAtOnce() {
         start(HOUR, () -> {
             keep();
             throw new IllegalStateException("thrown");
@@ -158,7 +158,7 @@ class OpenRunTest {
     }
 
     @Test
-    void whatNobodyCanEndAnyMoreIsForgotten() {
+    void runWhoseEndIsLostIsForgotten() {
         AtomicInteger runs = new AtomicInteger();
         start(HOUR, () -> {
             OpenRun forgotten = OpenRun.keepCurrent();
@@ -351,8 +351,8 @@ class OpenRunTest {
             }
         }
         registry.pause(id);
-        awaitThat(() -> registry.get(id).runningSince() == null
-                && registry.get(id).runs() + cancels.get() == runs.get());
+        awaitThat(() ->
+                registry.get(id).runningSince() == null && registry.get(id).runs() + cancels.get() == runs.get());
         assertThat(strays).hasValue(0);
         assertThat(registry.get(id).failures()).isZero();
     }

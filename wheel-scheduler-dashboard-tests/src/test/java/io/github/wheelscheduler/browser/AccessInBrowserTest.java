@@ -35,6 +35,23 @@ class AccessInBrowserTest {
     }
 
     @Test
+    void pageSaysThatNoSchedulerIsOnTheWheel(Browser browser) {
+        try (Server server = Server.start("wheel.scheduler.enabled=false")) {
+            browser.open(server.dashboard());
+            browser.awaitText(hook("no-schedulers"), "No scheduler of this application is on the wheel");
+            browser.leave();
+        }
+        String without =
+                Server.NO_DURABLE_TASKS + ",io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration,"
+                        + "io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration";
+        try (Server server = Server.startWithDurableTasks(Shop.class, without)) {
+            browser.open(server.dashboard());
+            browser.awaitText(hook("problem"), "This application has no scheduler on the wheel");
+            browser.leave();
+        }
+    }
+
+    @Test
     void pageSaysWhatToSetWhereTheEndpointIsNotThere(Browser browser) {
         for (String missing : List.of(
                 "management.endpoints.web.exposure.include=wheeldashboard",

@@ -32,12 +32,12 @@ final class EndpointLinks {
     }
 
     /** Returns what the page is to know of the application and its endpoints. */
-    Map<String, Object> settings(String application) {
+    Map<String, Object> settings(String application, boolean hasScheduler) {
         Map<String, Object> described = new LinkedHashMap<>();
         for (String id : ASKED) {
             described.put(id, describe(id));
         }
-        return Map.of("endpoints", described, "application", application);
+        return Map.of("endpoints", described, "application", application, "scheduler", hasScheduler);
     }
 
     private Map<String, Object> describe(String id) {

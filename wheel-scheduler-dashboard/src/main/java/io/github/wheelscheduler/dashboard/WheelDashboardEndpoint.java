@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.dashboard;
 
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -31,6 +32,7 @@ public final class WheelDashboardEndpoint {
     public static final String TOKEN = "token";
 
     private final Supplier<PathMappedEndpoints> endpoints;
+    private final BooleanSupplier hasScheduler;
     private final String application;
     private final PageFiles files = new PageFiles();
     private final Supplier<PageFile> page;
@@ -39,10 +41,13 @@ public final class WheelDashboardEndpoint {
      * Makes one.
      *
      * @param endpoints are asked for when the page is, as this endpoint is one of them
+     * @param hasScheduler whether there is what {@code wheelscheduler} shows, where that is exposed; asked for likewise
      * @param application the name of the application, empty if it has none
      */
-    public WheelDashboardEndpoint(Supplier<PathMappedEndpoints> endpoints, String application) {
+    public WheelDashboardEndpoint(
+            Supplier<PathMappedEndpoints> endpoints, BooleanSupplier hasScheduler, String application) {
         this.endpoints = endpoints;
+        this.hasScheduler = hasScheduler;
         this.application = application;
         this.page = SingletonSupplier.of(() -> files.page(new EndpointLinks(endpoints.get()).base()));
     }
@@ -59,7 +64,7 @@ public final class WheelDashboardEndpoint {
             produces = {"application/json", "text/javascript", "text/css", "image/svg+xml", "image/png", "text/plain"})
     public WebEndpointResponse<Object> file(@Selector String file) {
         if (file.equals(SETTINGS)) {
-            return json(new EndpointLinks(endpoints.get()).settings(application));
+            return json(new EndpointLinks(endpoints.get()).settings(application, hasScheduler.getAsBoolean()));
         }
         if (file.equals(TOKEN)) {
             return json(Map.of());

@@ -62,7 +62,7 @@ class EndpointLinksTest {
     void aLinkIsRelativeToThePage(String base, String page, String tasks, String segment, String link) {
         EndpointLinks links = links(base, new Mapped("wheeldashboard", page), new Mapped("wheelscheduler", tasks));
         assertThat(links.base()).isEqualTo(segment);
-        Map<?, ?> endpoints = (Map<?, ?>) links.settings("shop").get("endpoints");
+        Map<?, ?> endpoints = (Map<?, ?>) links.settings("shop", true).get("endpoints");
         assertThat(endpoints.get("wheelscheduler")).isEqualTo(Map.of("path", link, "exposed", true, "steering", false));
         assertThat(URI.create(link).isAbsolute()).isFalse();
     }
@@ -75,10 +75,12 @@ class EndpointLinksTest {
     @Test
     void anEndpointThatIsNotThereHasNoPath() {
         assertThat(links("/actuator", new Mapped("wheeldashboard", "wheeldashboard"))
-                        .settings("shop"))
+                        .settings("shop", false))
                 .isEqualTo(Map.of(
                         "application",
                         "shop",
+                        "scheduler",
+                        false,
                         "endpoints",
                         Map.of(
                                 "wheelscheduler",

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -26,14 +27,23 @@ public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         ConditionMessage.Builder message = ConditionMessage.forCondition("Wheel scheduler, or what may be one");
-        Set<String> found = WheelSchedulers.names(
-                context.getBeanFactory(),
-                (beanFactory, name) -> isPossible(beanFactory.getType(name, false)),
-                TaskScheduler.class,
-                TimerWheel.class);
+        Set<String> found = candidates(context.getBeanFactory());
         return found.isEmpty()
                 ? ConditionOutcome.noMatch(message.didNotFind("any").atAll())
                 : ConditionOutcome.match(message.found("bean", "beans").items(found));
+    }
+
+    /** Whether it matches for the beans that are declared by now. */
+    public static boolean isMet(BeanFactory beanFactory) {
+        return !candidates(beanFactory).isEmpty();
+    }
+
+    private static Set<String> candidates(@Nullable BeanFactory beanFactory) {
+        return WheelSchedulers.names(
+                beanFactory,
+                (context, name) -> isPossible(context.getType(name, false)),
+                TaskScheduler.class,
+                TimerWheel.class);
     }
 
     private static boolean isPossible(@Nullable Class<?> declared) {

@@ -169,6 +169,7 @@ const READING = {
   login: ['You are not signed in', 'The application wants you to sign in first, or your session has ended.'],
   denied: ['You may not see this', 'The security rules of the application do not let you.'],
   missing: ['There is no such thing', 'It has gone, or the endpoint is not exposed.'],
+  noScheduler: ['This application has no scheduler on the wheel', 'So there is nothing to show.'],
   bad: ['The server does not understand this', 'A filter or a value in the address may be wrong.'],
   broken: ['There is no answer that can be shown', 'The application, or a proxy before it, has answered with an error.']
 };

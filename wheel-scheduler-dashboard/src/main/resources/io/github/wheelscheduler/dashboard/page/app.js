@@ -122,11 +122,11 @@ function plan(problem) {
   }
 }
 
-function showSettings({application: name, endpoints: {wheelscheduler, wheeldurable}}) {
+function showSettings({application: name, scheduler, endpoints: {wheelscheduler, wheeldurable}}) {
   text(application, name);
   show(nav.lastChild, wheeldurable?.exposed);
   if (!wheelscheduler?.exposed) {
-    throw new Problem('notExposed', 0);
+    throw new Problem(scheduler ? 'notExposed' : 'noScheduler', 0);
   }
 }
 

@@ -26,9 +26,11 @@ export function overview(context) {
     'timers');
   const timersPanel = panel('Timers and leases', null, timers.node);
   const line = dayLine();
+  const nothing = el('p.hint', {'data-test': 'no-schedulers'},
+    'No scheduler of this application is on the wheel. Its log says at the start where tasks run.');
   let now = null;
   return {
-    node: el('div', {}, cards, attention, timersPanel,
+    node: el('div', {}, nothing, cards, attention, timersPanel,
       panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
     async load(state, signal) {
       const list = await context.list({
@@ -38,6 +40,7 @@ export function overview(context) {
     },
     show({list, day}) {
       keyed(cards, list.schedulers, scheduler => scheduler.name, scheduler => card(context, scheduler.name));
+      show(nothing, list.schedulers.length === 0);
       show(attention, list.total > 0);
       now = list.now;
       keyed(body, list.tasks, keyOf, () => taskRow(() => now));

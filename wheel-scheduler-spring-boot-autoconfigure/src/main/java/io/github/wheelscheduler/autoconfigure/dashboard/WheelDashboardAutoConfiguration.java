@@ -1,9 +1,11 @@
 package io.github.wheelscheduler.autoconfigure.dashboard;
 
+import io.github.wheelscheduler.autoconfigure.OnPossibleWheelSchedulerCondition;
 import io.github.wheelscheduler.dashboard.WheelDashboardEndpoint;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -28,8 +30,11 @@ public final class WheelDashboardAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     WheelDashboardEndpoint wheelDashboardEndpoint(
-            ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
-        return new WheelDashboardEndpoint(endpoints::getObject, environment.getProperty("spring.application.name", ""));
+            ObjectProvider<PathMappedEndpoints> endpoints, BeanFactory beanFactory, Environment environment) {
+        return new WheelDashboardEndpoint(
+                endpoints::getObject,
+                () -> OnPossibleWheelSchedulerCondition.isMet(beanFactory),
+                environment.getProperty("spring.application.name", ""));
     }
 
     /** Takes the files of the page along into a native image. */

@@ -3,6 +3,8 @@ package io.github.wheelscheduler.autoconfigure.dashboard;
 import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.valueAt;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -169,6 +171,7 @@ abstract class PageContract {
             assertThat(valueAt(settings, "endpoints.wheelscheduler.exposed")).isEqualTo(false);
             assertThat(valueAt(settings, "endpoints.wheeldurable.exposed")).isEqualTo(false);
             assertThat(valueAt(settings, "application")).isEqualTo("");
+            assertThat(valueAt(settings, "scheduler")).isEqualTo(true);
         }
         try (DashboardSite site = start("management.endpoint.wheelscheduler.access=read-only")) {
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.exposed"))
@@ -179,6 +182,16 @@ abstract class PageContract {
         try (DashboardSite site = start()) {
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
                     .isEqualTo(true);
+        }
+    }
+
+    @Test
+    void itTellsAnApplicationWithoutASchedulerFromAnEndpointThatIsNotExposed() {
+        try (DashboardSite site = start("spring.autoconfigure.exclude=" + WheelSchedulerAutoConfiguration.class.getName()
+                + "," + TimerWheelAutoConfiguration.class.getName())) {
+            HttpResponse<String> settings = site.get(PAGE + "/settings");
+            assertThat(valueAt(settings, "endpoints.wheelscheduler.exposed")).isEqualTo(false);
+            assertThat(valueAt(settings, "scheduler")).isEqualTo(false);
         }
     }
 

@@ -133,6 +133,11 @@ final class DashboardSite implements AutoCloseable {
         }
     }
 
+    /** Returns a header; empty if it is not there. */
+    static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElse("");
+    }
+
     static Object valueAt(HttpResponse<String> response, String path) {
         Object value = JsonParserFactory.getJsonParser().parseMap(response.body());
         for (String step : path.split("\\.", -1)) {

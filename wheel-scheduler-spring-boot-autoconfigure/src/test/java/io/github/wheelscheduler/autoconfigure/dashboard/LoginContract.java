@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.dashboard;
 
-import static io.github.wheelscheduler.autoconfigure.dashboard.PageContract.header;
+import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.testing.Jobs;
@@ -24,10 +24,22 @@ abstract class LoginContract {
     static final String PAUSE = "{\"action\":\"pause\"}";
     private static final Pattern TOKEN_OF_FORM = Pattern.compile("name=\"_csrf\"[^>]* value=\"([^\"]+)\"");
 
-    abstract DashboardSite start(Class<?> application, String... properties);
+    private final WebStack stack;
+    private final Class<?> applicationWithRules;
 
-    /** Returns an application that protects the page alone, by {@code EndpointRequest}. */
-    abstract Class<?> applicationWithRules();
+    /**
+     * Makes one.
+     *
+     * @param applicationWithRules protects the page alone, by {@code EndpointRequest}
+     */
+    LoginContract(WebStack stack, Class<?> applicationWithRules) {
+        this.stack = stack;
+        this.applicationWithRules = applicationWithRules;
+    }
+
+    DashboardSite start(Class<?> application, String... properties) {
+        return DashboardSite.startSecured(application, stack.with(properties));
+    }
 
     static void login(DashboardSite site) {
         Matcher token = TOKEN_OF_FORM.matcher(site.get("/login").body());
@@ -76,7 +88,7 @@ abstract class LoginContract {
 
     @Test
     void rulesForTheEndpointHoldForItsFiles() {
-        try (DashboardSite site = start(applicationWithRules())) {
+        try (DashboardSite site = start(applicationWithRules)) {
             for (String path : List.of("", "/", "/app.js", "/settings", "/token", "/a/b", ";a=b/app.js", "/app%2ejs")) {
                 assertThat(site.get(PAGE + path).statusCode()).as(path).isIn(400, 401);
             }

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.dashboard;
 
-import static io.github.wheelscheduler.autoconfigure.dashboard.PageContract.header;
+import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
@@ -21,14 +21,8 @@ import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
 /** The page of an application that has Spring Security and answers with Spring MVC. */
 class LoginOnMvcTest extends LoginContract {
 
-    @Override
-    DashboardSite start(Class<?> application, String... properties) {
-        return DashboardSite.startSecured(application, properties);
-    }
-
-    @Override
-    Class<?> applicationWithRules() {
-        return Application.class;
+    LoginOnMvcTest() {
+        super(WebStack.MVC, Application.class);
     }
 
     @ParameterizedTest

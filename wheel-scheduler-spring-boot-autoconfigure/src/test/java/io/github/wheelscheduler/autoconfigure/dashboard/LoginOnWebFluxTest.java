@@ -2,7 +2,6 @@ package io.github.wheelscheduler.autoconfigure.dashboard;
 
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.dashboard.WheelDashboardEndpoint;
-import java.util.Arrays;
 import org.springframework.boot.security.autoconfigure.actuate.web.reactive.EndpointRequest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,16 +13,8 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 /** The page of an application that has Spring Security and answers with WebFlux. */
 class LoginOnWebFluxTest extends LoginContract {
 
-    @Override
-    DashboardSite start(Class<?> application, String... properties) {
-        String[] all = Arrays.copyOf(properties, properties.length + 1);
-        all[properties.length] = "spring.main.web-application-type=reactive";
-        return DashboardSite.startSecured(application, all);
-    }
-
-    @Override
-    Class<?> applicationWithRules() {
-        return Application.class;
+    LoginOnWebFluxTest() {
+        super(WebStack.WEB_FLUX, Application.class);
     }
 
     @Configuration(proxyBeanMethods = false)

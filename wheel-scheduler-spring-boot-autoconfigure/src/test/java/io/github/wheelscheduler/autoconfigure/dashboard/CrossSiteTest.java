@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.dashboard;
 
+import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.header;
 import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.valueAt;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,11 +10,15 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a page of another site can make a browser send, to one kind of server. */
-abstract class CrossSiteContract {
+/** What a page of another site can make a browser send. */
+@ParameterizedClass
+@EnumSource
+class CrossSiteTest {
 
     private static final String ENDPOINT = "/actuator/wheelscheduler";
     private static final String TASK = ENDPOINT + "/" + Jobs.REST;
@@ -57,10 +62,11 @@ abstract class CrossSiteContract {
             TASK + "?_method=PUT",
             TASK + "#a");
 
-    abstract DashboardSite start(String... properties);
+    private final WebStack stack;
 
-    /** Returns the property that sets the path of the whole application. */
-    abstract String contextPath(String path);
+    CrossSiteTest(WebStack stack) {
+        this.stack = stack;
+    }
 
     /** Whether a request pauses the task or its scheduler, which go on afterwards. */
     private static boolean steers(DashboardSite site, String path, String json, String... headerLines) {
@@ -75,7 +81,7 @@ abstract class CrossSiteContract {
     @ParameterizedTest
     @ValueSource(strings = {"", "/shop"})
     void noPathLetsThePageOfAnotherSiteSteer(String contextPath) {
-        try (DashboardSite site = start(contextPath(contextPath))) {
+        try (DashboardSite site = stack.start(stack.contextPath(contextPath))) {
             List<String> paths = new ArrayList<>();
             HOSTILE.forEach(path -> paths.add(path.startsWith("http") ? path : contextPath + path));
             if (!contextPath.isEmpty()) {
@@ -106,18 +112,18 @@ abstract class CrossSiteContract {
 
     @Test
     void aRefusedRequestIsAnsweredWithTheRule() {
-        try (DashboardSite site = start()) {
+        try (DashboardSite site = stack.start()) {
             for (String path : List.of(ENDPOINT, TASK, ENDPOINT + "/none", ENDPOINT + "/")) {
                 for (String value : List.of("cross-site", "same-site")) {
                     HttpResponse<String> refused =
                             site.post(path, PAUSE, SITE, value, "Origin", "https://evil.example");
                     assertThat(refused.statusCode()).as(path).isEqualTo(403);
-                    assertThat(PageContract.header(refused, "Content-Type")).startsWith("application/json");
+                    assertThat(header(refused, "Content-Type")).startsWith("application/json");
                     assertThat(String.valueOf(valueAt(refused, "error")))
                             .contains("must steer from a page of the same origin")
                             .contains("management.endpoints.web.cors")
                             .hasSizeLessThanOrEqualTo(200);
-                    assertThat(PageContract.header(refused, "Wheel-Node")).isNotEmpty();
+                    assertThat(header(refused, "Wheel-Node")).isNotEmpty();
                 }
             }
             for (String method : List.of("PUT", "DELETE", "PATCH", "BREW")) {
@@ -132,7 +138,7 @@ abstract class CrossSiteContract {
 
     @Test
     void thePageItselfAndScriptsSteer() {
-        try (DashboardSite site = start()) {
+        try (DashboardSite site = stack.start()) {
             for (String[] headers : new String[][] {{}, {SITE, "same-origin"}, {SITE, "none"}}) {
                 assertThat(site.post(TASK, PAUSE, headers).statusCode()).isEqualTo(200);
             }
@@ -141,7 +147,7 @@ abstract class CrossSiteContract {
 
     @Test
     void thePageOfAnotherSiteMayLookWhereAnyPageMay() {
-        try (DashboardSite site = start()) {
+        try (DashboardSite site = stack.start()) {
             assertThat(site.get(TASK, SITE, "cross-site").statusCode()).isEqualTo(200);
             assertThat(site.post("/actuator/loggers/none", "{}", SITE, "cross-site")
                             .statusCode())
@@ -151,7 +157,7 @@ abstract class CrossSiteContract {
 
     @Test
     void thePageOfAnOriginThatCorsAllowsSteers() {
-        try (DashboardSite site = start(
+        try (DashboardSite site = stack.start(
                 "management.endpoints.web.cors.allowed-origins=https://console.example",
                 "management.endpoints.web.cors.allowed-methods=GET,POST")) {
             assertThat(site.post(TASK, PAUSE, SITE, "cross-site", "Origin", "https://console.example")
@@ -179,7 +185,7 @@ abstract class CrossSiteContract {
         String path = property.endsWith("ops/wheel")
                 ? "/actuator/ops/wheel/" + Jobs.REST
                 : property.endsWith("=/") ? "/wheelscheduler/" + Jobs.REST : TASK;
-        try (DashboardSite site = start(property)) {
+        try (DashboardSite site = stack.start(property)) {
             assertThat(steers(site, path, PAUSE)).isTrue();
             assertThat(steers(site, path, PAUSE, SITE + ": cross-site")).isFalse();
             assertThat(site.post(path, PAUSE, SITE, "cross-site").statusCode()).isEqualTo(403);

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.dashboard;
 
+import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.header;
 import static io.github.wheelscheduler.autoconfigure.dashboard.DashboardSite.valueAt;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,21 +12,25 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the page is served by one kind of server. */
-abstract class PageContract {
+/** How the page is served. */
+@ParameterizedClass
+@EnumSource
+class PageTest {
 
     private static final String PAGE = "/actuator/wheeldashboard";
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"([^\"]+)\"");
 
-    /** Starts an application without Spring Security, with all endpoints exposed. */
-    abstract DashboardSite start(String... properties);
+    private final WebStack stack;
 
-    /** Returns the property that sets the path of the whole application. */
-    abstract String contextPath(String path);
+    PageTest(WebStack stack) {
+        this.stack = stack;
+    }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -39,14 +44,14 @@ abstract class PageContract {
             management.endpoints.web.path-mapping.wheelscheduler=a/b/c
             """)
     void itsLinksLeadToItsFilesAndEndpoints(String path, String properties) {
-        try (DashboardSite site = start(properties == null ? new String[0] : properties.split(", ", -1))) {
+        try (DashboardSite site = stack.start(properties == null ? new String[0] : properties.split(", ", -1))) {
             showsAPageWhoseLinksLeadSomewhere(site, path);
         }
     }
 
     @Test
     void itsLinksLeadToItsFilesAndEndpointsBelowAContextPath() {
-        try (DashboardSite site = start(contextPath("/shop"))) {
+        try (DashboardSite site = stack.start(stack.contextPath("/shop"))) {
             showsAPageWhoseLinksLeadSomewhere(site, "/shop" + PAGE);
         }
     }
@@ -80,7 +85,7 @@ abstract class PageContract {
 
     @Test
     void aProxyMayStripAPrefix() {
-        try (DashboardSite site = start("server.forward-headers-strategy=framework")) {
+        try (DashboardSite site = stack.start("server.forward-headers-strategy=framework")) {
             String[] forwarded = {"X-Forwarded-Prefix", "/prefix", "X-Forwarded-Host", "example.com"};
             assertThat(site.get(PAGE, forwarded).body()).contains("\"wheeldashboard/app.js\"");
             assertThat(header(site.get(PAGE + "/", forwarded), "Location")).isEqualTo("../wheeldashboard");
@@ -91,7 +96,7 @@ abstract class PageContract {
 
     @Test
     void itIsServedSafelyAndOnceOnly() {
-        try (DashboardSite site = start("spring.application.name=shop & co")) {
+        try (DashboardSite site = stack.start("spring.application.name=shop & co")) {
             for (String path : List.of("", "/app.js", "/settings", "/token", "/none.js", "/", "/a/b")) {
                 HttpResponse<String> response = site.get(PAGE + path);
                 assertThat(header(response, "Content-Security-Policy"))
@@ -126,8 +131,8 @@ abstract class PageContract {
 
     @Test
     void eachAnswerNamesItsNode() {
-        try (DashboardSite site = start();
-                DashboardSite other = start()) {
+        try (DashboardSite site = stack.start();
+                DashboardSite other = stack.start()) {
             String node = header(site.get(PAGE), "Wheel-Node");
             assertThat(node).matches("[\\w.%-]+:\\d+#[\\w-]{36}");
             for (String path : List.of("/actuator/wheelscheduler", "/actuator/wheelscheduler/none", PAGE + "/token")) {
@@ -142,7 +147,7 @@ abstract class PageContract {
 
     @Test
     void noOtherFileIsServed() {
-        try (DashboardSite site = start()) {
+        try (DashboardSite site = stack.start()) {
             for (String file : List.of(
                     "index.html",
                     "none.js",
@@ -166,20 +171,20 @@ abstract class PageContract {
 
     @Test
     void itSaysWhatItCannotAsk() {
-        try (DashboardSite site = start("management.endpoints.web.exposure.include=wheeldashboard")) {
+        try (DashboardSite site = stack.start("management.endpoints.web.exposure.include=wheeldashboard")) {
             HttpResponse<String> settings = site.get(PAGE + "/settings");
             assertThat(valueAt(settings, "endpoints.wheelscheduler.exposed")).isEqualTo(false);
             assertThat(valueAt(settings, "endpoints.wheeldurable.exposed")).isEqualTo(false);
             assertThat(valueAt(settings, "application")).isEqualTo("");
             assertThat(valueAt(settings, "scheduler")).isEqualTo(true);
         }
-        try (DashboardSite site = start("management.endpoint.wheelscheduler.access=read-only")) {
+        try (DashboardSite site = stack.start("management.endpoint.wheelscheduler.access=read-only")) {
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.exposed"))
                     .isEqualTo(true);
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
                     .isEqualTo(false);
         }
-        try (DashboardSite site = start()) {
+        try (DashboardSite site = stack.start()) {
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
                     .isEqualTo(true);
         }
@@ -187,8 +192,9 @@ abstract class PageContract {
 
     @Test
     void itTellsAnApplicationWithoutASchedulerFromAnEndpointThatIsNotExposed() {
-        try (DashboardSite site = start("spring.autoconfigure.exclude=" + WheelSchedulerAutoConfiguration.class.getName()
-                + "," + TimerWheelAutoConfiguration.class.getName())) {
+        try (DashboardSite site =
+                stack.start("spring.autoconfigure.exclude=" + WheelSchedulerAutoConfiguration.class.getName() + ","
+                        + TimerWheelAutoConfiguration.class.getName())) {
             HttpResponse<String> settings = site.get(PAGE + "/settings");
             assertThat(valueAt(settings, "endpoints.wheelscheduler.exposed")).isEqualTo(false);
             assertThat(valueAt(settings, "scheduler")).isEqualTo(false);
@@ -204,14 +210,10 @@ abstract class PageContract {
                 "management.endpoints.access.max-permitted=none"
             })
     void itIsOnlyThereWhereItIsExposed(String property) {
-        try (DashboardSite site = start(property)) {
+        try (DashboardSite site = stack.start(property)) {
             for (String path : List.of("", "/", "/app.js", "/settings", "/token")) {
                 assertThat(site.get(PAGE + path).statusCode()).as(path).isEqualTo(404);
             }
         }
-    }
-
-    static String header(HttpResponse<String> response, String name) {
-        return response.headers().firstValue(name).orElse("");
     }
 }

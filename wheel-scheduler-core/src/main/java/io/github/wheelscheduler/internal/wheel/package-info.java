@@ -1,6 +1,8 @@
 /**
  * The hierarchical timing wheel: a single-threaded data structure that is told the time.
  *
+ * <p>For this project only: it may change with any version.
+ *
  * <p>Nothing in here owns a clock, a thread, a lock or a logger, so a day of behaviour runs in a millisecond of test.
  *
  * <table>

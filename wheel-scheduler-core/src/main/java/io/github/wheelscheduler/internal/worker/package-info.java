@@ -1,6 +1,8 @@
 /**
  * The worker side: due runs wait in a ready queue until a worker takes them. User code runs here and nowhere else.
  *
+ * <p>For this project only: it may change with any version.
+ *
  * <table>
  * <caption>Threads that may touch a state</caption>
  * <tr><th>state</th><th>writers</th><th>readers</th></tr>

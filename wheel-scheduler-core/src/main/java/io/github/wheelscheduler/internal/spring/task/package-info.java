@@ -3,6 +3,8 @@
  * {@link io.github.wheelscheduler.internal.spring.task.TaskTimers}, {@link io.github.wheelscheduler.internal.spring.task.TaskBook},
  * {@link io.github.wheelscheduler.internal.spring.task.TaskNews} and
  * {@link io.github.wheelscheduler.internal.spring.task.SchedulerObservation}.
+ *
+ * <p>For this project only: it may change with any version.
  */
 @NullMarked
 package io.github.wheelscheduler.internal.spring.task;

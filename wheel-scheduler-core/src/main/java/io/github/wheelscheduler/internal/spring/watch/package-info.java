@@ -1,5 +1,7 @@
 /**
  * Counts by size how late runs start.
+ *
+ * <p>For this project only: it may change with any version.
  */
 @NullMarked
 package io.github.wheelscheduler.internal.spring.watch;

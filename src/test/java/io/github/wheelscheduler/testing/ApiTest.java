@@ -1,0 +1,20 @@
+package io.github.wheelscheduler.testing;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What programs may rely on of this module is what its text in the folder {@code api} says; of an unpublished module, nothing. */
+class ApiTest {
+
+    @Test
+    void typesAndMembersAreThoseOfTheText() throws IOException {
+        Path module = Path.of("").toAbsolutePath();
+        boolean isPublished = HeldPackages.publishedModules().stream()
+                .anyMatch(published -> published.getFileName().equals(module.getFileName()));
+        List<String> lines =
+                isPublished ? ApiText.of(module.resolve("target/classes"), HeldPackages.names()) : List.of();
+        new AcceptedText(module.getFileName().toString()).requireEqual(lines);
+    }
+}

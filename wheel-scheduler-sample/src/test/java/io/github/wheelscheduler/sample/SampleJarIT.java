@@ -5,14 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.testing.Timed;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged application, started as the README says. */
@@ -93,6 +97,22 @@ class SampleJarIT {
                 .doesNotContain("Exception");
         assertThat(children).hasSizeGreaterThanOrEqualTo(2);
         await().atMost(PATIENCE).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    /** The plugin that makes it does not run without the network. */
+    @Test
+    @DisabledIfSystemProperty(named = "wheel.test.maven", matches = "offline: true")
+    void jarHasTheSbomOfTheApplication() throws IOException {
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            Attributes attributes = jar.getManifest().getMainAttributes();
+            assertThat(attributes.getValue("Sbom-Format")).isEqualTo("CycloneDX");
+            String location = attributes.getValue("Sbom-Location");
+            assertThat(location).isEqualTo("META-INF/sbom/application.cdx.json");
+            assertThat(new String(jar.getInputStream(jar.getEntry(location)).readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("pkg:maven/io.github.wheelscheduler/wheel-scheduler-core@")
+                    .contains("pkg:maven/org.springframework.boot/spring-boot@")
+                    .doesNotContain("pkg:maven/org.junit.jupiter/");
+        }
     }
 
     /** Starts the application and ends it when it has printed its table, or has given up. */

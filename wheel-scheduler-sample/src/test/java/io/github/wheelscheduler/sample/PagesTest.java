@@ -32,6 +32,9 @@ class PagesTest {
     private static final Pattern JAVA = Pattern.compile("^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern COMMENT = Pattern.compile("//[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)\\s]*\\)");
+    private static final Pattern REVISION = Pattern.compile("<revision>(.*)</revision>");
+    private static final Pattern VERSION =
+            Pattern.compile("<artifactId>wheel-scheduler-[a-z-]+</artifactId>\\s*<version>(.*)</version>");
     private static final Pattern NAME = Pattern.compile("(?<![\\w.-])wheel\\.scheduler(\\.[a-z-]+)+");
     private static final Pattern PROPERTY = Pattern.compile("\"name\": \"(wheel\\.scheduler\\.[^\"]+)\"");
     private static final Pattern METER = Pattern.compile("(?m)^\\| `(wheel\\.scheduler\\.[a-z.]+)` \\|");
@@ -90,6 +93,19 @@ class PagesTest {
                         .anyMatch(source -> isShown(source, snippet.group(1)));
             }
         }
+    }
+
+    @Test
+    void versionsAreThatOfTheBuild() throws IOException {
+        MatchResult revision = REVISION.matcher(Files.readString(ROOT.resolve("pom.xml")))
+                .results()
+                .findFirst()
+                .orElseThrow();
+        List<String> versions = new ArrayList<>();
+        for (Path page : pages()) {
+            VERSION.matcher(Files.readString(page)).results().forEach(version -> versions.add(version.group(1)));
+        }
+        assertThat(versions).hasSizeGreaterThan(4).containsOnly(revision.group(1));
     }
 
     @Test

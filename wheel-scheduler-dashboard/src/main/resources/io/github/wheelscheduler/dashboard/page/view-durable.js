@@ -22,7 +22,7 @@ export function durable(context) {
   const drain = el('div.actions');
   const nodes = listing('Nodes', ['Node', 'Has claimed', 'Heard of'], 'durable-nodes');
   const recurring = listing('Recurring durable tasks',
-    ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'], 'recurring',
+    ['State', 'Task', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'], null,
     'There are none.');
   const handler = el('input', {id: 'handler', autocomplete: 'off', placeholder: 'such as mail',
     onchange: () => go(changed({handler: handler.value.trim(), after: ''}))});
@@ -30,7 +30,7 @@ export function durable(context) {
     STATES.map(value => el('option', {value}, value || 'any')));
   const noneFound = el('span');
   const oneTime = listing('One-time durable tasks',
-    ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'], 'one-time', noneFound);
+    ['State', 'Id', 'Due', 'Owner', 'Failures', 'Why', 'Actions'], null, noneFound);
   const more = button('Next', 'durable-after', () => go(changed({after: last.page.after})));
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   let last = null;

@@ -16,8 +16,8 @@ export function task(context, {id, scheduler}) {
   const code = el('p.sub.code');
   const configured = el('p.hint');
   const upcoming = listing('The next runs', ['When', 'Your time', 'Time of the task'], 'upcoming');
-  const recent = listing('The last runs', ['Started', 'Took', 'Late', 'Ended', 'Why'], 'recent', 'No runs yet.');
-  const settings = listing('Settings', ['Setting', 'Value', 'From'], 'settings', 'Nothing is set for it.');
+  const recent = listing('The last runs', ['Started', 'Took', 'Late', 'Ended', 'Why'], null, 'No runs yet.');
+  const settings = listing('Settings', ['Setting', 'Value', 'From'], null, 'Nothing is set for it.');
   const facts = factsOf();
   const strip = runs();
   const errorBody = el('div', {'data-test': 'last-error'});

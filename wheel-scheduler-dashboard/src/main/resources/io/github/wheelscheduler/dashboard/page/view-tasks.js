@@ -23,20 +23,20 @@ const ACTIONS = {
 
 export function tasks(context) {
   const search = searchField('search');
-  const states = new Map(STATES.map(name => [name, el('input', {type: 'checkbox', 'data-test': `state-${name}`,
+  const states = new Map(STATES.map(name => [name, el('input', {type: 'checkbox',
     onchange: () => go(changed({offset: '', state: STATES.filter(one => states.get(one).checked).join()}))})]));
-  const scheduler = el('select', {id: 'scheduler', 'data-test': 'scheduler-filter', onchange: () => {
+  const scheduler = el('select', {id: 'scheduler', onchange: () => {
     const [kind, ...name] = scheduler.value.split(' ');
     go(changed({offset: '', scheduler: '', group: '', ...(kind && {[kind]: name.join(' ')})}));
   }});
-  const sort = el('select', {id: 'sort', 'data-test': 'sort', onchange: () => sortBy(...sort.value.split(' '))},
+  const sort = el('select', {id: 'sort', onchange: () => sortBy(...sort.value.split(' '))},
     el('option', {value: ''}, 'overdue and failing first'),
     Object.entries(SORTS).flatMap(([key, [label, up, down]]) => [
       el('option', {value: `${key} asc`}, `${label}, ${up} first`),
       el('option', {value: `${key} desc`}, `${label}, ${down} first`)]));
   const found = el('p.found', {role: 'status', 'data-test': 'total'});
   const held = el('span.hint', {}, 'The order is held while you are in the table.');
-  const bulk = el('div.actions', {'data-test': 'bulk'});
+  const bulk = el('div.actions');
   const heads = new Map(COLUMNS.filter(([, key]) => key).map(([label, key]) => [key, el('th', {scope: 'col'},
     button(label, `sort-${key}`, () => turn(key), {class: 'plain'}))]));
   const {node: whole, body} = taskTable('Tasks', 'tasks', COLUMNS.map(([label, key]) => heads.get(key) ?? label));
@@ -44,10 +44,10 @@ export function tasks(context) {
   const others = el('tbody.dividing', {}, el('tr', {},
     el('th', {colspan: COLUMNS.length}, 'All others, the next to run first')));
   body.before(first, others);
-  const nothing = el('p.hint', {'data-test': 'no-tasks'}, 'No task is like that.');
+  const nothing = el('p.hint', {}, 'No task is like that.');
   const back = button('Previous', 'page-before', () => turnTo(last.list.offset - last.list.limit));
   const on = button('Next', 'page-after', () => turnTo(last.list.offset + last.list.tasks.length));
-  const place = el('span', {'data-test': 'page'});
+  const place = el('span');
   const pages = el('nav.pages', {'aria-label': 'Pages'}, back, place, on);
   let last = null;
 
@@ -75,7 +75,7 @@ export function tasks(context) {
       attribute(head, 'aria-sort', state.sort === key && (state.order === 'desc' ? 'descending' : 'ascending')));
   }
 
-  /** While the table has the pointer or the focus, rows stay where they are, and new ones come last: a click hits what it aims at. */
+  /** While the table has the pointer or the focus, rows stay, and new ones come last: a click hits what it aims at. */
   function inHeldOrder(rows, into) {
     const {isCollapsed, anchorNode} = getSelection();
     const isIn = [first, body].some(part =>
@@ -169,7 +169,7 @@ function showRefusals(what, {matched, done, refused, refusals}) {
   const {body} = dialog(`${what}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
   const rows = listing('Refused', REFUSED, 'refusals');
   rows.set(refusals, keyOf, one => [one.id, one.scheduler, one.error]);
-  body.append(el('p', {'data-test': 'bulk-done'}, refused === 0 ? 'None refused it.'
+  body.append(el('p', {}, refused === 0 ? 'None refused it.'
     : `${plural(refused, 'task')} refused it`
     + (refusals.length < refused ? `; the first ${refusals.length} are:` : ':')), rows.node);
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.WebElement;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 
 /** What the page does where less is allowed. */
 @InBrowser
@@ -34,9 +36,14 @@ class AccessInBrowserTest {
         }
     }
 
+    /** Schedules nothing. */
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Idle {}
+
     @Test
     void pageSaysThatNoSchedulerIsOnTheWheel(Browser browser) {
-        try (Server server = Server.start("wheel.scheduler.enabled=false")) {
+        try (Server server = Server.startWithDurableTasks(Idle.class, Server.NO_DURABLE_TASKS)) {
             browser.open(server.dashboard());
             browser.awaitText(hook("no-schedulers"), "No scheduler of this application is on the wheel");
             browser.leave();
@@ -44,7 +51,7 @@ class AccessInBrowserTest {
         String without =
                 Server.NO_DURABLE_TASKS + ",io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration,"
                         + "io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration";
-        try (Server server = Server.startWithDurableTasks(Shop.class, without)) {
+        try (Server server = Server.startWithDurableTasks(Idle.class, without)) {
             browser.open(server.dashboard());
             browser.awaitText(hook("problem"), "This application has no scheduler on the wheel");
             browser.leave();

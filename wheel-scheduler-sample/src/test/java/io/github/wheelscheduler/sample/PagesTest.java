@@ -34,7 +34,7 @@ class PagesTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)\\s]*\\)");
     private static final Pattern REVISION = Pattern.compile("<revision>(.*)</revision>");
     private static final Pattern VERSION =
-            Pattern.compile("<artifactId>wheel-scheduler-[a-z-]+</artifactId>\\s*<version>(.*)</version>");
+            Pattern.compile("wheel-scheduler-[a-z-]+(?:</artifactId>\\s*<version>|:)([0-9][0-9A-Za-z.-]*)");
     private static final Pattern NAME = Pattern.compile("(?<![\\w.-])wheel\\.scheduler(\\.[a-z-]+)+");
     private static final Pattern PROPERTY = Pattern.compile("\"name\": \"(wheel\\.scheduler\\.[^\"]+)\"");
     private static final Pattern METER = Pattern.compile("(?m)^\\| `(wheel\\.scheduler\\.[a-z.]+)` \\|");

@@ -124,9 +124,8 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         if (worst == null) {
             return null;
         }
-        String each =
-                "each of the last runs of " + named(worst.id()) + " took longer than it was to the next one: up to "
-                        + about(longest(worst)) + ", but it is to run " + ScheduleWords.of(worst.schedule());
+        String each = named(worst.id()) + " is to run " + ScheduleWords.of(worst.schedule())
+                + ", but each of its last runs took longer, up to " + about(longest(worst));
         return finding(
                 "overruns",
                 Severity.WARNING,

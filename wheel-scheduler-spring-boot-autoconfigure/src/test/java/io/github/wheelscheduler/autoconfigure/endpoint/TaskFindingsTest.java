@@ -213,8 +213,8 @@ class TaskFindingsTest {
                     assertThat(finding.severity()).isEqualTo(Severity.WARNING);
                     assertThat(finding.task()).isEqualTo("import");
                     assertThat(finding.text())
-                            .matches("each of the last runs of import took longer than it was to the next one: up to "
-                                    + "[\\d.]+ m?s, but it is to run every 10 ms");
+                            .matches("import is to run every 10 ms, but each of its last runs took longer,"
+                                    + " up to [\\d.]+ m?s");
                 }));
         isSlow.set(false);
         awaitThat(() ->

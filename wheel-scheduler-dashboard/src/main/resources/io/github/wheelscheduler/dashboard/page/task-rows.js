@@ -39,6 +39,8 @@ export function searchField(id) {
 
 const isFailing = task => task.last?.outcome === 'FAILURE';
 
+export const needsALook = task => task.overdue || isFailing(task);
+
 /** State, and what is wrong beside it: each an icon, a word and a colour. */
 export function showState(node, task) {
   const inARow = Number(task.failuresInARow);

@@ -4,11 +4,10 @@ import {get} from './api.js';
 import {attribute, button, el, keyed, keysOf, listing, panel, refill, show, text} from './dom.js';
 import {count, plural} from './format.js';
 import {act, dialog, label} from './steer.js';
-import {COLUMNS, filterWords, keyOf, searchField, taskRow, taskTable} from './task-rows.js';
+import {COLUMNS, filterWords, keyOf, needsALook, searchField, taskRow, taskTable} from './task-rows.js';
 
 const STATES = ['overdue', 'failing', 'running', 'paused', 'pending', 'disabled', 'over'];
 const LIMIT = 50;
-const FIRST = 20;
 const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least', 'most'],
   lastFailure: ['last failure', 'oldest', 'newest'],
   id: ['id', 'A', 'Z'], scheduler: ['scheduler', 'A', 'Z']};
@@ -101,35 +100,32 @@ export function tasks(context) {
       bulk, held, whole, nothing, pages)),
     async load(state, signal) {
       showFilters(state);
-      const {scheduler: of, group, text: part, state: states, sort: by = 'next', order, offset, limit = LIMIT} = state;
+      const {scheduler: of, group, text: part, state: states, sort = 'urgency', order, offset, limit = LIMIT} = state;
       if (context.schedulers.length === 0 && (of || group)) {
         context.schedulers = (await get(context.path(), {limit: 0}, signal)).schedulers;
       }
       const filter = {scheduler: of, group, text: part, state: states};
-      const isByDefault = !state.sort && !states && !offset;
-      const apart = isByDefault && await context.list(
-        {...filter, state: 'overdue,failing', sort: 'lateness', order: 'desc', limit: FIRST}, signal);
-      const list = await context.list({...filter, show: 'findings', sort: by, order, offset, limit}, signal);
-      return {list, apart, state, filter, search: location.search};
+      const list = await context.list({...filter, show: 'findings', sort, order, offset, limit}, signal);
+      return {list, state, filter, search: location.search};
     },
     show(data) {
-      const {list, apart, state, filter} = data;
+      const {list, state, filter} = data;
       const {offset, total} = list;
       const end = offset + list.tasks.length;
       showFilters(state);
       show(held, false);
-      const urgent = apart ? apart.tasks : [];
-      const shown = new Set(urgent.map(keyOf));
-      const upper = inHeldOrder(urgent, first);
-      const lower = inHeldOrder(list.tasks.filter(task => !shown.has(keyOf(task))), body);
+      const isUrgent = task => !state.sort && needsALook(task);
+      const upper = inHeldOrder(list.tasks.filter(isUrgent), first);
+      const lower = inHeldOrder(list.tasks.filter(task => !isUrgent(task)), body);
       last = data;
       keyed(first, upper, keyOf, () => taskRow(() => last.list.now));
       keyed(body, lower, keyOf, () => taskRow(() => last.list.now));
-      show(first, shown.size);
-      show(others, shown.size);
+      show(first, upper.length);
+      show(others, upper.length && lower.length);
       show(whole, total > 0);
       show(nothing, total === 0);
-      text(found, filterWords(filter, total) + (shown.size ? `; ${count(apart.total)} overdue or failing` : ''));
+      text(found, filterWords(filter, total)
+        + (upper.length && lower.length && !offset ? `; ${count(upper.length)} overdue or failing` : ''));
       show(pages, offset > 0 || end < total);
       text(place, `${count(Math.min(total, offset + 1))}–${count(end)} of ${count(total)}`);
       back.disabled = offset === 0;

@@ -26,6 +26,7 @@ import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -124,7 +125,7 @@ final class Browser implements AutoCloseable {
                         .build(),
                 options);
         driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", NOTE_VIOLATIONS));
-        driver.manage().timeouts().scriptTimeout(PATIENCE);
+        driver.manage().timeouts().scriptTimeout(PATIENCE).pageLoadTimeout(PATIENCE);
         Browser browser = new Browser(driver);
         browser.reset();
         return browser;
@@ -145,6 +146,18 @@ final class Browser implements AutoCloseable {
 
     String address() {
         return driver.getCurrentUrl();
+    }
+
+    /** Does something while another tab is before the page. */
+    void doHidden(Runnable deed) {
+        String page = driver.getWindowHandle();
+        driver.switchTo().newWindow(WindowType.TAB);
+        try {
+            deed.run();
+        } finally {
+            driver.close();
+            driver.switchTo().window(page);
+        }
     }
 
     void reload() {
@@ -187,9 +200,10 @@ final class Browser implements AutoCloseable {
         driver.get("about:blank");
     }
 
-    /** Leaves the page, and gives the browser the look back that it has at the start. */
+    /** Leaves the page, forgets who has signed in, and gives the browser the look back that it has at the start. */
     void reset() {
         driver.get("about:blank");
+        driver.executeCdpCommand("Network.clearBrowserCookies", Map.of());
         faultsOfPagesLeft.clear();
         expected.clear();
         dark(false);
@@ -300,7 +314,8 @@ final class Browser implements AutoCloseable {
         awaitThat("an answer more", () -> answers() > before);
     }
 
-    private long answers() {
+    /** Returns how many answers the page has shown. */
+    long answers() {
         return (Long) script("return Number(document.body.dataset.answers ?? 0)");
     }
 

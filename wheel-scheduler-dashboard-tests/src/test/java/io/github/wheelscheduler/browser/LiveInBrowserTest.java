@@ -3,9 +3,12 @@ package io.github.wheelscheduler.browser;
 import static io.github.wheelscheduler.browser.Browser.hook;
 import static io.github.wheelscheduler.browser.Browser.rowOf;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -13,6 +16,11 @@ import org.junit.jupiter.api.Test;
 /** What the page does while answers are late, come from elsewhere, or do not come. */
 @InBrowser
 class LiveInBrowserTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** It asks each second. */
+    private static final Duration QUIET = Duration.ofSeconds(4);
 
     private static Server server;
 
@@ -41,6 +49,21 @@ class LiveInBrowserTest {
             browser.awaitHidden(hook("problem"));
             browser.click(hook("pause"));
             browser.awaitThat("a paused task", () -> second.task(Shop.RATES).state() == TaskInfo.State.PAUSED);
+            browser.leave();
+        }
+    }
+
+    @Test
+    void pageAsksNothingWhileItsTabIsHidden(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?live=1"));
+            browser.awaitAnswers(1);
+            Object unused = browser.script("window.states = [];"
+                    + "document.addEventListener('visibilitychange', () => states.push(document.visibilityState))");
+            browser.doHidden(
+                    () -> await().atMost(PATIENCE).until(() -> proxy.quietFor().compareTo(QUIET) > 0));
+            browser.awaitAnswers(2);
+            assertThat(browser.script("return states")).isEqualTo(List.of("hidden", "visible"));
             browser.leave();
         }
     }

@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +40,9 @@ final class Proxy implements AutoCloseable {
     private volatile UnaryOperator<String> change = body -> body;
 
     private volatile int refusal;
+
+    /** When it was asked last, on the machine's clock. */
+    private volatile long askedNanos = System.nanoTime();
 
     private final AtomicInteger holding = new AtomicInteger();
     private final CountDownLatch release = new CountDownLatch(1);
@@ -85,12 +89,18 @@ final class Proxy implements AutoCloseable {
         refusal = status;
     }
 
+    /** Returns how long it has been since it was asked last. */
+    Duration quietFor() {
+        return Duration.ofNanos(System.nanoTime() - askedNanos);
+    }
+
     /** Alters the text of answers in JSON. */
     void change(UnaryOperator<String> change) {
         this.change = change;
     }
 
     private void handle(HttpExchange exchange) throws IOException {
+        askedNanos = System.nanoTime();
         try (exchange) {
             String target = exchange.getRequestURI().toString();
             if (!target.startsWith(prefix)) {

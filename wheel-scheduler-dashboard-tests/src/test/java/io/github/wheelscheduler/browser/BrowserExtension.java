@@ -7,16 +7,16 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Starts a browser for a class; JUnit closes it after the class. */
+/** Starts one browser for all classes; JUnit closes it after the last one. */
 final class BrowserExtension implements AfterEachCallback, BeforeAllCallback, ParameterResolver {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        store(context).put(Browser.class, Browser.startOrSkip());
+        // Each class asks, and is skipped where there is none.
+        Browser unused = browserOf(context);
     }
 
     @Override
@@ -46,10 +46,8 @@ final class BrowserExtension implements AfterEachCallback, BeforeAllCallback, Pa
     }
 
     private static Browser browserOf(ExtensionContext context) {
-        return store(context).get(Browser.class, Browser.class);
-    }
-
-    private static Store store(ExtensionContext context) {
-        return context.getStore(Namespace.create(BrowserExtension.class));
+        return context.getRoot()
+                .getStore(Namespace.create(BrowserExtension.class))
+                .computeIfAbsent(Browser.class, unused -> Browser.startOrSkip(), Browser.class);
     }
 }

@@ -12,6 +12,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Documented
 @ExtendWith(BrowserExtension.class)
 @Retention(RetentionPolicy.RUNTIME)
-@Tag("browser")
+@Tag("full")
 @Target(ElementType.TYPE)
 @interface InBrowser {}

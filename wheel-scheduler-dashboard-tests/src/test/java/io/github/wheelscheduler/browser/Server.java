@@ -28,6 +28,8 @@ final class Server implements AutoCloseable {
     /** Those of a test go over them. */
     private static final List<String> PROPERTIES = List.of(
             "server.port=0",
+            // Reactor Netty 1.3.6 may keep an answer to itself on a connection that is used again (reactor-netty#4361).
+            "server.netty.max-keep-alive-requests=1",
             "spring.application.name=shop",
             "spring.main.banner-mode=off",
             "spring.lifecycle.timeout-per-shutdown-phase=100ms",

@@ -3,10 +3,11 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /**
  * Schedules in English words, such as {@code every weekday at 9:00}. What cannot be said well is said field by field; nothing is left
- * out but the zone.
+ * out but the zone, and of the time of a single run what is below a second.
  */
 final class ScheduleWords {
 
@@ -15,7 +16,8 @@ final class ScheduleWords {
     /** Returns a schedule in words. */
     static String of(TaskSchedule schedule) {
         if (schedule instanceof TaskSchedule.Once once) {
-            return "once, at " + once.at();
+            String second = once.at().truncatedTo(ChronoUnit.SECONDS).toString();
+            return "once, at " + second.replace('T', ' ').replace("Z", " UTC");
         }
         if (schedule.isCron()) {
             return ofCron(schedule.text());

@@ -179,8 +179,8 @@ class ScheduleWordsTest {
 
     @Test
     void oneRunAndATriggerOfOnesOwnAreSaid() {
-        assertThat(ScheduleWords.of(TaskSchedule.once(Instant.parse("2030-01-01T12:00:00Z"))))
-                .isEqualTo("once, at 2030-01-01T12:00:00Z");
+        assertThat(ScheduleWords.of(TaskSchedule.once(Instant.parse("2030-01-01T12:00:00.062174054Z"))))
+                .isEqualTo("once, at 2030-01-01 12:00:00 UTC");
         assertThat(ScheduleWords.of(TaskSchedule.trigger(new Moon())))
                 .isEqualTo("when " + Moon.class.getName() + " says");
     }

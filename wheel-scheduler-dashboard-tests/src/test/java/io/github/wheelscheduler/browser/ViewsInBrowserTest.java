@@ -71,6 +71,34 @@ class ViewsInBrowserTest {
                 () -> !browser.all(hook("wheel") + " path:not(.shade0)").isEmpty());
     }
 
+    /** Both need a second answer, which at this rate would be 30 s away. */
+    @Test
+    void wheelAndPlotAreDrawnSoonAfterThePageIsOpened(Browser browser) {
+        browser.open(server.dashboard("live=30"));
+        browser.awaitThat(
+                "a wheel and a plot that are drawn",
+                () -> !browser.all(hook("wheel") + " path:not(.shade0)").isEmpty()
+                        && !browser.all(".plot canvas").isEmpty());
+        assertThat((Boolean) browser.script("return performance.now() < 20_000"))
+                .as("drawn before the page looks by its rate")
+                .isTrue();
+    }
+
+    @Test
+    void dayHasNoHourThatIsCutOff(Browser browser) {
+        for (int width : new int[] {1360, PHONE}) {
+            browser.width(width);
+            browser.open(server.dashboard("view=day"));
+            browser.awaitThat("hours", () -> !browser.all(".hours span").isEmpty());
+            assertThat(
+                            browser.script(
+                                    "return [...document.querySelectorAll('.hours span')]"
+                                            + ".filter(hour => hour.offsetLeft + hour.offsetWidth > hour.parentNode.offsetWidth).length"))
+                    .as("at a width of %s", width)
+                    .isEqualTo(0L);
+        }
+    }
+
     @Test
     void dayShowsWhatStartsTogether(Browser browser) {
         browser.open(server.dashboard("view=day"));

@@ -112,7 +112,8 @@ function stop() {
 }
 
 function plan(problem) {
-  let millis = liveMillis();
+  // A wheel is drawn once it was asked for; a plot takes two points.
+  let millis = answers > 1 ? liveMillis() : Math.min(liveMillis(), AGAIN_MILLIS);
   if (problem !== null) {
     const isRefused = problem.kind === 'login' || problem.kind === 'denied';
     millis = Math.max(millis, isRefused ? SIGN_IN_MILLIS : Math.min(failures * AGAIN_MILLIS, RARELY_MILLIS));

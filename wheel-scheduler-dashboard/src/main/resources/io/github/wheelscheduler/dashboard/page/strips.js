@@ -44,7 +44,7 @@ export function daySlots(length) {
     node,
     update(slots) {
       refill(node, slots.join(';'), () => merged(slots).map(([from, to, shade]) =>
-        svg(`rect.shade${shade}`, {x: from, width: to - from, height: 1})));
+        svg(`rect.shade${Math.min(6, shade + 2)}`, {x: from, width: to - from, height: 1})));
       attribute(node, 'aria-label',
         `${plural(slots.reduce((all, [, value]) => all + Number(value), 0), 'run')} in 24 hours`);
     }
@@ -128,7 +128,7 @@ function hourMarks(day) {
   const marks = [];
   for (let at = 0; at < length; at++) {
     const [hour, minute] = clock(instantAt(day, at), instantAt(day, at)).split(':').map(Number);
-    if (hour % 3 === 0 && minute * 60 < seconds(day.slot)) {
+    if (at < length - 36 && hour % 3 === 0 && minute * 60 < seconds(day.slot)) {
       const mark = el(hour % 6 ? 'span.minor' : 'span', {}, `${hour}:00`);
       mark.style.left = `${at / length * 100}%`;
       marks.push(mark);

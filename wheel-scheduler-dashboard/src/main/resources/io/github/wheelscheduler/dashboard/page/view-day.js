@@ -1,9 +1,9 @@
 // The next 24 hours: how much starts when, and what starts together.
 import {ofTask} from './address.js';
-import {el, keyed, listing, panel, text} from './dom.js';
+import {el, keyed, listing, panel, refill, text} from './dom.js';
 import {clock, count, HERE, inWords, joined, plural, relative} from './format.js';
 import {dayLine, daySlots} from './strips.js';
-import {filterWords, keyOf, searchField} from './task-rows.js';
+import {filterWords, idParts, keyOf, searchField} from './task-rows.js';
 
 const LIMIT = 25;
 const FRESH_MILLIS = 60_000;
@@ -56,7 +56,7 @@ export function day(context) {
           update(task) {
             const own = lines.get(keyOf(task));
             link.href = ofTask(task);
-            text(link, task.id);
+            refill(link, task.id, () => idParts(task.id));
             text(words, inWords(task.schedule) + (own?.cut ? ', cut' : ''));
             slots.update(own?.slots ?? []);
           }

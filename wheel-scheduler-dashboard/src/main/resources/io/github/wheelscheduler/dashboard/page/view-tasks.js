@@ -158,12 +158,9 @@ export function tasks(context) {
   }
 }
 
-
-const REFUSED = ['Task', 'Scheduler', 'Why'];
-
 function showRefusals(what, {matched, done, refused, refusals}) {
   const {body} = dialog(`${what}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
-  const rows = listing('Refused', REFUSED, 'refusals');
+  const rows = listing('Refused', ['Task', 'Scheduler', 'Why'], 'refusals');
   rows.set(refusals, keyOf, one => [one.id, one.scheduler, one.error]);
   body.append(el('p', {}, refused === 0 ? 'None refused it.'
     : `${plural(refused, 'task')} refused it`

@@ -67,7 +67,7 @@ function options(area, keys) {
     padding: [8, 8, 0, 0],
     scales: {y: {distr: 3}},
     axes: [
-      {...axis, space: 70, incrs: [1, 5, 15, 60, 300, 1800, 7200, 43200],
+      {...axis, size: 26, space: 70, incrs: [1, 5, 15, 60, 300, 1800, 7200, 43200],
         values: [times(60, '{HH}:{mm}'), times(1, '{HH}:{mm}:{ss}')]},
       {...axis, size: 62, values: (_, splits) => splits.map(split =>
         (Math.abs(Math.log10(split) % 1) < 1e-6 ? duration(split) : ''))}

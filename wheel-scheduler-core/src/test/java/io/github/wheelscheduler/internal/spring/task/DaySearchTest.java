@@ -37,6 +37,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.TriggerContext;
 import org.springframework.scheduling.support.CronTrigger;
@@ -416,8 +418,10 @@ class DaySearchTest {
                 .allSatisfy(one -> assertThat(one.ids()).containsExactlyInAnyOrder("import", "export"));
     }
 
-    @Test
-    void fiveThousandTasksTakeNoMoreThanTheirTime() {
+    /** Crons with hours of their own are gone through start by start. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0-22", "*"})
+    void fiveThousandTasksTakeNoMoreThanTheirTime(String hours) {
         at(SPRING);
         LongStream.range(0, 5_000).forEach(i -> {
             ScheduledFuture<?> ignored = scheduler
@@ -426,7 +430,7 @@ class DaySearchTest {
                             "task" + i,
                             () -> {},
                             i % 2 == 0
-                                    ? TaskSchedule.cron(i % 60 + " " + i / 60 % 60 + " * * * *")
+                                    ? TaskSchedule.cron(i % 60 + " " + i / 60 % 60 + " " + hours + " * * *")
                                     : TaskSchedule.fixedRate(Duration.ofMillis(1_000 + i)),
                             delay(SLOT));
         });
@@ -435,7 +439,8 @@ class DaySearchTest {
             long before = threads.getCurrentThreadCpuTime();
             TaskDay day = day(begin(SPRING));
             Duration taken = Duration.ofNanos(threads.getCurrentThreadCpuTime() - before);
-            System.out.println("> the day of 5,000 tasks: " + taken.toMillis() + " ms" + (day.cut() ? ", cut" : ""));
+            System.out.printf(
+                    "> the day of 5,000 tasks, hours %s: %d ms%s%n", hours, taken.toMillis(), day.cut() ? ", cut" : "");
             assertThat(sum(day)).isGreaterThan(1_000_000);
             // What it says at the end is not counted.
             assertThat(taken).isLessThan(Duration.ofSeconds(1));

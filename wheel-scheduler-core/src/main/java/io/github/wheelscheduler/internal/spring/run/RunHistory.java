@@ -57,7 +57,7 @@ public final class RunHistory {
     /** Of two failures at once, either is the newest. Written with the lock held, and read without it, too. */
     private volatile RunOutcome.@Nullable LastError lastError;
 
-    /** It is one of those that keep a stack trace. */
+    /** It keeps a stack trace. */
     private volatile boolean keepsTrace;
 
     private long runs;

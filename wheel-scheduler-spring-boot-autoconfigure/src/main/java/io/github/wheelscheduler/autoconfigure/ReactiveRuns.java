@@ -63,6 +63,8 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
 
     @Override
     public synchronized void destroy() {
+        // A run that goes on must not put it in again.
+        isHooked = true;
         Hooks.resetOnLastOperator(hook);
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class PlacesInBrowserTest {
 
     @Test
-    void pageWorksBelowAContextPathAndBehindAProxyThatStripsAPrefix(Browser browser) throws IOException {
+    void pageWorksBelowAContextPathAndBehindAProxy(Browser browser) throws IOException {
         try (Server server = Server.start("server.servlet.context-path=/shop");
                 Proxy proxy = Proxy.start("/team/a", server.port())) {
             assertWorks(browser, server, proxy.url("/shop/actuator/wheeldashboard"));

@@ -143,14 +143,14 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aSchedulerOfAnApplicationInAPackageOfSpringsIsTheApplications() {
+    void aSchedulerInAPackageOfSpringsIsTheApplications() {
         withScheduling()
                 .withUserConfiguration(GardenApplication.Packages.class, GardenApplication.Schedulers.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
     }
 
     @Test
-    void theBrokersSchedulerIsTheFrameworksBesideAnApplicationInAPackageOfSprings() {
+    void theBrokersSchedulerIsStillTheFrameworks() {
         WEB_SOCKET
                 .withUserConfiguration(GardenApplication.Packages.class)
                 .run(context -> assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context)));

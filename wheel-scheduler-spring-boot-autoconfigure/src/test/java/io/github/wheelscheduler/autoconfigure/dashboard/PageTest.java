@@ -191,7 +191,7 @@ class PageTest {
     }
 
     @Test
-    void itTellsAnApplicationWithoutASchedulerFromAnEndpointThatIsNotExposed() {
+    void itTellsThatThereIsNoScheduler() {
         try (DashboardSite site =
                 stack.start("spring.autoconfigure.exclude=" + WheelSchedulerAutoConfiguration.class.getName() + ","
                         + TimerWheelAutoConfiguration.class.getName())) {

@@ -328,7 +328,7 @@ class OpenRunTest {
     }
 
     @Test
-    void eachRunIsEitherNotedOrCancelledHoweverInterruptsMeetItsEnd() {
+    void eachRunIsEitherNotedOrCancelled() {
         AtomicInteger runs = new AtomicInteger();
         AtomicInteger cancels = new AtomicInteger();
         AtomicInteger strays = new AtomicInteger();

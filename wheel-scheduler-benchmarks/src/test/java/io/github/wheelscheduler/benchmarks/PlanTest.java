@@ -23,7 +23,7 @@ class PlanTest {
     void anOlderJdkMeasuresWhatItHas() {
         List<Plan.Item> items = Plan.of(Options.parse(List.of()), 17).items();
 
-        assertThat(items).extracting(item -> item.figure().name()).containsOnly("A", "C", "D", "E", "F", "M", "N");
+        assertThat(items).extracting(item -> item.figure().name()).containsOnly("A", "C", "D", "E", "F", "M", "N", "Q");
         assertThat(items)
                 .extracting(Plan.Item::contender)
                 .doesNotContain("fjp", "fjp/8", "fjp/2", "wheel-virtual", "virtual");

@@ -21,7 +21,8 @@ public final class Figures {
             new DueNow(),
             new Flooded(),
             new RepeatingChurn(),
-            new KeyedMoves());
+            new KeyedMoves(),
+            new ContextStart());
 
     private Figures() {}
 

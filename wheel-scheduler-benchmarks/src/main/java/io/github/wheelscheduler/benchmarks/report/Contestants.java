@@ -21,7 +21,7 @@ final class Contestants {
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
             "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
             "`virtual` knows no delays, so that it takes part in two variants of M.",
-            "JDK 17 is measured for A, C, D, E, F, M and N.");
+            "JDK 17 is measured for A, C, D, E, F, M, N and Q.");
 
     private Contestants() {}
 
@@ -51,6 +51,8 @@ final class Contestants {
         byName.put(
                 "caffeine",
                 "a Caffeine cache whose entries expire each at its own time, with the system's scheduler; a reading puts one off");
+        byName.put("wheel-starter", "a Spring Boot application with our starter");
+        byName.put("boot", "the same application without it, on Boot's own scheduler");
         byName.put("name/2", "with two workers, at most two in case of ours");
         byName.put("name/8", "with eight workers");
         return byName;

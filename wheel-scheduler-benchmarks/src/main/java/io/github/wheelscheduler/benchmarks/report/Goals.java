@@ -26,17 +26,26 @@ final class Goals {
         if (ours == null || theirs == null || theirs.median() <= 0) {
             return null;
         }
-        double ratio = ours.median() / theirs.median();
-        return "Goal: `" + goal.contender() + "` at most " + Numbers.format(goal.most()) + " times `" + goal.peer()
-                + "`, " + labelOf(figure, variant, goal.metric()) + ". It is " + Numbers.format(ratio) + " times, "
-                + (ratio <= goal.most() ? "so it is met." : "so it is missed.");
+        boolean isDifference = goal.isDifference();
+        double found = isDifference ? ours.median() - theirs.median() : ours.median() / theirs.median();
+        Metric metric = metric(figure, variant, goal.metric());
+        return "Goal: `" + goal.contender() + "` at most " + Numbers.format(goal.most())
+                + (isDifference ? " " + metric.unit() + " more than `" : " times `") + goal.peer() + "`, "
+                + metric.label() + ". It is " + Numbers.format(found)
+                + (isDifference
+                        ? " " + metric.unit() + " more, the middle half " + middle(ours) + " beside " + middle(theirs)
+                        : " times")
+                + (found <= goal.most() ? ", so it is met." : ", so it is missed.");
     }
 
-    private static String labelOf(Figure figure, String variant, String key) {
+    private static String middle(Spread spread) {
+        return Numbers.format(spread.lowerQuartile()) + " to " + Numbers.format(spread.upperQuartile());
+    }
+
+    private static Metric metric(Figure figure, String variant, String key) {
         return figure.metrics(variant).stream()
                 .filter(metric -> metric.key().equals(key))
-                .map(Metric::label)
                 .findFirst()
-                .orElse(key);
+                .orElseThrow();
     }
 }

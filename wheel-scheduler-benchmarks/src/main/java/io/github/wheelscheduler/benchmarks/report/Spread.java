@@ -6,10 +6,12 @@ import java.util.List;
  * The same number from several JVMs.
  *
  * @param min the least
+ * @param lowerQuartile a quarter is at most that
  * @param median the middle one, or the mean of the two middle ones
+ * @param upperQuartile a quarter is at least that
  * @param max the greatest
  */
-public record Spread(double min, double median, double max) {
+public record Spread(double min, double lowerQuartile, double median, double upperQuartile, double max) {
 
     /**
      * Takes at least one number.
@@ -22,8 +24,8 @@ public record Spread(double min, double median, double max) {
         }
         double[] sorted =
                 numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        int middle = sorted.length / 2;
-        double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-        return new Spread(sorted[0], median, sorted[sorted.length - 1]);
+        int last = sorted.length - 1;
+        double median = (sorted[last / 2] + sorted[sorted.length / 2]) / 2;
+        return new Spread(sorted[0], sorted[last / 4], median, sorted[last - last / 4], sorted[last]);
     }
 }

@@ -91,6 +91,24 @@ class ReportTest {
         assertThat(PlainTable.of(new Summary(results))).contains("It is 1.30 times, so it is missed.");
     }
 
+    @Test
+    void aGoalMayBeADifference() {
+        addStart("wheel-starter", 830);
+        addStart("boot", 800);
+
+        assertThat(MarkdownReport.of(results, Map.of()))
+                .contains("- Goal: `wheel-starter` at most 20 ms more than `boot`, main to ready. It is 30 ms more,"
+                        + " the middle half 830 to 830 beside 800 to 800, so it is missed.");
+    }
+
+    private void addStart(String contender, double readyMillis) {
+        Result result = add("25", contender, 0);
+        result.texts().put("figure", "Q");
+        result.texts().put("variant", "plain");
+        result.numbers().clear();
+        result.numbers().put("readyMillis", readyMillis);
+    }
+
     private void addChain(String contender, double stepNanos) {
         Result result = add("25", contender, 0);
         result.texts().put("figure", "M");

@@ -10,12 +10,17 @@ class SpreadTest {
 
     @Test
     void theMedianIsTheMiddleOne() {
-        assertThat(Spread.of(List.of(9.0, 1.0, 5.0))).isEqualTo(new Spread(1, 5, 9));
+        assertThat(Spread.of(List.of(9.0, 1.0, 5.0))).isEqualTo(new Spread(1, 1, 5, 9, 9));
     }
 
     @Test
     void orTheMeanOfTheTwoMiddleOnes() {
-        assertThat(Spread.of(List.of(9.0, 1.0, 5.0, 6.0))).isEqualTo(new Spread(1, 5.5, 9));
+        assertThat(Spread.of(List.of(9.0, 1.0, 5.0, 6.0))).isEqualTo(new Spread(1, 1, 5.5, 9, 9));
+    }
+
+    @Test
+    void theMiddleHalfIsBetweenTheQuartiles() {
+        assertThat(Spread.of(List.of(1.0, 2.0, 3.0, 4.0, 5.0))).isEqualTo(new Spread(1, 2, 3, 4, 5));
     }
 
     @Test

@@ -1,0 +1,5 @@
+/** A small Spring Boot application, whose start is measured. */
+@NullMarked
+package io.github.wheelscheduler.benchmarks.application;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,7 +94,7 @@ public final class ChildJvm {
     public List<String> awaitSuccess(Duration limit) throws IOException, InterruptedException {
         boolean hasEnded = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
         process.destroyForcibly();
-        List<String> lines = Files.readAllLines(log);
+        List<String> lines = printed().lines().toList();
         if (!hasEnded) {
             fail("%s must end within %s; the end of %s:%n%s", name, limit, log, end(lines));
         }
@@ -109,14 +110,21 @@ public final class ChildJvm {
     /** Waits until it has printed a line with that text. */
     public void awaitLine(String text, Duration limit) throws IOException, InterruptedException {
         long endNanos = System.nanoTime() + limit.toNanos();
-        while (!Files.readString(log).contains(text)) {
-            List<String> lines = Files.readAllLines(log);
+        String printed = printed();
+        while (!printed.contains(text)) {
+            List<String> lines = printed.lines().toList();
             if (System.nanoTime() - endNanos > 0 || !process.isAlive()) {
                 process.destroyForcibly();
                 fail("%s must print '%s' within %s; the end of %s:%n%s", name, text, limit, log, end(lines));
             }
             boolean ignored = process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            printed = printed();
         }
+    }
+
+    /** Returns what it has printed so far, which libraries may do in any encoding. */
+    private String printed() throws IOException {
+        return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
     }
 
     private static String end(List<String> lines) {

@@ -17,7 +17,6 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.wheel.TimerNode;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +24,8 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -57,23 +58,27 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      * waking threads that wait for the result, letting go of the task.
      */
 
-    private static final VarHandle WORD;
-    private static final VarHandle RUNNER;
-    private static final VarHandle WAITERS;
+    /*
+     * Updaters, and not handles: until a compiler has built them in, a call of a handle takes several times as long, and gives the
+     * compilers more to do.
+     */
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<ScheduledTimer> WORD =
+            AtomicLongFieldUpdater.newUpdater(ScheduledTimer.class, "word");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicReferenceFieldUpdater<ScheduledTimer, @Nullable Thread> RUNNER =
+            AtomicReferenceFieldUpdater.newUpdater(ScheduledTimer.class, Thread.class, "runner");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicReferenceFieldUpdater<ScheduledTimer, @Nullable CountDownLatch> WAITERS =
+            AtomicReferenceFieldUpdater.newUpdater(ScheduledTimer.class, CountDownLatch.class, "waiters");
 
     /** Stands in for a failure that there was no memory to keep; made before there can be one. */
     static final Failure WITHOUT_MEMORY =
             new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
 
     static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            WORD = lookup.findVarHandle(ScheduledTimer.class, "word", long.class);
-            RUNNER = lookup.findVarHandle(ScheduledTimer.class, "runner", Thread.class);
-            WAITERS = lookup.findVarHandle(ScheduledTimer.class, "waiters", CountDownLatch.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
         ShortMemory.prepare();
     }
 
@@ -98,7 +103,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         this.owner = owner;
         this.payload = task;
         // The inbox, which hands the timer to another thread, orders this write.
-        WORD.set(this, TimerWord.of(deadlineNanos, ARMED));
+        WORD.lazySet(this, TimerWord.of(deadlineNanos, ARMED));
     }
 
     // The moves
@@ -289,7 +294,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     /** Lets others run the timer once the move that follows allows it, and not before: that move makes this visible. */
     private void releaseRunner() {
-        RUNNER.setRelease(this, null);
+        RUNNER.lazySet(this, null);
     }
 
     /** Arms the timer again after a run; false if it has been cancelled meanwhile. */
@@ -465,8 +470,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         CountDownLatch latch = waiters;
         if (latch == null) {
             CountDownLatch created = new CountDownLatch(1);
-            CountDownLatch other = (CountDownLatch) WAITERS.compareAndExchange(this, null, created);
-            latch = other == null ? created : other;
+            latch = WAITERS.compareAndSet(this, null, created) ? created : waiters;
         }
         return isDone() ? null : latch;
     }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import io.github.wheelscheduler.internal.PaddedLong;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -49,19 +50,13 @@ final class ReadyQueue {
 
     private static final long WAIT_NANOS = 20_000;
 
-    /** Far enough apart that they share no cache line. */
-    private static final int HEAD = 16;
-
-    private static final int TAIL = 32;
-    private static final int INDICES = 48;
-
     /**
-     * Cells and indices by way of handles, which compilers always build in: so between moving the tail and filling the cell
-     * compiled code calls nothing, which could fail for want of stack.
+     * Cells by way of a handle, which compilers always build in: so between moving the tail and filling the cell compiled code
+     * calls nothing, which could fail for want of stack.
      */
     private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(Object[].class);
 
-    private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle TIMES = MethodHandles.arrayElementVarHandle(long[].class);
 
     static {
         // In code that is not compiled, too, every step has been linked before a caller takes it.
@@ -79,7 +74,9 @@ final class ReadyQueue {
     /** When the run in the same cell expired. Written before the cell is filled, read before it is emptied. */
     private final long[] ringTimes;
 
-    private final long[] indices = new long[INDICES];
+    private final PaddedLong headIndex = new PaddedLong();
+    private final PaddedLong tailIndex = new PaddedLong();
+
     /** The head at some time before. Any thread that adds; a value that is too small is as good. */
     private long headSeen;
 
@@ -102,7 +99,7 @@ final class ReadyQueue {
         if (overflowCount.get() > 0) {
             return 0;
         }
-        return Math.max(0, ringMask + 1 - (int) (index(TAIL) - index(HEAD)));
+        return Math.max(0, ringMask + 1 - (int) (tailIndex.get() - headIndex.get()));
     }
 
     int ringSize() {
@@ -124,20 +121,20 @@ final class ReadyQueue {
     /** Adds a run if the ring holds fewer than {@code limit}. */
     private boolean addToRing(Runnable run, long expiredNanos, int limit) {
         while (true) {
-            long tail = index(TAIL);
+            long tail = tailIndex.get();
             // A cell that is empty may be one that is still being filled, one turn before: the head tells.
             if (tail - headSeen >= limit) {
-                headSeen = index(HEAD);
+                headSeen = headIndex.get();
                 if (tail - headSeen >= limit) {
                     return false;
                 }
             }
             int cell = (int) tail & ringMask;
             if (CELLS.getAcquire(ring, cell) != null) {
-                if (index(TAIL) == tail) {
+                if (tailIndex.get() == tail) {
                     return false;
                 }
-            } else if (LONGS.compareAndSet(indices, TAIL, tail, tail + 1)) {
+            } else if (tailIndex.compareAndSet(tail, tail + 1)) {
                 ringTimes[cell] = expiredNanos;
                 CELLS.setRelease(ring, cell, run);
                 return true;
@@ -149,7 +146,7 @@ final class ReadyQueue {
         // Counted first: a run that is in the queue is never overlooked.
         overflowCount.incrementAndGet();
         try {
-            boolean ignored = overflow.add(new Waiting(run, expiredNanos, index(TAIL)));
+            boolean ignored = overflow.add(new Waiting(run, expiredNanos, tailIndex.get()));
         } catch (Throwable ex) {
             overflowCount.decrementAndGet();
             throw ex;
@@ -165,15 +162,15 @@ final class ReadyQueue {
     @Nullable
     Runnable poll(Taken taken) {
         while (true) {
-            long head = index(HEAD);
-            if (head < index(TAIL)) {
+            long head = headIndex.get();
+            if (head < tailIndex.get()) {
                 int cell = (int) head & ringMask;
                 Runnable run = runIn(cell);
                 if (run == null) {
-                    if (index(HEAD) == head) {
+                    if (headIndex.get() == head) {
                         return null;
                     }
-                } else if (LONGS.compareAndSet(indices, HEAD, head, head + 1)) {
+                } else if (headIndex.compareAndSet(head, head + 1)) {
                     taken.expiredNanos = ringTimes[cell];
                     CELLS.setRelease(ring, cell, null);
                     return run;
@@ -184,7 +181,7 @@ final class ReadyQueue {
             if (waiting == null) {
                 return null;
             }
-            if (waiting.ringTail <= index(HEAD)) {
+            if (waiting.ringTail <= headIndex.get()) {
                 Runnable run = waiting.getAndSet(null);
                 boolean ignored = overflow.remove(waiting);
                 if (run != null) {
@@ -201,10 +198,10 @@ final class ReadyQueue {
      * same time, which starting them one after the other does not. Returns something that depends on all of them.
      */
     int touchAhead(Workers.Listener listener) {
-        long head = index(HEAD);
+        long head = headIndex.get();
         int touched = 0;
         if ((head & (AHEAD - 1)) == 0) {
-            long end = Math.min(head + AHEAD, index(TAIL));
+            long end = Math.min(head + AHEAD, tailIndex.get());
             for (long next = head; next < end; next++) {
                 touched += ring[(int) next & ringMask] instanceof Runnable run && listener.touch(run) ? 1 : 0;
             }
@@ -233,31 +230,31 @@ final class ReadyQueue {
 
     /** Whether there is nothing in here, nor being added. */
     boolean isEmpty() {
-        return index(HEAD) >= index(TAIL) && overflowCount.get() == 0;
+        return headIndex.get() >= tailIndex.get() && overflowCount.get() == 0;
     }
 
     /** Whether there is a run that can be taken: one that is being added counts when it has been. */
     boolean hasNext() {
-        long head = index(HEAD);
-        if (head < index(TAIL)) {
-            return CELLS.getAcquire(ring, (int) head & ringMask) != null || index(HEAD) != head;
+        long head = headIndex.get();
+        if (head < tailIndex.get()) {
+            return CELLS.getAcquire(ring, (int) head & ringMask) != null || headIndex.get() != head;
         }
         return overflowCount.get() > 0;
     }
 
     long size() {
-        long head = index(HEAD);
-        return Math.max(0, index(TAIL) - head) + overflowCount.get();
+        long head = headIndex.get();
+        return Math.max(0, tailIndex.get() - head) + overflowCount.get();
     }
 
     /** Returns about how long the first run has been waiting, 0 if none is. Any thread. */
     long oldestNanos(long nowNanos) {
-        long head = index(HEAD);
-        if (head < index(TAIL)) {
+        long head = headIndex.get();
+        if (head < tailIndex.get()) {
             int cell = (int) head & ringMask;
             boolean isThere = CELLS.getAcquire(ring, cell) != null;
-            long expiredNanos = (long) LONGS.getOpaque(ringTimes, cell);
-            return isThere && index(HEAD) == head ? Math.max(0, nowNanos - expiredNanos) : 0;
+            long expiredNanos = (long) TIMES.getOpaque(ringTimes, cell);
+            return isThere && headIndex.get() == head ? Math.max(0, nowNanos - expiredNanos) : 0;
         }
         Waiting waiting = overflow.peek();
         return waiting == null ? 0 : Math.max(0, nowNanos - waiting.expiredNanos);
@@ -265,7 +262,7 @@ final class ReadyQueue {
 
     /** Returns how many runs have been added so far. */
     long addedSoFar() {
-        return index(TAIL) + overflowAdded.get();
+        return tailIndex.get() + overflowAdded.get();
     }
 
     /** Returns about how many runs have been taken so far. */
@@ -287,10 +284,6 @@ final class ReadyQueue {
                 action.accept(run);
             }
         }
-    }
-
-    private long index(int which) {
-        return (long) LONGS.getVolatile(indices, which);
     }
 
     private @Nullable Runnable runIn(int cell) {

@@ -20,6 +20,7 @@ public final class Contenders {
         return switch (kind) {
             case "wheel" -> workers > 0 ? WheelContender.withWorkers(workers) : WheelContender.withDefaults();
             case "wheel-group" -> WheelContender.withGroup(pool);
+            case "wheel-netty" -> NettyContender.onTheWheel();
             case "wheel-virtual" -> WheelContender.withThreadPerRun(VirtualThreads.factory());
             case "wheel-spring" ->
                 workers > 0 ? WheelSpringContender.withWorkers(workers) : WheelSpringContender.withDefaults();

@@ -1,7 +1,10 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.netty.WheelNettyTimer;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
+import io.netty.util.Timer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -9,28 +12,38 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's {@link HashedWheelTimer}; it runs tasks on its own thread unless it has workers. */
+/** Netty's {@link HashedWheelTimer}, which runs tasks on its own thread unless it has workers; or ours in its place. */
 final class NettyContender implements Contender {
 
     private static final int BUCKETS = 512;
 
-    private final CapturingThreadFactory timerThread = new CapturingThreadFactory("hashed-wheel-timer");
+    private final @Nullable CapturingThreadFactory timerThread;
     private final @Nullable ExecutorService workers;
-    private final HashedWheelTimer timer;
+    private final Timer timer;
 
-    private NettyContender(@Nullable ExecutorService workers) {
+    private NettyContender(
+            Timer timer, @Nullable CapturingThreadFactory timerThread, @Nullable ExecutorService workers) {
+        this.timer = timer;
+        this.timerThread = timerThread;
         this.workers = workers;
-        this.timer = workers == null
-                ? new HashedWheelTimer(timerThread, 1, TimeUnit.MILLISECONDS, BUCKETS, false)
-                : new HashedWheelTimer(timerThread, 1, TimeUnit.MILLISECONDS, BUCKETS, false, -1, workers);
     }
 
     static NettyContender withoutWorkers() {
-        return new NettyContender(null);
+        CapturingThreadFactory thread = new CapturingThreadFactory("hashed-wheel-timer");
+        return new NettyContender(new HashedWheelTimer(thread, 1, TimeUnit.MILLISECONDS, BUCKETS, false), thread, null);
     }
 
-    static NettyContender withWorkers(int workers) {
-        return new NettyContender(Executors.newFixedThreadPool(workers));
+    static NettyContender withWorkers(int count) {
+        CapturingThreadFactory thread = new CapturingThreadFactory("hashed-wheel-timer");
+        ExecutorService workers = Executors.newFixedThreadPool(count);
+        return new NettyContender(
+                new HashedWheelTimer(thread, 1, TimeUnit.MILLISECONDS, BUCKETS, false, -1, workers), thread, workers);
+    }
+
+    /** Our timer of Netty's kind, whose one worker is where tasks belong. */
+    static NettyContender onTheWheel() {
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+        return new NettyContender(WheelNettyTimer.builder(executor).build(), null, executor);
     }
 
     @Override
@@ -55,7 +68,7 @@ final class NettyContender implements Contender {
 
     @Override
     public @Nullable Thread timerThread() {
-        return timerThread.thread();
+        return timerThread == null ? null : timerThread.thread();
     }
 
     @Override

@@ -22,7 +22,8 @@ public final class Figures {
             new Flooded(),
             new RepeatingChurn(),
             new KeyedMoves(),
-            new ContextStart());
+            new ContextStart(),
+            new Cold());
 
     private Figures() {}
 

@@ -54,6 +54,16 @@ final class Shots {
         return afterNanos - beforeNanos;
     }
 
+    /** Arms all with one delay, each counting from its call, and returns how many nanoseconds that took. */
+    long armWithDelay(long delayNanos) {
+        long beforeNanos = System.nanoTime();
+        for (BenchTask task : tasks) {
+            ((Shot) task).deadlineNanos = System.nanoTime() + delayNanos;
+            Object ignored = contender.schedule(task, delayNanos);
+        }
+        return System.nanoTime() - beforeNanos;
+    }
+
     /** Waits for all runs. */
     void awaitAll(long lastDueNanos) {
         slots.awaitAll(lastDueNanos + PATIENCE_NANOS);

@@ -4,7 +4,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that somebody keeps books of, between the timer and what it runs in the end. An executor's
+ * A task of which books are kept, between the timer and what it runs in the end. An executor's
  * {@linkplain WheelScheduledExecutorBuilder#decorator decorator} is not asked for it: what it needs around it, it brings itself.
  */
 public interface ManagedTask extends NamedTask {
@@ -22,7 +22,7 @@ public interface ManagedTask extends NamedTask {
         return false;
     }
 
-    /** Whether it waits for a place in a full group, whatever becomes of other tasks there. The same for each run of a timer. */
+    /** Whether it waits for a place in a full group, where other tasks may be refused. The same for each run of a timer. */
     default boolean waitsWhenFull() {
         return false;
     }

@@ -8,7 +8,7 @@ public interface NamedTask {
     /** Returns the name. It should not fail, and never change. */
     String taskName();
 
-    /** Returns what may be said of a task, or of any other object that somebody has brought along: its name, or its class. */
+    /** Returns what may be said of a task, or of any other object of a user's: its name, or its class. */
     static String of(Object task) {
         if (task instanceof NamedTask named) {
             try {

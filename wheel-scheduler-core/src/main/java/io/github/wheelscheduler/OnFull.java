@@ -7,7 +7,7 @@ package io.github.wheelscheduler;
  */
 public enum OnFull {
 
-    /** It waits for a place, after those that wait already; it can be cancelled and moved meanwhile. Nothing is lost. */
+    /** It waits for a place, after tasks that wait already; it can be cancelled and moved meanwhile. Nothing is lost. */
     WAIT,
 
     /**

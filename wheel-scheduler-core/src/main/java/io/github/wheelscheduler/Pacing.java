@@ -2,12 +2,12 @@ package io.github.wheelscheduler;
 
 /**
  * Has a say in when the next run of a task is due that repeats: what becomes of missed runs, and by how much runs are put off. One for each
- * timer. Called by whoever arms the timer, one thread at a time; must be quick and not fail.
+ * timer. Called by the thread that arms the timer, one thread at a time; must be quick and not fail.
  */
 public interface Pacing {
 
     /**
-     * Of that many runs of a fixed rate that have been missed, returns how many are not made up: those that were due first.
+     * Of that many runs of a fixed rate that have been missed, returns how many are not made up: the first ones.
      *
      * @param missed at least 1
      * @param maxCatchUp how many the executor would make up

@@ -38,8 +38,8 @@ public class TimeSource {
     }
 
     /**
-     * Whether this time goes on only when somebody moves it, and stands still meanwhile; false here. Then no timer leaves the wheel
-     * but what {@link WheelScheduledExecutor#allow} lets go, deadlines are kept to 8 ns whatever the tick is, no wake-up is put off,
+     * Whether this time goes on only when it is moved, and stands still meanwhile; false here. Then no timer leaves the wheel
+     * but what {@link WheelScheduledExecutor#allow} lets go, deadlines are kept to 8 ns for any tick, no wake-up is put off,
      * and the wall clock is looked at only when {@link WheelScheduledExecutor#checkWallClock} says so.
      */
     public boolean isVirtual() {

@@ -302,7 +302,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Lets so many timers, of this executor and its groups, go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: those that are due now or, if
+     * Lets so many timers, of this executor and its groups, go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: the ones that are due now or, if
      * there are not so many, when they are. In place of what was allowed before. Without effect in the machine's time.
      *
      * @throws IllegalArgumentException if the number is negative
@@ -362,7 +362,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Stops accepting tasks, drops those that repeat and, by policy, those that are delayed, and lets the rest run. When
+     * Stops accepting tasks, drops repeating ones and, by policy, delayed ones, and lets the rest run. When
      * this returns, what is dropped has been cancelled. A pause ends.
      */
     @Override
@@ -372,7 +372,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Shuts down like {@link #shutdown}, on behalf of a caller who waits for the end so long at most: one-time tasks whose
-     * deadline lies farther ahead are not waited for. Those that are due within the limit run, if the policy lets them.
+     * deadline lies farther ahead are not waited for. Tasks that are due within the limit run, if the policy lets them.
      *
      * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not cancelled
      * @throws IllegalArgumentException if the limit is negative
@@ -420,7 +420,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Shuts down and waits until all tasks have ended, delayed ones included. If the calling thread is interrupted, it
-     * stops all tasks instead, still waits for those that run, and stays interrupted.
+     * stops all tasks instead, still waits for the ones that run, and stays interrupted.
      */
     // Replaces the default of JDK 19 and later, which waits for a day at a time.
     @Override

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whatever a given executor does with a run, the tick thread goes on, and each run starts at most once. */
+/** The tick thread goes on, and each run starts at most once, no matter what a given executor does with a run. */
 class GivenExecutorTest {
 
     @RegisterExtension

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever the user's code throws at a thread of the executor, the thread goes on. */
+/** A thread of the executor goes on, no matter what the user's code throws at it. */
 class HostileUserCodeTest {
 
     @RegisterExtension

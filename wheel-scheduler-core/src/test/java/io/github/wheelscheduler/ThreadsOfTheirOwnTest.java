@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The executor's threads are what the builder promises, whoever schedules first. */
+/** The executor's threads are what the builder promises, no matter which thread schedules first. */
 @SuppressWarnings("ThreadPriorityCheck") // it is about priorities
 class ThreadsOfTheirOwnTest {
 

@@ -9,6 +9,6 @@ public enum SchedulerMode {
      * allows. Not the pause of Spring's lifecycle, which the start of the context ends.
      */
     HALTED,
-    /** It is taken and never runs, whatever the mode will be later, as with Spring's {@code NoOpTaskScheduler}. */
+    /** It is taken and never runs, not in a later mode either, as with Spring's {@code NoOpTaskScheduler}. */
     OFF
 }

@@ -56,7 +56,7 @@ import org.springframework.util.ErrorHandler;
  *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
  *   <li>cancelled tasks are always let go at once;
  *   <li>where {@link #shutdown} waits for tasks up to a limit, it drops one-time tasks that are not due within it at once,
- *       interrupts in the end those that still run, and logs what never ran.
+ *       interrupts in the end the ones that still run, and logs what never ran.
  * </ul>
  *
  * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
@@ -625,7 +625,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     /**
      * Shuts down as the superclass does. Where it waits for tasks up to a limit, one-time tasks that are not due within it are
-     * cancelled at once; after the limit, those that still run are interrupted, and those that wait are cancelled. One-time
+     * cancelled at once; after the limit, tasks that still run are interrupted, and tasks that wait are cancelled. One-time
      * tasks that never ran are logged, and so is what is still running or pending in the end where it was to wait.
      */
     @Override

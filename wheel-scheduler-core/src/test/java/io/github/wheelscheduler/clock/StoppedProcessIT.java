@@ -45,7 +45,7 @@ class StoppedProcessIT {
                     .as(policy)
                     .isBetween(all - 1, all + 1);
         }
-        // The one that was due next, those that are made up, and one in phase may be due just then.
+        // The one that was due next, the ones that are made up, and one in phase may be due just then.
         assertThat(number(lines, "CATCH_UP", 3)).isBetween(1L, 1L + StoppedProcessChild.MAX_CATCH_UP + 1);
         assertThat(number(lines, "LATEST", 3)).isBetween(1L, 2L);
         assertThat(number(lines, "SKIP", 3)).isBetween(0L, 1L);

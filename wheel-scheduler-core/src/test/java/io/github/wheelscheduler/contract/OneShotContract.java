@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A task runs once, after its delay and never before, whatever the delay is. */
+/** A task runs once, after its delay and never before, for any delay. */
 abstract class OneShotContract extends ContractFixture {
 
     OneShotContract(Subject subject) {

@@ -77,7 +77,7 @@ class NoLockTest {
         return waits() - before;
     }
 
-    /** Whoever outruns the tick thread is to wait for it, which is not what this is about. Turns, as a wait would be counted. */
+    /** A caller that outruns the tick thread is to wait for it, which is not what this is about. Turns, as a wait would be counted. */
     private static void letTheTickThreadKeepUp(WheelScheduledExecutor executor) {
         while (executor.snapshot().inbox() > MANY_MESSAGES) {
             Thread.onSpinWait();

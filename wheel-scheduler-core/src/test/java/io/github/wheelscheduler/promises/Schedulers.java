@@ -9,7 +9,7 @@ enum Schedulers {
     PLATFORM_THREADS,
     VIRTUAL_THREADS;
 
-    /** Returns those that this JDK has. */
+    /** Returns the ones that this JDK has. */
     static Stream<Schedulers> available() {
         return Stream.of(values())
                 .filter(kind -> kind == PLATFORM_THREADS || JRE.currentJre().version() >= 21);

@@ -51,7 +51,7 @@ final class Faults {
         try {
             begin(random.nextLong(SHORTEST_NANOS, LONGEST_NANOS), random.nextInt(100) < 30);
         } catch (OutOfMemoryError ex) {
-            // Not what is tested: whoever takes all memory may lack some himself.
+            // Not what is tested: a thread that takes all memory may lack some itself.
             cutShort++;
         }
         stop();

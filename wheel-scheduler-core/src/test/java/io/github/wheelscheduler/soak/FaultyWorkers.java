@@ -18,7 +18,7 @@ final class FaultyWorkers {
 
     private final WorkerKind kind;
 
-    /** Writer: who makes the faults. Readers: whoever starts threads or hands over. */
+    /** Writer: the thread that makes the faults. Readers: threads that start others or hand over. */
     private volatile boolean isFailing;
 
     private final AtomicLong failures = new AtomicLong();

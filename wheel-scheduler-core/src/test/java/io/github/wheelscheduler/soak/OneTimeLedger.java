@@ -144,7 +144,7 @@ final class OneTimeLedger {
         return accepted.get();
     }
 
-    /** Returns how many runs there were, of whatever kind. */
+    /** Returns how many runs there were, of any kind. */
     long ranCount() {
         return ran.get();
     }

@@ -75,7 +75,7 @@ class RejectionHandlersTest {
             return this != DISCARD;
         }
 
-        /** Those that ask first whether the pool has been shut down drop the task then. */
+        /** Handlers that ask first whether the pool has been shut down drop the task then. */
         boolean throwsAfterShutdown() {
             return this != DISCARD && this != DISCARD_OLDEST && this != CALLER_RUNS;
         }

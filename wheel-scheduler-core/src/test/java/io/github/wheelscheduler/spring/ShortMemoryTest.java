@@ -41,7 +41,7 @@ class ShortMemoryTest {
     private final LogCapture springsLog = LogCapture.ofPackage(TaskUtils.class);
     private final AtomicInteger runs = new AtomicInteger();
 
-    /** So many things, of those that a test lets fail, are still to fail. */
+    /** How many of the things that a test lets fail are still to fail. */
     private final AtomicInteger toFail = new AtomicInteger();
 
     private final AtomicInteger failed = new AtomicInteger();
@@ -218,7 +218,7 @@ class ShortMemoryTest {
                 throw new OutOfMemoryError("on purpose");
             }
         });
-        // Of the overruns, the listener, and whatever else there is to say.
+        // Of the overruns, the listener, and all else that there is to say.
         letLogFail(WheelTaskScheduler.class.getPackageName());
         toFail.set(Integer.MAX_VALUE);
         ScheduledFuture<?> series = scheduler.scheduleAtFixedRate(this::overrun, OFTEN);

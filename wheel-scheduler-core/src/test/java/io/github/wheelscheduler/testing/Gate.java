@@ -5,7 +5,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A task that holds whoever runs it until a test opens it, or until it is interrupted. */
+/** A task that holds the thread that runs it until a test opens it, or until it is interrupted. */
 public final class Gate implements Runnable {
 
     private final CountDownLatch opened = new CountDownLatch(1);

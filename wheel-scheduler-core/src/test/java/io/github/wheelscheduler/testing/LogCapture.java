@@ -50,7 +50,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
                 .toList();
     }
 
-    /** Returns the texts with that part logged so far, whatever they say of the machine. */
+    /** Returns the texts with that part logged so far, no matter what they say of the machine. */
     public List<String> said(String part) {
         return all().filter(text -> text.contains(part)).toList();
     }

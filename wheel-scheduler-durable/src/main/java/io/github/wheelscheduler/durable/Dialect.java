@@ -101,7 +101,7 @@ enum Dialect {
         return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
     }
 
-    /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; those that are there are left out. */
+    /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; existing ones are left out. */
     static String insertAll() {
         return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"
                 + " select ?, ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"

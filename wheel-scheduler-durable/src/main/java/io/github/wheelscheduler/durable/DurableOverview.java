@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What is in the database, as any node sees it.
  *
- * @param nodes those that are not known to be dead
+ * @param nodes the ones that are not known to be dead
  * @param overdue how many tasks could have been claimed a second ago and have not; up to {@link #MOST}
  * @param failed how many tasks have failed for good; up to {@link #MOST}
  * @param unreadable how many tasks no node could read so far; up to {@link #MOST}

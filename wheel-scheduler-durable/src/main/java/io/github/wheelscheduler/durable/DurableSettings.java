@@ -88,7 +88,7 @@ public record DurableSettings(
         }
     }
 
-    /** Returns those that nobody has to set: ten runs at a time, rows claimed a second ahead and dead after six. */
+    /** Returns the default settings: ten runs at a time, rows claimed a second ahead and dead after six. */
     public static DurableSettings ofNode(String node) {
         return new DurableSettings(
                 TaskTable.DEFAULT_NAME,

@@ -51,7 +51,7 @@ public interface DurableTasks {
     }
 
     /**
-     * Schedules tasks of a handler in one batch, without those that are there already.
+     * Schedules tasks of a handler in one batch, without the ones that are there already.
      *
      * @return how many have been scheduled
      * @throws IllegalArgumentException as {@link #schedule}; then none is

@@ -65,7 +65,7 @@ record Handler<T>(
         return name.substring(RECURRING.length());
     }
 
-    /** @throws Exception whatever the body throws, or if the payload cannot be read */
+    /** @throws Exception what the body throws, or if the payload cannot be read */
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
     void run(byte[] payload, Payloads payloads, DurableRun run) throws Exception {
         // The row of a recurring task says what its schedule is.

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** One-time tasks, as users schedule, move and look at them: their rows, and a look for those that are due soon. Any thread. */
+/** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
 final class OneTimeTasks implements DurableTasks {
 
     private static final long PAUSE_NANOS = 50_000_000;

@@ -250,7 +250,7 @@ final class RecurringTable {
         }
     }
 
-    /** In one statement, as whatever is overdue is claimed at once when the pause ends. False if a node has claimed it, or ended it, meanwhile. */
+    /** In one statement, as all that is overdue is claimed at once when the pause ends. False if a node has claimed it, or ended it, meanwhile. */
     private boolean resume(String id, Paused row, @Nullable Recurrence declared, Instant now) {
         Recurrence recurrence = row.steered.recurrence(id, declared);
         Instant next =

@@ -27,7 +27,7 @@ public final class RecurringTasks {
         this.node = node;
     }
 
-    /** Returns the recurring tasks in the database by id, up to 10,000; those that this node does not know, too. */
+    /** Returns the recurring tasks in the database by id, up to 10,000; the ones that this node does not know, too. */
     public List<RecurringTask> list() {
         return database.tables().recurring().list();
     }

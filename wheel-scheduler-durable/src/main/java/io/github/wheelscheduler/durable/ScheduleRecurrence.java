@@ -107,7 +107,7 @@ public final class ScheduleRecurrence implements Recurrence {
         return after(endedAt.isAfter(dueAt) ? endedAt : dueAt);
     }
 
-    /** Returns the next multiple of the period that is to come; those that have passed meanwhile are left out. */
+    /** Returns the next multiple of the period that is to come; the ones that have passed meanwhile are left out. */
     private static Instant nextInPhase(Instant dueAt, Instant now, Duration period) {
         Instant next = Arguments.after(dueAt, period);
         if (next.isAfter(now)) {

@@ -479,7 +479,7 @@ final class TaskTable {
      * The same whether their pause is over or not.
      *
      * @param from only those whose pause is over then, or later
-     * @param since only those that have not been tried since then
+     * @param since only rows that have not been tried since then
      */
     List<TaskRow> claimUnreadable(long owner, String name, Instant from, Instant since, int limit) {
         return claim(

@@ -22,7 +22,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What is scheduled runs at its time, once, wherever and whatever happens. */
+/** What is scheduled runs at its time, once, on any node, no matter what happens. */
 @ParameterizedClass
 @EnumSource
 class DurableTasksTest {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Whatever one node, one handler or one row does, the tasks of others run. */
+/** The tasks of others run, no matter what one node, one handler or one row does. */
 @ParameterizedClass
 @EnumSource(names = {"POSTGRESQL", "MARIADB"})
 class FairClaimsTest {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Three processes on one PostgreSQL share what is due, whatever one node, one handler or one task does. Each scenario prints what it has seen in lines that begin with {@code > fair:}, and
+ * Three processes on one PostgreSQL share what is due, no matter what one node, one handler or one task does. Each scenario prints what it has seen in lines that begin with {@code > fair:}, and
  * fails where a bound is not kept. {@code -Pcluster} runs it, no other build does.
  */
 @TestMethodOrder(MethodOrderer.MethodName.class)

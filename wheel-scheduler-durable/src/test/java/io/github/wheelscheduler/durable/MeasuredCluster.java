@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.util.FileSystemUtils;
 
-/** Some processes on a database of their own. Closing kills those that are left. */
+/** Some processes on a database of their own. Closing kills the ones that are left. */
 final class MeasuredCluster implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);

@@ -109,7 +109,7 @@ class SteeringTest {
         Node other = node("b", Duration.ofMillis(100));
         assertThat(tickOn(other).isPaused()).isTrue();
         assertThat(other.engine.recurringTasks().pause("tick")).isFalse();
-        // Whatever it has claimed, it has claimed by looking at all that is due.
+        // What it has claimed, it has claimed by looking at all that is due.
         long claimed = other.engine.counts().claimed();
         assertThat(other.engine.schedule("none", "1", null, Instant.now())).isTrue();
         other.handle("probe", Void.class, payload -> ran.add("probe"));

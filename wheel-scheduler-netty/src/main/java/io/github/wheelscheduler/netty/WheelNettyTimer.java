@@ -148,7 +148,7 @@ public final class WheelNettyTimer implements Timer {
     }
 
     /**
-     * Stops this timer, and not the executor. No task begins any more; those that run are interrupted, again and again, and waited for,
+     * Stops this timer, and not the executor. No task begins any more; tasks that run are interrupted, again and again, and waited for,
      * even if the calling thread is interrupted, which it stays. Another call that comes meanwhile does not wait.
      *
      * @return the timeouts that had neither expired nor been cancelled, which are cancelled now; their tasks are not told. None if this was

@@ -66,7 +66,7 @@ public final class WheelNettyTimerBuilder {
      * {@linkplain #maxConcurrent may run at a time}, in the order in which they are due, by a worker that may be blocked by it, or may run
      * the task for it. What it refuses is offered again, after 1 ms and then at growing intervals up to 100 ms, until it takes it, the
      * timeout is cancelled, or the timer is stopped; nothing overtakes it. Once it has been shut down, if it can be, what is due stays
-     * pending until then. So does what it drops silently, which keeps its place among those that may run. It is not shut down with the
+     * pending until then. So does what it drops silently, which keeps its place among the ones that may run. It is not shut down with the
      * timer. Tasks that are told of their cancellation are told on workers of
      * the wheel's executor.
      */

@@ -6,7 +6,7 @@ import java.lang.reflect.Modifier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What applications import keeps its package and name, whatever moves behind it. */
+/** What applications import keeps its package and name, no matter what moves behind it. */
 class ImportedNamesTest {
 
     @ParameterizedTest

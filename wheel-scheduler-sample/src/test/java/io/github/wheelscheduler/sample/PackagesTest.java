@@ -59,7 +59,7 @@ class PackagesTest {
         return ROOT.relativize(source).getName(0).toString();
     }
 
-    private static List<Path> sources() throws IOException {
+    static List<Path> sources() throws IOException {
         try (Stream<Path> modules = Files.list(ROOT)) {
             List<Path> roots = modules.map(module -> module.resolve("src"))
                     .filter(Files::isDirectory)

@@ -31,6 +31,8 @@ class PagesTest {
 
     private static final Pattern JAVA = Pattern.compile("^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern COMMENT = Pattern.compile("//[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
+    private static final Pattern VAGUE =
+            Pattern.compile("(?i)(?<![`\\w])((who|what)ever|some(body)|those[\\s*]+that)\\b");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)\\s]*\\)");
     private static final Pattern REVISION = Pattern.compile("<revision>(.*)</revision>");
     private static final Pattern VERSION =
@@ -58,6 +60,18 @@ class PagesTest {
             }
         }
         assertThat(tooLong).isEmpty();
+    }
+
+    /** Names of tests may have them; CONTRIBUTING, which bans them, has them in code style. */
+    @Test
+    void pagesAndSourcesAreInPlainWords() throws IOException {
+        List<Path> texts = new ArrayList<>(pages());
+        texts.addAll(PackagesTest.sources());
+        List<String> vague = new ArrayList<>();
+        for (Path text : texts) {
+            VAGUE.matcher(Files.readString(text)).results().forEach(word -> vague.add(text + ": " + word.group()));
+        }
+        assertThat(vague).isEmpty();
     }
 
     @Test

@@ -26,7 +26,7 @@ record WheelSchedulerMetricsProperties(
      * Which tasks may have meters of their own.
      *
      * @param include Patterns of the ids of tasks that may have meters of their own, in which an asterisk stands for any text; all if there is none.
-     * @param exclude Patterns of the ids of tasks that have none, whatever is included.
+     * @param exclude Patterns of the ids of tasks that have none, even if they are included.
      */
     record Tasks(
             @DefaultValue List<String> include,

@@ -31,7 +31,7 @@ import org.springframework.scheduling.support.CronExpression;
 import org.springframework.scheduling.support.CronTrigger;
 
 /**
- * The instants at which cron tasks run are those that Spring's {@link CronExpression} names, in the zones whose clocks do the oddest
+ * The instants at which cron tasks run are the ones that Spring's {@link CronExpression} names, in the zones whose clocks do the oddest
  * things: none early, none twice, none lost. The year that holds those days in every build, with {@code -Pfull} two; from 2010 to
  * 2030 with {@code -Pstress}.
  */
@@ -156,7 +156,7 @@ class HardDaysTest {
         return Instant.ofEpochSecond(seconds - Math.floorMod(seconds, 600) + 600);
     }
 
-    /** Returns the instant that was passed over last: the one that had been armed, and whatever followed it. */
+    /** Returns the instant that was passed over last: the one that had been armed, and what followed it. */
     private static Instant passedOver(Instant last, Instant now) {
         Instant latest = Instant.ofEpochSecond(now.getEpochSecond() - Math.floorMod(now.getEpochSecond(), 600));
         return latest.isAfter(last) ? latest : last;

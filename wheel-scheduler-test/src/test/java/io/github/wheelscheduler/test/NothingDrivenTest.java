@@ -17,7 +17,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** A test that moves time although nothing lives in it would be green whatever the application does. */
+/** A test that moves time although nothing lives in it would be green, no matter what the application does. */
 class NothingDrivenTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

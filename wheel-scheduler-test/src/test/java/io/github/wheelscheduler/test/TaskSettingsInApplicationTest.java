@@ -571,7 +571,7 @@ class TaskSettingsInApplicationTest {
             return new Reports();
         }
 
-        /** Comes last among those that have no order. */
+        /** Comes last among the ones that have no order. */
         @Bean
         static BeanPostProcessor zzzProxies() {
             return new BeanPostProcessor() {

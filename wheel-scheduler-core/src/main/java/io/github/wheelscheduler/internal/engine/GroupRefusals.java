@@ -92,8 +92,8 @@ final class GroupRefusals implements Workers.Listener {
         }
 
         /**
-         * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. Whatever memory
-         * there is, the timer ends or is armed again.
+         * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. The timer ends
+         * or is armed again, even where memory is short.
          */
         @Override
         public void run() {

@@ -36,7 +36,7 @@ final class ExecutorCapacity {
     /** How long to wait at most when the target is full. */
     long pauseNanos = FIRST_PAUSE_NANOS;
 
-    /** Whether it had better not be offered another run beside those that it has. */
+    /** Whether it had better not be offered another run beside the ones that it has. */
     boolean isFull(int atTarget) {
         return atTarget >= limit && !isOfferDue;
     }

@@ -69,7 +69,7 @@ final class ExecutorFeeder implements Runnable {
     /** Taken and not handed over. */
     private @Nullable ExecutorRun held;
 
-    /** Those that a pause has caught, in their order; they go before all others. */
+    /** Runs that a pause has caught, in their order; they go before all others. */
     private @Nullable ExecutorRun nextReturned;
 
     private final ExecutorCapacity capacity = new ExecutorCapacity();

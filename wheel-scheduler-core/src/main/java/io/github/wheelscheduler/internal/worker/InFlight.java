@@ -43,7 +43,7 @@ final class InFlight {
     /** The run that the sweep has come to; null if it has come to the end. Only by the thread that is sweeping. */
     private @Nullable ExecutorRun sweptTo;
 
-    /** Those that a pause has caught and that wait to be handed over again. */
+    /** How many runs a pause has caught that wait to be handed over again. */
     private final AtomicInteger returnedCount = new AtomicInteger();
 
     /** Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked. */
@@ -63,7 +63,7 @@ final class InFlight {
         counts.decrementAndGet();
     }
 
-    /** Returns how many there are, those that are returned included. */
+    /** Returns how many there are, returned ones included. */
     int count() {
         return (int) counts.get();
     }

@@ -209,7 +209,7 @@ final class ReadyQueue {
         return touched;
     }
 
-    /** Takes the runs that are in here now, in their order; waits for those that are being added at this moment. */
+    /** Takes the runs that are in here now, in their order; waits for the ones that are being added at this moment. */
     List<Runnable> pollAll() {
         // Before a run is taken out, memory has been found for it.
         int capacity = Math.toIntExact(size());

@@ -295,7 +295,7 @@ public abstract class Workers {
     }
 
     /**
-     * Looks at the runs that are going on: the run, its thread, and since when. Only those that started while
+     * Looks at the runs that are going on: the run, its thread, and since when. Only runs that started while
      * {@link Listener#starting} returned the time.
      */
     public abstract void forEachRunning(RunningVisitor visitor);

@@ -60,7 +60,7 @@ enum TaskSetting {
         return type;
     }
 
-    /** Whether it says when the task runs: one of those that are set replaces all of the others. */
+    /** Whether it says when the task runs: one that is set replaces all of the others. */
     boolean isSchedule() {
         return this == CRON || this == FIXED_RATE || this == FIXED_DELAY;
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * From when on a scheduler on the wheel says in the log that something is wrong. Each kind of warning is given once a
- * minute at most, with the number of those that were held back.
+ * minute at most, with the number of warnings that were held back.
  *
  * @param oversleep how much later than its deadline the tick thread may hand a run over; zero for as late as it likes
  * @param queueWait how long a due run may wait for a worker; zero for as long as it likes

@@ -92,7 +92,7 @@ class DueNowTest {
                     MILLISECONDS);
             time.awaitQuiet();
             time.clock.advance(Duration.ofMillis(11));
-            // Those that were due 20, 30, 40, 50 and 60 ms after the start; the clock stands still meanwhile.
+            // The ones that were due 20, 30, 40, 50 and 60 ms after the start; the clock stands still meanwhile.
             awaitThat(() -> runs.get() == 6);
             time.awaitQuiet();
             assertThat(runs).hasValue(6);

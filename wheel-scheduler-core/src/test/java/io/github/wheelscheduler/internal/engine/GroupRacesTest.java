@@ -200,7 +200,7 @@ class GroupRacesTest {
         assertThat(group.snapshot().totals().refusedRuns()).isZero();
     }
 
-    /** Whatever callers do with what they have submitted, no place is lost, and none is made. */
+    /** No place is lost, and none is made, no matter what callers do with what they have submitted. */
     @ParameterizedTest
     @EnumSource
     void placesAreExactAfterAMixOfEverything(OnFull onFull) {

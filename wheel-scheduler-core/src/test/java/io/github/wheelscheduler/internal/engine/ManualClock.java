@@ -40,7 +40,7 @@ public final class ManualClock extends TimeSource {
         Long reading = lastReading.get();
         long wakeUp = (reading == null ? now.get() : reading) + nanos;
         Thread thread = Thread.currentThread();
-        // In this order: whoever sees the thread wait has seen it counted.
+        // In this order: a test that sees the thread wait has seen it counted.
         parks.incrementAndGet();
         wakeUps.put(thread, wakeUp);
         if (wakeUp - now.get() > 0) {

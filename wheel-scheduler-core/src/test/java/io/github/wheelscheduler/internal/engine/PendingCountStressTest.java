@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever happens to timers at the same time, afterwards the counts are exact and nothing is left behind. */
+/** The counts are exact, and nothing is left behind, after anything that happens to timers at the same time. */
 class PendingCountStressTest {
 
     private static final int CALLERS = 3;

@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Shutting down for somebody who does not wait for ever. */
+/** Shutting down for a caller that does not wait for ever. */
 class ShutdownWithinTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);

@@ -92,7 +92,7 @@ public final class VirtualTime implements AutoCloseable {
         if (executor.isTerminated()) {
             return true;
         }
-        // The tick thread has slept from the first look to the last one, so whatever was on its way lies between.
+        // The tick thread has slept from the first look to the last one, so all that was on its way lies between.
         long parks = clock.parks();
         if (!clock.isAwaited()) {
             return false;
@@ -117,7 +117,7 @@ public final class VirtualTime implements AutoCloseable {
                 || (blocked.contains(one) && (refusals == null || refusals.workers.isDrained()));
     }
 
-    /** Says whether somebody holds workers of the executor or of a group, so that nobody waits for their runs. */
+    /** Says whether a test holds workers of the executor or of a group, so that nobody waits for their runs. */
     public void setBlocked(WheelScheduledExecutor one, boolean isBlocked) {
         boolean ignored = isBlocked ? blocked.add(one) : blocked.remove(one);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Timers that name an instant follow the wall clock, whatever it does. */
+/** Timers that name an instant follow the wall clock, no matter what it does. */
 class WallClockWatchTest {
 
     private static final Duration WITHIN = Duration.ofMillis(1_001);

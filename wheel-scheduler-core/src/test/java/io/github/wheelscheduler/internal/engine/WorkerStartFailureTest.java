@@ -101,7 +101,7 @@ class WorkerStartFailureTest {
         awaitThat(() -> ran.get() > 3);
         failing.set(true);
         Gate gate = new Gate();
-        // More than there are workers: those that are left wait in front of the heartbeat.
+        // More than there are workers: the ones that are left wait in front of the heartbeat.
         for (int i = 0; i < 16; i++) {
             executor.execute(gate);
         }

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  */
 final class WheelModel {
 
-    /** Puts timers without a place among equals behind those that have one. */
+    /** Puts timers without a place among equals behind the ones that have one. */
     private static final long BEHIND_ALL = Long.MAX_VALUE / 2;
 
     private static final Comparator<Timer> BY_LIMIT =

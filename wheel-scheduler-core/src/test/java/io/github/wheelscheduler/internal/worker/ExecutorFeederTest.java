@@ -473,7 +473,7 @@ class ExecutorFeederTest {
         assertThat(interrupted).containsExactly(false, true);
     }
 
-    /** It is in the hands of whoever stopped the workers, and not in those of the caller, too. */
+    /** It is in the hands of the thread that stopped the workers, and not in those of the caller, too. */
     @Test
     void runIsReturnedOnceIfItsThreadCannotBeStartedWhileTheWorkersAreStopped() {
         List<Runnable> returned = new ArrayList<>();

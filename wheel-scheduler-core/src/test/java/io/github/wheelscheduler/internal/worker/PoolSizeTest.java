@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Threads come when they are needed, up to a limit, whatever fails, and end when they are idle or too many. */
+/** Threads come when they are needed, up to a limit, no matter what fails, and end when they are idle or too many. */
 class PoolSizeTest extends ElasticPoolFixture {
 
     // Who comes

@@ -10,7 +10,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** One thread adds and others take: whatever they do at once, it looks like a plain queue. */
+/** One thread adds and others take: it looks like a plain queue, no matter what they do at once. */
 class ReadyQueueLincheckIT {
 
     @Test

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The thread that starts workers: there once, asleep until somebody wants something, and its end is told. */
+/** The thread that starts workers: there once, asleep until it is asked for something, and its end is told. */
 class StarterTest {
 
     private final List<Thread> made = new CopyOnWriteArrayList<>();

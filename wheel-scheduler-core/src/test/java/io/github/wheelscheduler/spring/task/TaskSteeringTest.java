@@ -603,7 +603,7 @@ class TaskSteeringTest {
             int before = ran.get();
             boolean inTime = Instant.now().isBefore(at);
             awaitThat(future::isDone);
-            // A run of the old series may have been going on. Whoever is held up for too long has seen nothing.
+            // A run of the old series may have been going on. A test that is held up for too long has seen nothing.
             assertThat(ran.get() - before).isBetween(inTime ? 1 : 0, 2);
         }
     }

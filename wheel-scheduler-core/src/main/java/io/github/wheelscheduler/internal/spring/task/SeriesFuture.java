@@ -38,7 +38,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     /** Set while the run of a one-time task is due and must not take place yet. */
     private volatile @Nullable Hold held;
 
-    /** A cancel has won, whatever the timer says. */
+    /** A cancel has won, no matter what the timer says. */
     volatile boolean cancelled;
 
     // Guarded by the lock.

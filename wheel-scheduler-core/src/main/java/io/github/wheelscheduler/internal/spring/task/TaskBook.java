@@ -32,7 +32,7 @@ public final class TaskBook {
     /** So many tasks stay visible when they are over. */
     private static final int MAX_OVER = 100;
 
-    /** After so many tasks have come, or as many as there were, those that are over are forgotten. */
+    /** After so many tasks have come, or as many as there were, tasks that are over are forgotten. */
     private static final int TIDY_AFTER = 1_000;
 
     private static final int MAX_WARNED = 1_000;
@@ -43,7 +43,7 @@ public final class TaskBook {
 
     private final TaskIds ids = new TaskIds();
 
-    /** How many tasks may still come before those that are over are forgotten. */
+    /** How many tasks may still come before the ones that are over are forgotten. */
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
 
     /** Names whose settings have been found to have no effect. */

@@ -20,7 +20,7 @@ import org.apache.commons.logging.impl.NoOpLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Somebody resumes a task that is paused for its failures while a run that was asked for fails once more. */
+/** A task that is paused for its failures is resumed while a run that was asked for fails once more. */
 class ResumeAgainstFailureTest {
 
     private static final int ROUNDS = 20_000;

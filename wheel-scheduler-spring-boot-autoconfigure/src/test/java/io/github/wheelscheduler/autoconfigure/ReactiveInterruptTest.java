@@ -17,13 +17,16 @@ import io.github.wheelscheduler.autoconfigure.ReactiveRunsTest.Hourly;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
@@ -31,6 +34,7 @@ import org.reactivestreams.Subscription;
 import org.springframework.context.ApplicationContext;
 import org.springframework.scheduling.annotation.Scheduled;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -180,6 +184,36 @@ class ReactiveInterruptTest {
             assertThat(task(context, Hourly.class).failures()).isZero();
         });
         others.shutdown();
+    }
+
+    @Test
+    void hookIsGoneOnceItsContextIsClosed() throws Exception {
+        AtomicReference<ReactiveRuns> runs = new AtomicReference<>();
+        observed(Hourly.class).run(context -> {
+            runs.set(context.getBean(ReactiveRuns.class));
+            awaitReturned(context, Hourly.class, 1);
+            assertThat(isHooked(runs.get())).isTrue();
+        });
+        assertThat(isHooked(runs.get())).isFalse();
+    }
+
+    @Test
+    void runThatBeginsWhileItsContextClosesLeavesNoHook() {
+        observed(Hourly.class).run(context -> {
+            ReactiveRuns runs = context.getBean(ReactiveRuns.class);
+            awaitReturned(context, Hourly.class, 1);
+            runs.destroy();
+            tasksOf(context).trigger(idOf(Hourly.class));
+            awaitReturned(context, Hourly.class, 2);
+            assertThat(isHooked(runs)).isFalse();
+        });
+    }
+
+    private static boolean isHooked(ReactiveRuns runs) throws ReflectiveOperationException {
+        Method hooks = Hooks.class.getDeclaredMethod("getOnLastOperatorHooks");
+        hooks.setAccessible(true);
+        return ((Map<?, ?>) hooks.invoke(null))
+                .containsKey(ReactiveRuns.class.getName() + "@" + System.identityHashCode(runs));
     }
 
     static class Narrow extends Controlled {

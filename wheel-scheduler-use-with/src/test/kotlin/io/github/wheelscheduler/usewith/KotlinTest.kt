@@ -3,6 +3,7 @@ package io.github.wheelscheduler.usewith
 import io.github.wheelscheduler.WheelScheduledExecutor
 import io.github.wheelscheduler.spring.WheelTask
 import io.github.wheelscheduler.spring.WheelTaskScheduler
+import io.github.wheelscheduler.spring.task.TaskRegistry
 import io.github.wheelscheduler.test.VirtualTime
 import io.github.wheelscheduler.test.VirtualTimeExtension
 import java.time.Duration
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import org.assertj.core.api.Assertions.assertThat
@@ -23,6 +25,7 @@ import org.springframework.boot.WebApplicationType
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration
 import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.boot.logging.LoggingSystem
+import org.springframework.context.ApplicationContext
 import org.springframework.context.annotation.Bean
 import org.springframework.context.annotation.Configuration
 import org.springframework.scheduling.annotation.EnableScheduling
@@ -66,6 +69,28 @@ class KotlinTest {
         }
     }
 
+    /** One ends only when it is cancelled, and one fails after it has been suspended. */
+    class Bad {
+        val cancelled = AtomicInteger()
+
+        @WheelTask("endless")
+        @Scheduled(fixedRate = 1, timeUnit = TimeUnit.HOURS)
+        suspend fun endless() {
+            try {
+                awaitCancellation()
+            } finally {
+                cancelled.incrementAndGet()
+            }
+        }
+
+        @WheelTask("failing")
+        @Scheduled(fixedRate = 1, timeUnit = TimeUnit.HOURS)
+        suspend fun failing() {
+            delay(20)
+            throw IllegalStateException("no price")
+        }
+    }
+
     /** Has no database, which durable tasks of another test need. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(
@@ -76,22 +101,43 @@ class KotlinTest {
         @Bean fun shop() = Shop()
 
         @Bean fun prices(shop: Shop) = Prices(shop)
+
+        @Bean fun bad() = Bad()
     }
 
-    @Test
-    fun suspendingFunctionRunsAgainAndAgainWithoutOverlap() {
+    private fun runApplication(test: (ApplicationContext, TaskRegistry) -> Unit) {
         System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE)
         try {
             SpringApplicationBuilder(Application::class.java).web(WebApplicationType.NONE).run().use { context ->
-                val shop = context.getBean(Shop::class.java)
-                await().atMost(LIMIT).until { shop.updates.get() >= 3 }
-                assertThat(shop.overlaps).isFalse()
-                val scheduler = context.getBean("taskScheduler", WheelTaskScheduler::class.java)
-                assertThat(scheduler.taskRegistry.find("prices").orElseThrow().runs()).isPositive()
+                test(context, context.getBean("taskScheduler", WheelTaskScheduler::class.java).taskRegistry)
             }
         } finally {
             System.clearProperty(LoggingSystem.SYSTEM_PROPERTY)
         }
+    }
+
+    @Test
+    fun suspendingFunctionRunsAgainAndAgainWithoutOverlap() = runApplication { context, tasks ->
+        val shop = context.getBean(Shop::class.java)
+        await().atMost(LIMIT).until { shop.updates.get() >= 3 }
+        assertThat(shop.overlaps).isFalse()
+        assertThat(tasks.get("prices").runs()).isPositive()
+    }
+
+    @Test
+    fun interruptCancelsTheCoroutineOfARun() = runApplication { context, tasks ->
+        await().atMost(LIMIT).until { tasks.find("endless").map { it.runningSince() != null }.orElse(false) }
+        assertThat(tasks.interrupt("endless")).isEqualTo(1)
+        await().atMost(LIMIT).until { tasks.get("endless").runningSince() == null }
+        assertThat(context.getBean(Bad::class.java).cancelled).hasValue(1)
+        assertThat(tasks.get("endless").runs()).isZero()
+    }
+
+    @Test
+    fun failureOfACoroutineIsThatOfItsRun() = runApplication { _, tasks ->
+        await().atMost(LIMIT).until { tasks.find("failing").map { it.runs() == 1L }.orElse(false) }
+        assertThat(tasks.get("failing").last()?.failure()?.message()).isEqualTo("no price")
+        assertThat(tasks.get("failing").last()?.duration()).isGreaterThan(Duration.ofMillis(19))
     }
 
     // snippet

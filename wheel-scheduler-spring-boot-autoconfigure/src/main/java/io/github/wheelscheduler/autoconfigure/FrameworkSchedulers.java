@@ -11,10 +11,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.ManagedMap;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
-import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.MethodMetadata;
 import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * The schedulers that a Spring framework registers for its own use, as the WebSocket message broker does for its
@@ -34,7 +34,7 @@ final class FrameworkSchedulers implements BeanFactoryPostProcessor {
     /** For applications that override the method of the framework in order to set the scheduler up. */
     private static final Set<String> NAMES = Set.of("messageBrokerTaskScheduler", "defaultSockJsTaskScheduler");
 
-    private static final String WHEEL = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+    private static final String WHEEL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
     private static final String BOOTS_BROKER_CONFIGURER = "springBootWebSocketMessageBrokerConfigurer";
 
     /** Returns whether the bean of that name, a scheduler, is one of these. */

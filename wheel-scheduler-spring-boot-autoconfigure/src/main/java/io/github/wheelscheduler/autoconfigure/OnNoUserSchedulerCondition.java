@@ -11,11 +11,11 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * Matches unless the application, or a library on its behalf, has defined a scheduler. It counts the beans that make Boot's
@@ -38,7 +38,7 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
                 TaskScheduler.class,
                 ScheduledExecutorService.class);
         if (isNameTaken(context)) {
-            found.add(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+            found.add(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
         }
         if (isUndecided(context.getBeanFactory(), found)) {
             return ConditionOutcome.match(message.found("several wheel schedulers, none of them primary")
@@ -51,7 +51,7 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
 
     /** Whether there are several wheel schedulers, none of which Spring would take by itself. */
     private static boolean isUndecided(@Nullable ConfigurableListableBeanFactory beanFactory, Set<String> found) {
-        if (beanFactory == null || found.contains(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)) {
+        if (beanFactory == null || found.contains(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME)) {
             return false;
         }
         int wheels = 0;
@@ -71,7 +71,7 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
     private static boolean isNameTaken(ConditionContext context) {
         ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
         return beanFactory != null
-                && beanFactory.containsLocalBean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+                && beanFactory.containsLocalBean(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
     }
 
     /** Returns whether the bean is injected by its type. As in Boot's own conditions, others do not count. */

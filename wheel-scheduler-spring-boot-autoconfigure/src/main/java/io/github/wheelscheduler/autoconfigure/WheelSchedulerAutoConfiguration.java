@@ -5,7 +5,6 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
@@ -14,6 +13,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * Auto-configuration of a {@link WheelTaskScheduler} in place of the scheduler of Spring Boot.
@@ -57,13 +57,13 @@ public final class WheelSchedulerAutoConfiguration {
     @Bean(GroupBeans.GROUPS)
     @Lazy
     SchedulerGroups wheelSchedulerGroups(
-            @Qualifier(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME) WheelTaskScheduler scheduler,
+            @Qualifier(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME) WheelTaskScheduler scheduler,
             WheelTaskSchedulerBuilder builder,
             GroupBeans beans) {
         return new SchedulerGroups(scheduler, builder, beans.groups());
     }
 
-    @Bean(DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME)
+    @Bean(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME)
     WheelTaskScheduler taskScheduler(WheelTaskSchedulerBuilder builder) {
         return builder.build();
     }

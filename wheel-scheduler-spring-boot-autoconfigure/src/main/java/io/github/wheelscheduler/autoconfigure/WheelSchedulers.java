@@ -18,8 +18,8 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.task.DefaultTaskSchedulerConfiguration;
 import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * Finds the schedulers of an application: the names of beans that are or may be one, before they are made, and the schedulers on the
@@ -67,7 +67,7 @@ public final class WheelSchedulers {
 
     /** Returns the scheduler whose wheel the application shares, which is made for it; null if there is none, or none of several. */
     static @Nullable WheelTaskScheduler main(ConfigurableListableBeanFactory beanFactory) {
-        String usual = DefaultTaskSchedulerConfiguration.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+        String usual = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
         WheelTaskScheduler main = beanFactory.containsBean(usual) ? onTheWheel(beanFactory.getBean(usual)) : null;
         if (main != null) {
             return main;

@@ -130,6 +130,9 @@ final class NamedSettings {
             environmental.stream().filter(root::isAncestorOf).forEach(name -> addOfEnvironment(named, source, name));
         } else if (underlying instanceof EnumerablePropertySource<?> listable) {
             for (String key : listable.getPropertyNames()) {
+                if (isOfAnotherRoot(key)) {
+                    continue;
+                }
                 ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
                 Object value = root.isAncestorOf(name) ? listable.getProperty(key) : null;
                 if (value != null) {
@@ -143,6 +146,12 @@ final class NamedSettings {
             return new Layer(named, unlistable);
         }
         return new Layer(named, null);
+    }
+
+    /** Whether its first letter is another one than that of the prefix: most keys are no more looked at than that. */
+    private boolean isOfAnotherRoot(String key) {
+        char first = key.isEmpty() ? ' ' : Character.toLowerCase(key.charAt(0));
+        return first >= 'a' && first <= 'z' && first != prefix.charAt(0);
     }
 
     private void addOfEnvironment(
@@ -307,10 +316,12 @@ final class NamedSettings {
     /** Returns the small letters and digits of a text. */
     static String uniform(String text) {
         StringBuilder uniform = new StringBuilder(text.length());
-        text.codePoints()
-                .filter(Character::isLetterOrDigit)
-                .map(Character::toLowerCase)
-                .forEach(uniform::appendCodePoint);
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            int next = text.codePointAt(i);
+            if (Character.isLetterOrDigit(next)) {
+                uniform.appendCodePoint(Character.toLowerCase(next));
+            }
+        }
         return uniform.toString();
     }
 

@@ -1,0 +1,50 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.springframework.boot.autoconfigure.preinitialize.BackgroundPreinitializer;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Takes our classes into use on another processor while the application starts, so that they are loaded when it needs them. Boot calls it on its
+ * own thread for that, as it does for its own classes, where there is more than one processor; it ignores failures, and waits for the end before
+ * the application is ready. What is made here is thrown away.
+ */
+final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
+
+    static final String THREADS = "wheel-preinit-";
+
+    private static final List<Class<?>> CONFIGURATIONS = List.of(
+            WheelTaskSchedulerBuilderAutoConfiguration.class,
+            WheelSchedulerAutoConfiguration.class,
+            TimerWheelAutoConfiguration.class);
+
+    WheelSchedulerPreinitializer() {}
+
+    /** Goes in the order in which a start needs them. */
+    @Override
+    public void preinitialize() {
+        for (Class<?> configuration : CONFIGURATIONS) {
+            Method[] ignored = ReflectionUtils.getDeclaredMethods(configuration);
+        }
+        NamedSettings ignored =
+                new NamedSettings(new StandardEnvironment(), GroupBeans.PROPERTY, GroupProperties.class);
+        WheelSchedulerProperties defaults =
+                new Binder().bindOrCreate(WheelSchedulerProperties.PREFIX, WheelSchedulerProperties.class);
+        scheduleOne(defaults);
+    }
+
+    private static void scheduleOne(WheelSchedulerProperties defaults) {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.setThreadNamePrefix(THREADS);
+        defaults.applyTo(scheduler);
+        scheduler.initialize();
+        Future<?> ignored = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
+        scheduler.shutdown();
+    }
+}

@@ -21,17 +21,28 @@ final class Checkout {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Pattern REVISION = Pattern.compile("<revision>(.*?)(-SNAPSHOT)?</revision>");
+    private static final Pattern SPRING_BOOT = Pattern.compile("<spring-boot.version>(.*?)</");
     private static final Set<String> LEFT_OUT = Set.of(".git", "target");
 
     private Checkout() {}
 
     /** Returns the version of the next release. */
     static String version() throws IOException {
-        Matcher revision = REVISION.matcher(Files.readString(ROOT.resolve("pom.xml")));
-        if (!revision.find()) {
-            throw new IllegalStateException("pom.xml must have a revision, has none");
+        return find(REVISION);
+    }
+
+    /** Returns the version of Spring Boot that a release is built on. */
+    static String springBoot() throws IOException {
+        return find(SPRING_BOOT);
+    }
+
+    /** Returns what the POM has first. */
+    private static String find(Pattern pattern) throws IOException {
+        Matcher found = pattern.matcher(Files.readString(ROOT.resolve("pom.xml")));
+        if (!found.find()) {
+            throw new IllegalStateException("pom.xml must have " + pattern + ", has none");
         }
-        return revision.group(1);
+        return found.group(1);
     }
 
     /** Returns the names of the modules that are not published. */

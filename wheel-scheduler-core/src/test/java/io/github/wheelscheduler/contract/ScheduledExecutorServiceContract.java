@@ -143,6 +143,13 @@ abstract class ScheduledExecutorServiceContract implements Subject {
     }
 
     @Nested
+    class FewThreads extends FewThreadsContract {
+        FewThreads() {
+            super(ScheduledExecutorServiceContract.this);
+        }
+    }
+
+    @Nested
     class LaterJdk extends LaterJdkContract {
         LaterJdk() {
             super(ScheduledExecutorServiceContract.this);

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 
@@ -19,6 +20,14 @@ class ScheduledThreadPoolExecutorContractTest extends ScheduledExecutorServiceCo
     @Override
     public Optional<ScheduledExecutorService> createWithOneWorker() {
         return Optional.of(withThreads(1));
+    }
+
+    @Override
+    public Optional<ScheduledExecutorService> createWithThreadsOf(ThreadFactory factory) {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(8, factory);
+        executor.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        executor.allowCoreThreadTimeOut(true);
+        return Optional.of(executor);
     }
 
     @Override

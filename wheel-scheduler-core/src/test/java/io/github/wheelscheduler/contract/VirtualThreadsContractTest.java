@@ -2,6 +2,9 @@ package io.github.wheelscheduler.contract;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
@@ -12,5 +15,11 @@ class VirtualThreadsContractTest extends WheelSubject {
     @Override
     WheelScheduledExecutorBuilder builder() {
         return WheelScheduledExecutor.builder().threadPerRun(new VirtualThreadTaskExecutor().getVirtualThreadFactory());
+    }
+
+    /** Nothing: the thread that hands runs over comes with the first task. */
+    @Override
+    public Optional<ScheduledExecutorService> createWithThreadsOf(ThreadFactory factory) {
+        return Optional.empty();
     }
 }

@@ -2,8 +2,10 @@ package io.github.wheelscheduler.contract;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 
 /** Our executor under the contract, with the workers that a subclass chooses. */
 abstract class WheelSubject extends ScheduledExecutorServiceContract {
@@ -19,6 +21,14 @@ abstract class WheelSubject extends ScheduledExecutorServiceContract {
     @Override
     public Optional<ScheduledExecutorService> createWithOneWorker() {
         return Optional.of(builder().maxWorkers(1).build());
+    }
+
+    @Override
+    public Optional<ScheduledExecutorService> createWithThreadsOf(ThreadFactory factory) {
+        return Optional.of(builder()
+                .threadFactory(factory)
+                .workerKeepAlive(Duration.ofMillis(1))
+                .build());
     }
 
     @Override

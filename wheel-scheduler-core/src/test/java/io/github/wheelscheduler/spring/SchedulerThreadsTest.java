@@ -9,6 +9,7 @@ import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Caller;
 import io.github.wheelscheduler.testing.Gate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
@@ -51,8 +52,23 @@ class SchedulerThreadsTest {
     }
 
     @Test
+    void farTaskMakesTheTickThreadAloneAndTheFirstRunTheOthers() {
+        scheduler.setThreadNamePrefix("far-");
+        scheduler.initialize();
+        ScheduledFuture<?> far = scheduler.schedule(gate, Instant.now().plusSeconds(3_600));
+        assertThat(threads("far-")).extracting(Thread::getName).containsExactly("far-tick");
+        scheduler.execute(gate);
+        gate.awaitArrivals(1);
+        assertThat(threads("far-")).extracting(Thread::getName).containsExactlyInAnyOrder("far-tick", "far-1", "far-2");
+        assertThat(far.isDone()).isFalse();
+    }
+
+    @Test
     void eachThreadThatRunsNoTaskHasANameOfItsOwn() {
-        assertThat(threadsAfterACallOf(Caller.DAEMON, "named-"))
+        assertThat(threadsAfter(Caller.DAEMON, "named-", () -> {
+                    ScheduledFuture<?> ignored =
+                            scheduler.schedule(gate, Instant.now().plusMillis(1));
+                }))
                 .extracting(Thread::getName)
                 .contains("named-tick", "named-starter")
                 .doesNotHaveDuplicates();
@@ -68,23 +84,31 @@ class SchedulerThreadsTest {
     }
 
     private List<Thread> threadsAfterACallOf(Caller caller, String prefix) {
+        return threadsAfter(caller, prefix, () -> scheduler.execute(gate));
+    }
+
+    private List<Thread> threadsAfter(Caller caller, String prefix, Runnable call) {
         scheduler.setThreadNamePrefix(prefix);
         scheduler.initialize();
         boolean ignored = caller.call(() -> {
-            scheduler.execute(gate);
+            call.run();
             return true;
         });
         gate.awaitArrivals(1);
-        // Virtual threads are not among these.
-        List<Thread> threads = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith(prefix))
-                .toList();
+        List<Thread> threads = threads(prefix);
         assertThat(threads).allSatisfy(thread -> {
             assertThat(thread.isDaemon()).isFalse();
             assertThat(thread.getPriority()).isEqualTo(Thread.NORM_PRIORITY);
             assertThat(thread.getThreadGroup()).isSameAs(Thread.currentThread().getThreadGroup());
         });
         return threads;
+    }
+
+    /** Virtual threads are not among these. */
+    private static List<Thread> threads(String prefix) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(prefix))
+                .toList();
     }
 
     @ParameterizedTest

@@ -415,6 +415,32 @@ class VirtualTimeTest {
         }
     }
 
+    /** The first worker comes for the first run, by a thread that the tick thread starts, and tries to start again in real time. */
+    @Test
+    void threadThatCannotBeStartedForTheFirstRunHoldsTimeUpUntilItCanBe() {
+        AtomicInteger failures = new AtomicInteger(3);
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .timeSource(time.timeSource())
+                .tickThreadFactory(task -> new Thread(task, "own-tick") {
+                    @Override
+                    public ClassLoader getContextClassLoader() {
+                        // It is asked for when a thread is made that is to be like this one.
+                        if (currentThread() == this && failures.getAndDecrement() > 0) {
+                            throw new OutOfMemoryError("on purpose: unable to create native thread");
+                        }
+                        return super.getContextClassLoader();
+                    }
+                })
+                .build()) {
+            time.drive(executor);
+            WheelTimer<?> ignored = executor.schedule(logged("ran"), 1, TimeUnit.SECONDS);
+            assertThat(failures).hasValue(3);
+            time.advanceBy(HOUR);
+            assertThat(log).containsExactly("ran at PT1S");
+            assertThat(failures).hasNegativeValue();
+        }
+    }
+
     @Test
     void yearsPassThoughASchedulerIsPausedWithMoreThanItHasRoomFor() {
         for (int i = 0; i < 5_000; i++) {

@@ -126,7 +126,7 @@ public final class Arming {
                 }
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
-            workers.startIfShort();
+            workers.startIfShort(isDue);
             if (isDue && !isSteered && handOverNow(timer, dueNanos)) {
                 posted = true;
                 workers.signal();

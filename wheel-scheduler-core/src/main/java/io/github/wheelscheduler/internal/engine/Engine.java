@@ -74,7 +74,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
             this.pending = new PendingTimers(inbox::posted, settings.maxPending());
             this.hold = new Hold();
             this.runState = new RunState(hold);
-            Starter starter = new Starter(settings.tickThreadFactory(), this::ended);
+            Starter starter = new Starter(inbox::wake, this::ended);
             this.workers = settings.newWorkers(starter, this);
             TimingWheel wheel = new TimingWheel(settings.tickShift(), clock.nanoTime());
             this.slots = null;

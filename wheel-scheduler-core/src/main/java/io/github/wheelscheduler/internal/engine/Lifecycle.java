@@ -36,7 +36,7 @@ public final class Lifecycle {
     private final Shortcut shortcut;
     private final Workers workers;
 
-    /** Set once both tick thread and workers have been started. */
+    /** Set once the tick thread has been started, and the thread that hands over to others, if there is one. */
     private volatile boolean started;
 
     private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
@@ -69,7 +69,7 @@ public final class Lifecycle {
         this.workers = engine.workers;
     }
 
-    /** Starts the threads unless they have been: a group's come with its first run. */
+    /** Starts the threads that are there before the first run, unless they have been; workers come with it. */
     void startIfNeeded() {
         if (!started) {
             shared.locked(this::start);

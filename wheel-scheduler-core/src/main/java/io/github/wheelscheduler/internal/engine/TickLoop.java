@@ -3,6 +3,7 @@ package io.github.wheelscheduler.internal.engine;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.internal.inbox.Inbox;
 import io.github.wheelscheduler.internal.wheel.TimingWheel;
+import io.github.wheelscheduler.internal.worker.Workers;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,14 @@ final class TickLoop {
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
+    /** So long before the first run that the tick thread hands over, the first worker is to come, on a machine's clock. */
+    private static final long FIRST_WORKER_AHEAD_NANOS = 1_000_000;
+
     private final Inbox<ScheduledTimer<?>> inbox;
     private final TimingWheel wheel;
     private final WallClockWatch watch;
     private final PendingTimers pending;
+    private final Workers workers;
     private final TimeSource clock;
 
     private final SweepPlan sweeps;
@@ -64,6 +69,7 @@ final class TickLoop {
         this.wheel = wheel;
         this.watch = watch;
         this.pending = root.pending;
+        this.workers = root.workers;
         this.clock = root.settings.clock();
         this.pass = new PassState(clock);
         this.sweeps = new SweepPlan(wheel, pending);
@@ -106,7 +112,22 @@ final class TickLoop {
                 Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
         long expiryNanos = stands ? Long.MAX_VALUE : wheel.nanosToNextExpiry(nowNanos);
         isTimerNext = expiryNanos <= otherNanos;
-        return Math.min(expiryNanos, otherNanos);
+        return isTimerNext && workers.isFirstLacking()
+                ? untilFirstWorker(expiryNanos)
+                : Math.min(expiryNanos, otherNanos);
+    }
+
+    /** Lets the first worker come if the next timer is due soon, and may be one of the executor's own; returns when to look again. */
+    private long untilFirstWorker(long expiryNanos) {
+        if (clock.slackNanos() == 0 || !dispatchers.root.hold.isOpen() || pending.count() == 0) {
+            return expiryNanos;
+        }
+        if (expiryNanos <= FIRST_WORKER_AHEAD_NANOS) {
+            workers.startAhead();
+            return expiryNanos;
+        }
+        isTimerNext = false;
+        return expiryNanos - FIRST_WORKER_AHEAD_NANOS;
     }
 
     /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */

@@ -39,6 +39,9 @@ final class TickThread implements Runnable {
 
     private static final long PAUSE_IN_VAIN_NANOS = 100_000;
 
+    /** For what must go on while virtual time stands still. */
+    private static final TimeSource MACHINE = new TimeSource();
+
     private final Engine root;
     private final SharedWheel shared;
     private final TimeSource clock;
@@ -250,6 +253,7 @@ final class TickThread implements Runnable {
             return false;
         }
         root.workers.followUp(nowNanos, WAKE_UP_INTERVAL_NANOS / 2);
+        long starterNanos = startStarter(nowNanos);
         boolean slept = false;
         long sleepNanos = shared.loop.pass(nowNanos);
         if (sleepNanos > 0) {
@@ -257,7 +261,7 @@ final class TickThread implements Runnable {
             if (root.runState.isShutdown() && root.lifecycle.leavesIf(this::isDrainedAfterShutdown)) {
                 return false;
             }
-            slept = sleep(nowNanos, sleepNanos);
+            slept = sleep(nowNanos, Math.min(sleepNanos, starterNanos));
         }
         passesInVain = slept || shared.loop.pass.wasProductive() ? 0 : passesInVain + 1;
         if (passesInVain > PASSES_IN_VAIN) {
@@ -265,6 +269,20 @@ final class TickThread implements Runnable {
             LockSupport.parkNanos(this, PAUSE_IN_VAIN_NANOS);
         }
         return true;
+    }
+
+    /** Starts the thread that starts workers if it is lacking; returns after how long that is to be tried again, if it has failed. */
+    private long startStarter(long nowNanos) {
+        if (!clock.isVirtual()) {
+            return shared.starter.startThread(nowNanos);
+        }
+        long nanos = shared.starter.startThread(MACHINE.nanoTime());
+        if (nanos != Long.MAX_VALUE) {
+            // Time stands still until this thread sleeps.
+            LockSupport.parkNanos(this, nanos);
+            return 0;
+        }
+        return nanos;
     }
 
     /** Sleeps unless something wants this thread, and says whether it did. */
@@ -331,6 +349,7 @@ final class TickThread implements Runnable {
     private boolean isAskedForSomething() {
         return errand != null
                 || root.runState.isStopped()
+                || shared.starter.isThreadWanted()
                 || isDrainedAfterShutdown()
                 || shared.mayAnyGroupEnd()
                 || shared.loop.isLittered()

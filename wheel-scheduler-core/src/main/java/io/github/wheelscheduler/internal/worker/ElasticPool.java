@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Threads that come when they are needed, up to a limit, and end when they have been idle for long.
  *
- * <p>A worker, or a thread of their own if that has failed, starts further workers; the tick thread never does.
+ * <p>The first worker comes with the first run. A worker, or a thread of their own if that has failed, starts further ones; the tick
+ * thread never does.
  *
  * <p>This class wakes workers, and lets them take runs, perform them and fall idle: each of these announces its step before it looks
  * at the queue again. {@link PoolSize} decides which threads start and which end.
@@ -46,7 +47,7 @@ public final class ElasticPool extends Workers {
     /** When the threads of a pool come and end. */
     public enum ThreadPolicy {
 
-        /** The first comes when the pool starts, and some stay once they have come. */
+        /** None comes before the first run, and some stay once they have come. */
         KEEP_SOME,
 
         /** None comes before the first run, and none stays after it has been idle for long. */
@@ -83,7 +84,7 @@ public final class ElasticPool extends Workers {
      * Creates a pool that has no thread yet.
      *
      * @param threadFactory makes the workers
-     * @param starter starts the first worker of a pool that keeps none, and tries again when a worker could not be started
+     * @param starter starts the first worker where no caller does, and tries again when a worker could not be started
      * @param maxSize how many workers there may be, at least 1
      * @param keepAliveNanos how long a worker stays idle before it ends
      * @param nanoClock the monotonic clock that the idle time is read from
@@ -111,16 +112,21 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
-    public void start() {
-        poolSize.startFirst();
+    public void startIfShort(boolean isFirstNeeded) {
+        // By the starter, if the pool is on demand: the caller may be a worker of another pool.
+        if (!poolSize.isOnDemand()) {
+            poolSize.startIfShort(isFirstNeeded);
+        }
     }
 
     @Override
-    public void startIfShort() {
-        // By the starter, if the pool is on demand: the caller may be a worker of another pool.
-        if (!poolSize.isOnDemand()) {
-            poolSize.startIfShort();
-        }
+    public boolean isFirstLacking() {
+        return poolSize.isFirstLacking() && isOpen();
+    }
+
+    @Override
+    public void startAhead() {
+        poolSize.askAhead();
     }
 
     @Override
@@ -304,7 +310,7 @@ public final class ElasticPool extends Workers {
                     if (isFirst) {
                         leaveAvailable();
                     } else {
-                        poolSize.startIfShort();
+                        poolSize.startIfShort(false);
                     }
                 } finally {
                     perform(worker, run);

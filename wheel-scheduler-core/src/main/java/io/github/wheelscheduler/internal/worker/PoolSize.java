@@ -21,11 +21,14 @@ final class PoolSize {
      * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do not
      * end, so that a lone task does not start a thread each time.
      *
-     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again. That is
-     * what the thread of the Starter is for; it is there before it is needed, because a thread could not be started then.
+     * No pool has a worker before its first run. A caller who hands that over itself starts the first worker before, and is told
+     * what fails; where the tick thread hands it over, the Starter starts the worker.
      *
-     * A pool on demand has no worker before its first run, and none after it has been idle for long: the Starter starts the
-     * first one, so that neither the tick thread nor a worker of another pool does.
+     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again. That is
+     * what the thread of the Starter is for, too.
+     *
+     * A pool on demand has no worker after it has been idle for long, either: the Starter starts each first one, so that neither
+     * the tick thread nor a worker of another pool does.
      */
 
     /** So many available workers stay, unless the pool is on demand. */
@@ -34,7 +37,13 @@ final class PoolSize {
     private static final String NOT_STARTED =
             "A further worker could not be started; the others go on, and due tasks wait for one of them";
 
+    private static final String NONE_STARTED =
+            "No worker could be started; due tasks wait until one can be, which is tried again and again";
+
     private static final long NONE = 0;
+
+    /** No worker has been started yet, nor has the starter failed to. */
+    private static final long UNTRIED = -1;
 
     /** Made beforehand, as it may be needed when there is no memory. */
     private static final Predicate<Worker> WAKE = PoolSize::wake;
@@ -45,8 +54,11 @@ final class PoolSize {
     final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger();
 
-    /** The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. */
-    private final AtomicLong lastStartFailure = new AtomicLong();
+    /**
+     * The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. {@link #UNTRIED}
+     * at first, unless the pool is on demand.
+     */
+    private final AtomicLong lastStartFailure;
 
     private final AtomicLong startFailures = new AtomicLong();
     private final Starter starter;
@@ -64,19 +76,18 @@ final class PoolSize {
     /** So many workers stay though they have nothing to do. */
     final int spare;
 
+    /**
+     * Whether the starter starts the next worker if none is there: always if the pool is on demand, else until the first one has been
+     * started. Writers: threads that have started a worker. Any thread reads it, perhaps too late, and then asks in vain.
+     */
+    private boolean isLeftToStarter = true;
+
     PoolSize(ElasticPool pool, ThreadFactory threadFactory, Starter starter, boolean onDemand) {
         this.pool = pool;
         this.threadFactory = threadFactory;
         this.starter = starter;
         this.spare = onDemand ? 0 : SPARE;
-    }
-
-    /** Starts the first worker, unless the pool is on demand, and the thread of the starter. What fails is thrown. */
-    void startFirst() {
-        if (!isOnDemand() && size.get() == 0) {
-            boolean ignored = startWorker();
-        }
-        starter.start();
+        this.lastStartFailure = new AtomicLong(onDemand ? NONE : UNTRIED);
     }
 
     /** Whether no thread from outside but the starter starts workers. */
@@ -84,9 +95,21 @@ final class PoolSize {
         return spare == 0;
     }
 
-    /** Lets the starter start a worker if one is lacking, and the pool is on demand. Any thread. */
+    /** Lets the starter start a worker for a run that waits, if that is its task and none is there. Any thread. */
     void ask() {
-        if (isOnDemand() && isLacking()) {
+        if (isLeftToStarter && isLacking() && pool.hasWork()) {
+            starter.wake(this);
+        }
+    }
+
+    /** Whether no worker of a pool that is not on demand has been started yet. */
+    boolean isFirstLacking() {
+        return lastStartFailure.get() == UNTRIED;
+    }
+
+    /** Lets the starter start the first worker of such a pool, for a run that is still to come. */
+    void askAhead() {
+        if (isFirstLacking() && isLacking()) {
             starter.wake(this);
         }
     }
@@ -97,16 +120,14 @@ final class PoolSize {
      * @param again whether it is to try again where that has failed
      */
     boolean isWanted(boolean again) {
-        return (isStartFailing() ? again : isOnDemand()) && isLacking();
+        long seen = lastStartFailure.get();
+        boolean isLeft = seen > NONE ? again : seen == UNTRIED || isOnDemand();
+        return isLeft && isLacking();
     }
 
     /** Whether starting a thread has failed, none is free, and there may be more workers. */
     boolean isShort() {
-        return isStartFailing() && isLacking();
-    }
-
-    private boolean isStartFailing() {
-        return lastStartFailure.get() != NONE;
+        return lastStartFailure.get() > NONE && isLacking();
     }
 
     /** Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there. */
@@ -114,17 +135,41 @@ final class PoolSize {
         return available.get() == 0 && size.get() < limit() && (!isOnDemand() || pool.hasWork());
     }
 
-    /** Tries again to start a worker if that has failed and none is free. */
-    void startIfShort() {
-        if (isShort()) {
+    /**
+     * Tries again to start a worker if that has failed and none is free.
+     *
+     * @param isFirstNeeded whether to start the first one, too, for a run that is about to be handed over; what fails then is thrown
+     */
+    void startIfShort(boolean isFirstNeeded) {
+        long seen = lastStartFailure.get();
+        if (seen == NONE) {
+            return;
+        }
+        if (isFirstNeeded && size.compareAndSet(0, 1)) {
+            startFirst(seen);
+        } else if (seen != UNTRIED && isLacking()) {
             startIfAllowed();
+        }
+    }
+
+    private void startFirst(long seen) {
+        boolean isStarted = false;
+        try {
+            isStarted = startCounted();
+        } finally {
+            if (isStarted) {
+                boolean ignored = lastStartFailure.compareAndSet(seen, NONE);
+            } else {
+                // Others may have handed over runs meanwhile, and have relied on this worker.
+                ask();
+            }
         }
     }
 
     /** Starts a worker if one is lacking and there may be more now, or lets those end that are too many. */
     void maxSizeChanged() {
         if (isOnDemand()) {
-            starter.wake(this);
+            ask();
         } else if (size.get() > 0 && available.get() == 0) {
             startIfAllowed();
         }
@@ -226,7 +271,7 @@ final class PoolSize {
                 boolean ignored = lastStartFailure.compareAndSet(seen, NONE);
             }
         } catch (Throwable ex) {
-            boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) == NONE;
+            boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) <= NONE;
             starter.wake(this);
             if (isFirst) {
                 logNotStarted(ex);
@@ -234,9 +279,9 @@ final class PoolSize {
         }
     }
 
-    private static void logNotStarted(Throwable failure) {
+    private void logNotStarted(Throwable failure) {
         try {
-            EngineLog.log(Level.WARNING, NOT_STARTED, null, failure);
+            EngineLog.log(Level.WARNING, size.get() == 0 ? NONE_STARTED : NOT_STARTED, null, failure);
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.
         }
@@ -251,6 +296,11 @@ final class PoolSize {
                 return false;
             }
         } while (!size.compareAndSet(seen, seen + 1));
+        return startCounted();
+    }
+
+    /** Starts a worker that has been counted, unless the pool has been stopped; if it is not started, it is counted no more. */
+    private boolean startCounted() {
         available.incrementAndGet();
         Worker worker = null;
         boolean isStarted = false;
@@ -263,6 +313,7 @@ final class PoolSize {
             if (!pool.stopped) {
                 thread.start();
                 isStarted = true;
+                isLeftToStarter = isOnDemand();
             }
             return isStarted;
         } finally {

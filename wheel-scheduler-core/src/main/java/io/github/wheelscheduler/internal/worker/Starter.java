@@ -1,14 +1,19 @@
 package io.github.wheelscheduler.internal.worker;
 
-import java.util.concurrent.ThreadFactory;
+import io.github.wheelscheduler.internal.EngineLog;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts workers, on a thread of its own, where others cannot: the first ones of pools that have no thread while they are idle, and, after a
- * start has failed, further ones at growing intervals while none is free. All pools of one wheel share it. The thread sleeps until then.
+ * Starts workers, on a thread of its own, where others cannot: the first ones, for runs that the tick thread hands over and of pools that have
+ * no thread while they are idle, and, after a start has failed, further ones at growing intervals while none is free. All pools of one wheel
+ * share it.
+ *
+ * <p>The thread comes when the first pool asks. The tick thread starts it, and tries again if that fails: it is there anyway, and this is no
+ * thread of the user's factory, which might take its time. From then on the thread sleeps while it has nothing to do.
  */
 public final class Starter implements Runnable {
 
@@ -32,7 +37,10 @@ public final class Starter implements Runnable {
     /** So often a pause is cut short because others want something, before it counts as over. */
     private static final int PATIENCE = 16;
 
-    private final ThreadFactory threadFactory;
+    private static final String NOT_STARTED =
+            "The thread that starts workers could not be started; due tasks wait until it can be, which is tried again and again";
+
+    private final Runnable whenWanted;
     private final Runnable whenEnded;
 
     /** The pool that has asked last, and through it the others. */
@@ -45,8 +53,14 @@ public final class Starter implements Runnable {
 
     private volatile boolean stopped;
 
-    /** Writers: the thread that starts it, under the lock of the engine; the deputy that takes over; the thread itself when it ends. */
-    private volatile @Nullable Thread thread;
+    /** Writers: the tick thread, which starts it; the deputy that takes over; the thread itself when it ends. Readers: any. */
+    volatile @Nullable Thread thread;
+
+    /** How long to wait before the thread is tried to be started again; 0 unless that has failed. Tick thread only. */
+    private long startPauseNanos;
+
+    /** Until when to wait. Tick thread only. */
+    private long nextStartNanos;
 
     /** Null while nothing is being started. Writers: the thread; the deputy that takes over. */
     private volatile @Nullable Thread deputy;
@@ -54,27 +68,82 @@ public final class Starter implements Runnable {
     /**
      * Creates a starter without a thread.
      *
-     * @param threadFactory makes the thread
-     * @param whenEnded is called on that thread, as the last thing
+     * @param whenWanted makes the tick thread look whether the thread is wanted; is called by any thread
+     * @param whenEnded is called on the thread, as the last thing
      */
-    public Starter(ThreadFactory threadFactory, Runnable whenEnded) {
-        this.threadFactory = threadFactory;
+    public Starter(Runnable whenWanted, Runnable whenEnded) {
+        this.whenWanted = whenWanted;
         this.whenEnded = whenEnded;
     }
 
-    /** Starts the thread unless it has been. One caller at a time. What fails is thrown. */
-    public void start() {
-        if (thread != null || stopped) {
-            return;
+    /** Whether pools have asked, and there is no thread. Any thread. */
+    public boolean isThreadLacking() {
+        return thread == null && lastAsked.get() != null && !stopped;
+    }
+
+    /** Whether the tick thread is to start the thread now: it is lacking, and no pause after a failure is on. Tick thread. */
+    public boolean isThreadWanted() {
+        return startPauseNanos == 0 && isThreadLacking();
+    }
+
+    /**
+     * Starts the thread if it is lacking, like the calling one but for its name; where that has failed, at growing intervals. Tick thread. Throws
+     * nothing.
+     *
+     * @param nowNanos the time now, by the machine's clock
+     * @return how many nanoseconds later it is to be tried again; the longest time if it is not lacking
+     */
+    public long startThread(long nowNanos) {
+        if (!isThreadLacking()) {
+            return Long.MAX_VALUE;
         }
-        Thread created = WheelThreadFactory.newThread(threadFactory, this);
-        thread = created;
+        long waitNanos = nextStartNanos - nowNanos;
+        if (startPauseNanos > 0 && waitNanos > 0) {
+            return waitNanos;
+        }
         try {
+            Thread created = newThread(this, nameBeside(Thread.currentThread().getName()));
+            // Before it starts: it lets go of itself when it ends.
+            thread = created;
             created.start();
+            startPauseNanos = 0;
+            return Long.MAX_VALUE;
         } catch (Throwable ex) {
             thread = null;
-            throw ex;
+            boolean isFirst = startPauseNanos == 0;
+            startPauseNanos = isFirst ? FIRST_PAUSE_NANOS : Math.min(2 * startPauseNanos, LONGEST_PAUSE_NANOS);
+            nextStartNanos = nowNanos + startPauseNanos;
+            if (isFirst) {
+                logNotStarted(ex);
+            }
+            return startPauseNanos;
         }
+    }
+
+    private static void logNotStarted(Throwable failure) {
+        try {
+            EngineLog.log(Level.WARNING, NOT_STARTED, null, failure);
+        } catch (Throwable ex) {
+            // Without memory, the handling of a failure fails, too.
+        }
+    }
+
+    private static String nameBeside(String tickName) {
+        String stem = tickName.endsWith(Workers.TICK)
+                ? tickName.substring(0, tickName.length() - Workers.TICK.length())
+                : tickName + "-";
+        return stem + "starter";
+    }
+
+    /** Returns a new thread that is like the calling one. No factory of the user's makes it, as that may take its time. */
+    @SuppressWarnings("ThreadPriorityCheck") // that of the calling one
+    private static Thread newThread(Runnable code, String name) {
+        Thread own = Thread.currentThread();
+        Thread created = new Thread(own.getThreadGroup(), code, name, 0, false);
+        created.setDaemon(own.isDaemon());
+        created.setPriority(own.getPriority());
+        created.setContextClassLoader(own.getContextClassLoader());
+        return created;
     }
 
     /** Lets the thread end; nothing is started after that. */
@@ -92,7 +161,13 @@ public final class Starter implements Runnable {
     void wake(PoolSize poolSize) {
         if (!poolSize.hasAsked.get() && poolSize.hasAsked.compareAndSet(false, true)) {
             push(poolSize);
-            LockSupport.unpark(thread);
+            // One that comes meanwhile looks before it sleeps.
+            Thread woken = thread;
+            if (woken == null) {
+                whenWanted.run();
+            } else {
+                LockSupport.unpark(woken);
+            }
         }
     }
 
@@ -215,9 +290,7 @@ public final class Starter implements Runnable {
             return;
         }
         try {
-            Thread own = Thread.currentThread();
-            Thread created = new Thread(own.getThreadGroup(), this::watch, own.getName(), 0, false);
-            created.setDaemon(own.isDaemon());
+            Thread created = newThread(this::watch, Thread.currentThread().getName());
             deputy = created;
             created.start();
         } catch (Throwable ex) {

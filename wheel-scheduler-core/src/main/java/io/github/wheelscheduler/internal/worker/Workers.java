@@ -63,6 +63,9 @@ public abstract class Workers {
 
     static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
+    /** What the name of a tick thread ends in, if it tells what the thread is for. */
+    static final String TICK = "tick";
+
     static {
         // While there is memory for the class: it is used when something has failed.
         EngineLog.prepare();
@@ -123,8 +126,8 @@ public abstract class Workers {
         this.boundary = new RunBoundary(listener, hooks);
     }
 
-    /** Makes sure that there is a thread that looks at the ready queue; may start one on the calling thread. */
-    public abstract void start();
+    /** Starts, on the calling thread, the thread that has to be there before the first run, if there is one. What fails is thrown. */
+    public void start() {}
 
     /** Returns how many runs can be handed over now; the others had better stay where they are. Tick thread. */
     public final int room() {
@@ -177,6 +180,14 @@ public abstract class Workers {
      * @param untilNanos on the clock of the workers
      */
     public void wakeAhead(long untilNanos) {}
+
+    /** Whether none of the threads that stay has come yet: to come takes the first one longer than to wake up. Tick thread. */
+    public boolean isFirstLacking() {
+        return false;
+    }
+
+    /** Lets the first thread come ahead of a run that is due soon, if {@linkplain #isFirstLacking it is lacking}. Tick thread. */
+    public void startAhead() {}
 
     /**
      * Says whether the caller will {@linkplain #followUp follow up} soon on what it hands over. If so, the workers that are
@@ -242,10 +253,7 @@ public abstract class Workers {
 
     /** Returns what a thread is for that runs this, and that the factory of the tick thread makes: a word for its name. */
     public static String roleOf(Runnable code) {
-        if (code instanceof Starter) {
-            return "starter";
-        }
-        return code instanceof ExecutorFeeder ? "feeder" : "tick";
+        return code instanceof ExecutorFeeder ? "feeder" : TICK;
     }
 
     /** Runs the user's code on the calling thread; what it throws is logged and returned. */
@@ -253,8 +261,12 @@ public abstract class Workers {
         return RunBoundary.runGuarded(code);
     }
 
-    /** Tries again to start a thread if that has failed and none is free. Any thread that may start threads. */
-    public void startIfShort() {}
+    /**
+     * Tries again to start a thread if that has failed and none is free. Any thread that may start threads.
+     *
+     * @param isFirstNeeded whether to start the first thread, too, for a run that is about to be handed over; what fails then is thrown
+     */
+    public void startIfShort(boolean isFirstNeeded) {}
 
     /** Changes how many runs may go on at a time. Lowering it interrupts no run. */
     public void setMaxSize(int maxSize) {

@@ -115,8 +115,23 @@ class WorkerStartFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void failureOfTheFirstWorkerReachesTheCaller(Failure failure) throws Exception {
-        checkFirstFailure(build(builder -> builder.threadFactory(failure.at(1, asked))));
+    void failureOfTheFirstWorkerReachesTheCallerOfWhatIsDueNow(Failure failure) throws Exception {
+        checkFirstFailure(
+                build(builder -> builder.tickThreadFactory(Thread::new).threadFactory(failure.at(1, asked))));
+    }
+
+    /** The caller of schedule has gone on by then. */
+    @ParameterizedTest
+    @EnumSource
+    void failureOfTheFirstWorkerHoldsUpATimerUntilOneCanBeStarted(Failure failure) throws Exception {
+        WheelScheduledExecutor executor =
+                build(builder -> builder.tickThreadFactory(Thread::new).threadFactory(failure.at(1, asked)));
+        assertThat(executor.schedule(() -> "ran", 1, MILLISECONDS).get(30, SECONDS))
+                .isEqualTo("ran");
+        assertThat(asked).hasValueGreaterThan(1);
+        assertThat(log.messages()).singleElement().asString().contains("No worker could be started");
+        executor.shutdown();
+        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
     }
 
     @ParameterizedTest

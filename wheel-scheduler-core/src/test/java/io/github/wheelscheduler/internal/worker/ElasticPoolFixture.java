@@ -33,7 +33,6 @@ abstract class ElasticPoolFixture {
     final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     final List<Thread> askers = new CopyOnWriteArrayList<>();
-    final List<Thread> starterThreads = new CopyOnWriteArrayList<>();
 
     /** Whether threads cannot be made, and how often that has been so. */
     volatile boolean startsFail;
@@ -43,8 +42,8 @@ abstract class ElasticPoolFixture {
     volatile LongSupplier clock = System::nanoTime;
 
     private final List<Gate> gates = new ArrayList<>();
-    private final Starter starter = new Starter(this::starterThread, () -> {});
-    private volatile @Nullable Gate beforeStarter;
+    final Starter starter = new Starter(this::startStarter, () -> {});
+    private boolean isStarterKeptOut;
     private @Nullable ElasticPool pool;
 
     static Thread daemon(Runnable task) {
@@ -53,21 +52,16 @@ abstract class ElasticPoolFixture {
         return thread;
     }
 
-    private Thread starterThread(Runnable task) {
-        Thread thread = daemon(() -> {
-            Gate before = beforeStarter;
-            if (before != null) {
-                before.run();
-            }
-            task.run();
-        });
-        starterThreads.add(thread);
-        return thread;
+    /** Does what the tick thread would. */
+    private synchronized void startStarter() {
+        if (!isStarterKeptOut) {
+            assertThat(starter.startThread(System.nanoTime())).isEqualTo(Long.MAX_VALUE);
+        }
     }
 
-    /** Lets the starter do nothing until the test is over. To be called before the pool is started. */
-    final void keepStarterOut() {
-        beforeStarter = newGate();
+    /** Lets the starter do nothing. To be called before the pool is started. */
+    final synchronized void keepStarterOut() {
+        isStarterKeptOut = true;
     }
 
     /** Makes the threads of workers, unless {@link #startsFail}. */
@@ -82,7 +76,7 @@ abstract class ElasticPoolFixture {
         return thread;
     }
 
-    /** Returns a pool that has not been started. */
+    /** Returns a pool that has no worker. */
     final ElasticPool create(ThreadFactory factory, int maxSize, long keepAliveNanos, @Nullable RunHooks hooks) {
         ElasticPool created = new ElasticPool(
                 ThreadPolicy.KEEP_SOME,
@@ -99,7 +93,7 @@ abstract class ElasticPoolFixture {
 
     final ElasticPool start(ThreadFactory factory, int maxSize, long keepAliveNanos) {
         ElasticPool started = create(factory, maxSize, keepAliveNanos, null);
-        started.start();
+        started.startIfShort(true);
         return started;
     }
 
@@ -118,7 +112,6 @@ abstract class ElasticPoolFixture {
                 listener,
                 null);
         pool = started;
-        started.start();
         return started;
     }
 

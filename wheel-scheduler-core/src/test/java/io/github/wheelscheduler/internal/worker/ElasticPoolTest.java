@@ -109,7 +109,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
             }
         };
         ElasticPool workers = create(this::worker, 1, LONG, hooks);
-        workers.start();
+        workers.startIfShort(true);
         run(workers);
         awaitIdle(workers);
         assertThat(told).containsExactly("before", "after");
@@ -252,7 +252,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
             }
         };
         ElasticPool workers = create(this::worker, 1, LONG, hooks);
-        workers.start();
+        workers.startIfShort(true);
         AssertionError failure = new AssertionError("on purpose");
         handOver(workers, () -> {
             throw failure;

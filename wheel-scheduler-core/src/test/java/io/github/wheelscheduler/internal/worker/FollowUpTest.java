@@ -24,7 +24,7 @@ class FollowUpTest {
     private final ElasticPool pool = new ElasticPool(
             ElasticPool.ThreadPolicy.KEEP_SOME,
             FollowUpTest::daemon,
-            new Starter(FollowUpTest::daemon, () -> {}),
+            new Starter(() -> {}, () -> {}),
             MAX_WORKERS,
             TimeUnit.MINUTES.toNanos(1),
             System::nanoTime,
@@ -41,7 +41,7 @@ class FollowUpTest {
 
     @BeforeEach
     void haveFourIdleWorkers() {
-        pool.start();
+        pool.startIfShort(true);
         List<Gate> all = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             all.add(handOverGate());

@@ -13,7 +13,7 @@ class IdleSlotsTest {
     private final ElasticPool pool = new ElasticPool(
             ElasticPool.ThreadPolicy.KEEP_SOME,
             Thread::new,
-            new Starter(Thread::new, () -> {}),
+            new Starter(() -> {}, () -> {}),
             1,
             1,
             System::nanoTime,

@@ -16,12 +16,74 @@ import org.junit.jupiter.api.Test;
 class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     @Test
-    void threadThatCannotBeMadeAtTheStartIsTold() {
+    void firstThreadThatCannotBeMadeForACallerIsToldEachTime() {
         ElasticPool workers = create(task -> null, 2, LONG, null);
-        assertThatThrownBy(workers::start)
-                .isInstanceOf(RejectedExecutionException.class)
-                .hasMessage("The thread factory must return a thread, returned null");
-        assertThat(workers.threadCount()).isZero();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> workers.startIfShort(true))
+                    .isInstanceOf(RejectedExecutionException.class)
+                    .hasMessage("The thread factory must return a thread, returned null");
+            assertThat(workers.threadCount()).isZero();
+        }
+        workers.startIfShort(false);
+        assertThat(starter.isThreadLacking()).isFalse();
+        assertThat(log.messages()).isEmpty();
+    }
+
+    @Test
+    void firstThreadThatCannotBeMadeForATimerIsTriedAgainAndLoggedOnce() {
+        startsFail = true;
+        ElasticPool workers = create(this::worker, 2, LONG, null);
+        handOver(workers, ran::incrementAndGet);
+        awaitThat(() -> failedStarts.get() > 3);
+        assertThat(askers).doesNotContain(Thread.currentThread());
+        // A caller is told all the same, as no worker is there.
+        awaitThat(() -> isToldToACaller(workers));
+        startsFail = false;
+        awaitThat(() -> ran.get() == 1);
+        assertThat(log.messages()).singleElement().asString().contains("No worker could be started");
+    }
+
+    /** False, too, if the starter is trying just then: the caller relies on it. */
+    private static boolean isToldToACaller(ElasticPool workers) {
+        try {
+            workers.startIfShort(true);
+            return false;
+        } catch (OutOfMemoryError ex) {
+            return ex.getMessage().equals("on purpose");
+        }
+    }
+
+    @Test
+    void runOfAnotherCallerIsNotLostWhenTheFirstWorkerCannotBeMade() {
+        Gate making = newGate();
+        AtomicBoolean failing = new AtomicBoolean(true);
+        ElasticPool workers = create(
+                task -> {
+                    if (failing.get()) {
+                        making.run();
+                        throw new OutOfMemoryError("on purpose");
+                    }
+                    return worker(task);
+                },
+                1,
+                LONG,
+                null);
+        Thread first = daemon(() -> {
+            try {
+                workers.startIfShort(true);
+            } catch (OutOfMemoryError ex) {
+                ran.addAndGet(10);
+            }
+        });
+        first.start();
+        making.awaitArrivals(1);
+        workers.startIfShort(true);
+        handOver(workers, ran::incrementAndGet);
+        assertThat(starter.isThreadLacking()).isFalse();
+        failing.set(false);
+        making.open();
+        // The first caller's failure, and the run.
+        awaitThat(() -> ran.get() == 11);
     }
 
     @Test
@@ -64,7 +126,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
         Gate waiting = gate(workers);
         startsFail = false;
         assertThat(threads).hasSize(1);
-        workers.startIfShort();
+        workers.startIfShort(false);
         waiting.awaitArrivals(1);
         assertThat(askers.get(askers.size() - 1)).isSameAs(Thread.currentThread());
     }
@@ -91,7 +153,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
         ElasticPool workers = startOnDemand(1, LONG, false);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> failedStarts.get() > 3);
-        workers.startIfShort();
+        workers.startIfShort(true);
         assertThat(askers).doesNotContain(Thread.currentThread());
         startsFail = false;
         awaitThat(() -> ran.get() == 1);

@@ -22,11 +22,16 @@ class PoolSizeTest extends ElasticPoolFixture {
     // Who comes
 
     @Test
-    void oneWorkerComesAtTheStartAndWaits() {
+    void oneWorkerComesForTheFirstRunOfACallerAndWaits() {
         ElasticPool workers = create(this::worker, 2, LONG, null);
         workers.setMaxSize(3);
+        workers.startIfShort(false);
+        workers.signal();
+        workers.pause();
+        workers.resume();
         assertThat(threads).isEmpty();
-        workers.start();
+        workers.startIfShort(true);
+        assertThat(askers).containsExactly(Thread.currentThread());
         assertThat(workers.threadCount()).isEqualTo(1);
         awaitIdle(workers);
         assertThat(workers.activeCount()).isZero();
@@ -34,11 +39,49 @@ class PoolSizeTest extends ElasticPoolFixture {
         assertThat(workers.coreSize()).isEqualTo(2);
         assertThat(workers.isDrained()).isTrue();
         assertThat(workers.refusedHandOvers()).isZero();
-        workers.start();
-        workers.startIfShort();
+        workers.startIfShort(true);
         assertThat(threads).hasSize(1);
+        assertThat(starter.thread).isNull();
         workers.setMaxSize(1);
         assertThat(workers.coreSize()).isEqualTo(1);
+    }
+
+    @Test
+    void starterStartsTheFirstWorkerForARunThatTheTickThreadHandsOver() {
+        ElasticPool workers = create(this::worker, 4, SHORT, null);
+        assertThat(workers.isFirstLacking()).isTrue();
+        run(workers);
+        assertThat(workers.isFirstLacking()).isFalse();
+        assertThat(askers.get(0)).isNotSameAs(Thread.currentThread());
+        assertThat(askers.get(0).getName()).isEqualTo(Thread.currentThread().getName() + "-starter");
+        awaitThat(() -> workers.threadCount() == 2);
+        awaitIdle(workers);
+        run(workers);
+        assertThat(threads).hasSize(2);
+    }
+
+    @Test
+    void starterStartsTheFirstWorkerAheadOfARun() {
+        ElasticPool workers = create(this::worker, 4, LONG, null);
+        workers.startAhead();
+        awaitThat(() -> workers.threadCount() == 1);
+        awaitIdle(workers);
+        workers.startAhead();
+        assertThat(threads).hasSize(1);
+        assertThat(ran).hasValue(0);
+        run(workers);
+    }
+
+    @Test
+    void runThatWaitsForTheEndOfAPauseBringsTheFirstWorkerThen() {
+        ElasticPool workers = create(this::worker, 4, LONG, null);
+        workers.pause();
+        assertThat(workers.isFirstLacking()).isFalse();
+        handOver(workers, ran::incrementAndGet);
+        assertThat(starter.isThreadLacking()).isFalse();
+        assertThat(threads).isEmpty();
+        workers.resume();
+        awaitThat(() -> ran.get() == 1);
     }
 
     @Test
@@ -167,8 +210,7 @@ class PoolSizeTest extends ElasticPoolFixture {
         awaitIdle(workers);
         // Without a limit of time: nothing wakes up for nothing.
         awaitThat(() -> threads.stream().allMatch(PoolSizeTest::isAsleepOrOver));
-        assertThat(starterThreads).hasSize(1);
-        awaitThat(() -> starterThreads.get(0).getState() == Thread.State.WAITING);
+        assertThat(starter.thread).isNull();
         for (Thread thread : threads) {
             thread.interrupt();
             awaitThat(() -> !thread.isInterrupted() && isAsleepOrOver(thread));
@@ -341,7 +383,8 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     private WeakReference<@Nullable ElasticPool> startAndStop() {
-        ElasticPool workers = start(PoolSizeTest::daemon, 1, LONG);
+        ElasticPool workers = create(PoolSizeTest::daemon, 1, LONG, null);
+        run(workers);
         workers.stop();
         awaitThat(workers::hasEnded);
         forget();
@@ -354,8 +397,8 @@ class PoolSizeTest extends ElasticPoolFixture {
         awaitIdle(workers);
         workers.stop();
         awaitThat(() -> listener.ended.get() == 1);
-        workers.start();
-        workers.startIfShort();
+        workers.startIfShort(true);
+        workers.startAhead();
         workers.setMaxSize(8);
         assertThat(threads).hasSize(1);
         assertThat(workers.threadCount()).isZero();

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.benchmarks.application;
 
-import io.github.wheelscheduler.benchmarks.measure.ThreadsOfProcess;
 import io.github.wheelscheduler.benchmarks.report.Result;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ApplicationContext;
@@ -19,7 +19,8 @@ public class StartedApplication {
         ApplicationContext context = SpringApplication.run(StartedApplication.class, args);
         long readyNanos = System.nanoTime();
         long readyMillis = System.currentTimeMillis();
-        ThreadsOfProcess threads = ThreadsOfProcess.now();
+        // Threads that have ended count, too.
+        Duration cpu = ProcessHandle.current().info().totalCpuDuration().orElseThrow();
         Result result = Result.empty();
         result.texts()
                 .put(
@@ -28,7 +29,7 @@ public class StartedApplication {
         result.numbers().put("readyMillis", (readyNanos - mainNanos) / 1e6);
         result.numbers().put("jvmMillis", (double)
                 (readyMillis - ManagementFactory.getRuntimeMXBean().getStartTime()));
-        result.numbers().put("cpuMillis", threads.cpuNanos() / 1e6);
+        result.numbers().put("cpuMillis", cpu.toNanos() / 1e6);
         result.numbers().put("classes", (double)
                 ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount());
         System.out.println(result.toLine());

@@ -23,7 +23,8 @@ final class ApplicationJvm {
             + "|jakarta.annotation-api|commons-logging|micrometer-(commons|observation)|snakeyaml|jspecify)-\\d.*");
     private static final Pattern ACTUATOR = Pattern.compile(
             "(spring-boot-(starter-)?(actuator|micrometer|health)|micrometer-(core|jakarta9)|HdrHistogram|LatencyUtils).*");
-    private static final Pattern OURS = Pattern.compile("(wheel-scheduler|jctools)-.*");
+    private static final Pattern OURS = Pattern.compile(
+            "(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|core|timers)|jctools-core-jdk11)-\\d.*");
 
     private final Path target = target();
     private final Path prepared;

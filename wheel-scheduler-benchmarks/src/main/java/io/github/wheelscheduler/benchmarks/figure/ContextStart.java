@@ -23,8 +23,8 @@ final class ContextStart implements Figure {
     @Override
     public String method() {
         return "An application without a web server, with three `@Scheduled` methods, in a JVM of its own; what is first measured of each "
-                + "comes after a start that is not. It is ready when `SpringApplication.run` returns. CPU is that of all threads "
-                + "from the start of the JVM until then. AOT: from what Spring prepared ahead of time.";
+                + "comes after a start that is not. It is ready when `SpringApplication.run` returns. CPU is that of the process "
+                + "until then. AOT: from what Spring prepared ahead of time.";
     }
 
     @Override

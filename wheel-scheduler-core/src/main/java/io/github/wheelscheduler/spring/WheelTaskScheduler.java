@@ -483,7 +483,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     @Override
-    public <T> Future<T> submit(Callable<T> task) {
+    @SuppressWarnings("NullAway") // the bound of T is nullable from Spring 7.0.10 on, and is not before
+    public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
         return super.submit(failures.count(task));
     }
 

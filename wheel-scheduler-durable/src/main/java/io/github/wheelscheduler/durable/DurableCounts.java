@@ -1,7 +1,5 @@
 package io.github.wheelscheduler.durable;
 
-import java.util.concurrent.atomic.AtomicLong;
-
 /**
  * What a node has done with durable tasks so far.
  *
@@ -26,32 +24,4 @@ public record DurableCounts(
         long takenOver,
         long lost,
         long givenBack,
-        long unreadable) {
-
-    /** Counts what becomes of rows on this node. Any thread. */
-    static final class Tally {
-
-        final AtomicLong claimed = new AtomicLong();
-        final AtomicLong succeeded = new AtomicLong();
-        final AtomicLong failed = new AtomicLong();
-        final AtomicLong givenUp = new AtomicLong();
-        final AtomicLong takenOver = new AtomicLong();
-        final AtomicLong lost = new AtomicLong();
-        final AtomicLong givenBack = new AtomicLong();
-        final AtomicLong unreadable = new AtomicLong();
-
-        DurableCounts read(int waiting, int running) {
-            return new DurableCounts(
-                    waiting,
-                    running,
-                    claimed.get(),
-                    succeeded.get(),
-                    failed.get(),
-                    givenUp.get(),
-                    takenOver.get(),
-                    lost.get(),
-                    givenBack.get(),
-                    unreadable.get());
-        }
-    }
-}
+        long unreadable) {}

@@ -1,8 +1,14 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.durable.Database.DatabaseClock;
-import io.github.wheelscheduler.durable.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.Arguments;
+import io.github.wheelscheduler.durable.internal.Database;
+import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
+import io.github.wheelscheduler.durable.internal.DurableNode;
+import io.github.wheelscheduler.durable.internal.Handler;
+import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.OneTimeTasks;
+import io.github.wheelscheduler.durable.internal.Payloads;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;

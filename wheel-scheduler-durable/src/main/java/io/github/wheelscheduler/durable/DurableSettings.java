@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.UnusableSettingException;
+import io.github.wheelscheduler.durable.internal.TaskTable;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,21 +42,20 @@ public record DurableSettings(
     /** How many deaths are enough unless it is said. */
     public static final int DEFAULT_MAX_DEATHS = 5;
 
+    private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
+    private static final int LONGEST_TABLE = 40;
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final Duration LONGEST_DEAD = Duration.ofDays(1);
     private static final Duration LONGEST_CLOSE = Duration.ofDays(1);
     private static final Duration LONGEST_FORGET = Duration.ofDays(3_650);
-    private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
-    private static final int LOOKS_PER_CLAIM_AHEAD = 5;
-    private static final int LOOKS_AHEAD = 2;
     private static final int LONGEST_NODE = 50;
     private static final int LEAST_HEARTBEATS = 4;
 
     /** @throws UnusableSettingException if a value does not fit */
     public DurableSettings {
         UnusableSettingException.unless(
-                TaskTable.isName(table),
+                table.length() <= LONGEST_TABLE && TABLE.matcher(table).matches(),
                 "table",
                 "'" + table + "'",
                 "must be up to 40 letters, digits and _, perhaps after a schema and a dot",
@@ -109,12 +110,6 @@ public record DurableSettings(
     private static void requireKept(String name, Duration value) {
         UnusableSettingException.unless(value.compareTo(LONGEST) >= 0, name, value, "must be at least 1 minute", "7d");
         requireAtMost(name, value, LONGEST_FORGET, "3650 days");
-    }
-
-    /** Returns how often a node looks: often enough to see each row about a second before it is due, and a pause soon. */
-    Duration lookEvery() {
-        Duration pause = claimAhead.multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
-        return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
     }
 
     private static void requireAtLeastOne(String name, int value) {

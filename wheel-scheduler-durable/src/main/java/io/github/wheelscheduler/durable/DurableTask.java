@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.durable;
 
-import io.github.wheelscheduler.durable.TaskTable.RowState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -29,27 +28,12 @@ public record DurableTask(
     /** What has become of a task that has not run to its end. */
     public enum State {
         /** It is not due, or nobody has claimed it so far; it can be cancelled and rescheduled. */
-        SCHEDULED(RowState.WAITING),
+        SCHEDULED,
         /** A node has it: it waits there for its time, or runs. */
-        CLAIMED(RowState.CLAIMED),
+        CLAIMED,
         /** It has failed more often than it is retried, and is kept until it is retried or cancelled. */
-        FAILED(RowState.FAILED),
+        FAILED,
         /** No node could read its payload so far; it is tried again now and then, as a newer node may. It can be retried and cancelled. */
-        UNREADABLE(RowState.UNREADABLE);
-
-        final int inTable;
-
-        State(int inTable) {
-            this.inTable = inTable;
-        }
-
-        static State of(int inTable) {
-            for (State state : values()) {
-                if (state.inTable == inTable) {
-                    return state;
-                }
-            }
-            return SCHEDULED;
-        }
+        UNREADABLE
     }
 }

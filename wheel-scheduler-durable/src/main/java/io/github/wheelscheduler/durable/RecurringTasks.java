@@ -1,8 +1,12 @@
 package io.github.wheelscheduler.durable;
 
-import io.github.wheelscheduler.durable.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.Arguments;
+import io.github.wheelscheduler.durable.internal.Database;
+import io.github.wheelscheduler.durable.internal.DurableNode;
+import io.github.wheelscheduler.durable.internal.Handler;
+import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.RecurringTable;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -42,11 +46,7 @@ public final class RecurringTasks {
      * @return false if a node has it already, which is about to run it or does so; or there is none of that id
      */
     public boolean trigger(String id) {
-        boolean isTriggered = database.tables().recurring().trigger(id);
-        if (isTriggered) {
-            mayBeDue(id);
-        }
-        return isTriggered;
+        return announced(database.tables().recurring().trigger(id), id, node.now());
     }
 
     /**
@@ -69,10 +69,7 @@ public final class RecurringTasks {
         boolean isResumed = database.tables()
                 .recurring()
                 .resume(id, declared, database.tables().tasks().now());
-        if (isResumed) {
-            mayBeDue(id);
-        }
-        return isResumed;
+        return announced(isResumed, id, node.now());
     }
 
     /**
@@ -92,35 +89,31 @@ public final class RecurringTasks {
         ScheduleRecurrence recurrence =
                 ScheduleRecurrence.of(schedule.isCron() ? schedule.meantIn(zoneOf(id)) : schedule, null);
         // Other nodes read the text.
-        ScheduleRecurrence ignored = ScheduleRecurrence.parse(recurrence.text());
-        Instant first = schedule.isCron() ? recurrence.first(now) : now.plus(intervalOf(schedule, now));
+        ScheduleRecurrence ignored = RecurringTable.parse(recurrence.text());
+        Instant first = schedule.isCron()
+                ? recurrence.first(now)
+                : now.plus(Objects.requireNonNull(schedule.intervalAfter(now)));
         if (first == null) {
             throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
         }
         Arguments.requireTime(first);
-        boolean isRetimed = database.tables().recurring().retime(id, recurrence.text(), first);
-        if (isRetimed) {
-            node.due(Handler.RECURRING + id, List.of(first));
-        }
-        return isRetimed;
+        return announced(database.tables().recurring().retime(id, recurrence.text(), first), id, first);
     }
 
-    private void mayBeDue(String id) {
-        node.due(Handler.RECURRING + id, List.of(node.now()));
+    private boolean announced(boolean isChanged, String id, Instant dueAt) {
+        if (isChanged) {
+            node.due(Handler.RECURRING + id, List.of(dueAt));
+        }
+        return isChanged;
     }
 
     private ZoneId zoneOf(String id) {
         try {
-            return find(id).map(
-                            task -> ScheduleRecurrence.parse(task.schedule()).zone())
+            return find(id).map(task -> RecurringTable.parse(task.schedule()).zone())
                     .orElseGet(ZoneId::systemDefault);
         } catch (IllegalArgumentException ex) {
             // Another release has written it.
             return ZoneId.systemDefault();
         }
-    }
-
-    private static Duration intervalOf(TaskSchedule schedule, Instant now) {
-        return Objects.requireNonNull(schedule.intervalAfter(now));
     }
 }

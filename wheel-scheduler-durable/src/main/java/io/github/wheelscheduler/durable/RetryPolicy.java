@@ -16,7 +16,6 @@ public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff)
     public static final RetryPolicy DEFAULT = new RetryPolicy(10, Duration.ofSeconds(1), Duration.ofHours(1));
 
     private static final int LONGEST_DAYS = 366;
-    private static final int MOST_DOUBLINGS = 40;
 
     /** @throws IllegalArgumentException if a value does not fit */
     public RetryPolicy {
@@ -35,14 +34,5 @@ public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff)
             throw new IllegalArgumentException(
                     "maxBackOff must be at least backOff, which is " + backOff + ", was " + maxBackOff);
         }
-    }
-
-    /** Returns the pause after so many failures in a row, which is at least 1. */
-    Duration pauseAfter(int failures) {
-        Duration pause = backOff;
-        for (int i = 1; i < Math.min(failures, MOST_DOUBLINGS) && pause.compareTo(maxBackOff) < 0; i++) {
-            pause = pause.multipliedBy(2);
-        }
-        return pause.compareTo(maxBackOff) < 0 ? pause : maxBackOff;
     }
 }

@@ -1,13 +1,13 @@
 package io.github.wheelscheduler.durable;
 
+import io.github.wheelscheduler.durable.internal.Arguments;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
-import org.springframework.scheduling.TriggerContext;
+import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /** The schedule of a {@code @Scheduled} method, as the scheduler has settled it. */
 public final class ScheduleRecurrence implements Recurrence {
@@ -43,49 +43,14 @@ public final class ScheduleRecurrence implements Recurrence {
         return new ScheduleRecurrence(schedule.meantIn(ZoneId.systemDefault()), start);
     }
 
-    /**
-     * Returns the recurrence that a {@linkplain #text text} tells.
-     *
-     * @throws IllegalArgumentException if it is none
-     */
-    static ScheduleRecurrence parse(String text) {
-        int kindEnd = text.indexOf(' ');
-        String kind = kindEnd < 0 ? text : text.substring(0, kindEnd);
-        String rest = text.substring(kindEnd + 1);
-        try {
-            return of(
-                    switch (kind) {
-                        case "fixed-rate" -> TaskSchedule.fixedRate(Duration.parse(rest));
-                        case "fixed-delay" -> TaskSchedule.fixedDelay(Duration.parse(rest));
-                        case "cron" -> cron(rest);
-                        default ->
-                            throw new IllegalArgumentException(
-                                    "schedule must begin with fixed-rate, fixed-delay or cron, was " + text);
-                    },
-                    null);
-        } catch (DateTimeException ex) {
-            throw new IllegalArgumentException("schedule must be a kind and what belongs to it, was " + text, ex);
-        }
-    }
-
-    private static TaskSchedule cron(String text) {
-        int zoneStart = text.lastIndexOf(' ') + 1;
-        return new TaskSchedule.Cron(
-                text.substring(0, Math.max(0, zoneStart - 1)), ZoneId.of(text.substring(zoneStart)));
-    }
-
     @Override
     public String text() {
-        return schedule.kind() + " " + schedule.text() + zoneText();
+        return schedule.kind() + " " + schedule.text() + (schedule.zone() == null ? "" : " " + schedule.zone());
     }
 
     @Nullable
     ZoneId zone() {
         return schedule.zone();
-    }
-
-    private String zoneText() {
-        return schedule.zone() == null ? "" : " " + schedule.zone();
     }
 
     @Override
@@ -121,25 +86,7 @@ public final class ScheduleRecurrence implements Recurrence {
         Trigger trigger = schedule instanceof TaskSchedule.Cron cron
                 ? cron.toTrigger()
                 : ((TaskSchedule.Calendar) schedule).trigger();
-        return trigger.nextExecution(new After(time));
-    }
-
-    /** As if the last run had been at that time. */
-    private record After(Instant time) implements TriggerContext {
-
-        @Override
-        public Instant lastScheduledExecution() {
-            return time;
-        }
-
-        @Override
-        public Instant lastActualExecution() {
-            return time;
-        }
-
-        @Override
-        public Instant lastCompletion() {
-            return time;
-        }
+        // As if the last run had been at that time.
+        return trigger.nextExecution(new SimpleTriggerContext(time, time, time));
     }
 }

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.durable;
 
-import org.jspecify.annotations.Nullable;
+import io.github.wheelscheduler.durable.internal.Database;
 
 /** Says that durable tasks cannot be kept in a database: its product is none that they work with, or its tables are not as this release needs them. */
 @SuppressWarnings("serial")
@@ -8,9 +8,10 @@ public final class UnsupportedDatabaseException extends IllegalStateException {
 
     private final String action;
 
-    UnsupportedDatabaseException(@Nullable String message, String action, @Nullable Exception cause) {
-        super(message, cause);
-        this.action = action;
+    /** Only the scheduler makes one. */
+    public UnsupportedDatabaseException(Database.Refusal refusal) {
+        super(refusal.message(), refusal.cause());
+        this.action = refusal.action();
     }
 
     /** Returns what to do about it. */

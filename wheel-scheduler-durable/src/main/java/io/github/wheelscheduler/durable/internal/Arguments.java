@@ -1,0 +1,95 @@
+package io.github.wheelscheduler.durable.internal;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Checks what users hand over, and says what is wrong with it. Any thread. */
+public final class Arguments {
+
+    private static final int LONGEST_NAME = 250;
+    private static final int LONGEST_RECURRING = 200;
+    private static final int LONGEST_PAGE = 10_000;
+    static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
+
+    private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
+
+    private Arguments() {}
+
+    /** Recurring tasks have rows of their own. */
+    public static void requireHandler(String name) {
+        requireName("handler", name);
+        if (name.startsWith(Handler.RECURRING)) {
+            throw new IllegalArgumentException(
+                    "handler must not begin with " + Handler.RECURRING + ", was '" + name + "'");
+        }
+    }
+
+    static void requireName(String what, String name) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
+        }
+        // Half of a character would become another id on its way.
+        if (name.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new IllegalArgumentException(
+                    what + " must be a text without the character 0 and without halves of characters");
+        }
+    }
+
+    static void requireRecurringId(String id) {
+        if (id.isEmpty() || id.length() > LONGEST_RECURRING) {
+            throw new IllegalArgumentException("id must have 1 to 200 characters, was '" + id + "'");
+        }
+        requireName("id", id);
+    }
+
+    public static void requireTime(Instant at) {
+        Objects.requireNonNull(at, "at must not be null");
+        if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+            throw new IllegalArgumentException("at must be in one of the years 1 to 9999, was " + at);
+        }
+    }
+
+    static void requireWait(Duration limit) {
+        Objects.requireNonNull(limit, "limit must not be null");
+        if (limit.isNegative() || limit.compareTo(LONGEST_WAIT) > 0) {
+            throw new IllegalArgumentException("limit must be 0 to 1 hour, was " + limit);
+        }
+    }
+
+    static void requireDelay(Duration delay) {
+        Objects.requireNonNull(delay, "delay must not be null");
+        if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+            throw new IllegalArgumentException("delay must be 0 to 1,000 years, was " + delay);
+        }
+    }
+
+    /** Returns a time, or the last one that databases know. */
+    static Instant atMostLatest(Instant time) {
+        return time.isAfter(LATEST) ? LATEST : time;
+    }
+
+    /** Returns when something is due that comes after so long, or after a thousand years: what is later than that is for no calendar of a database. */
+    public static Instant after(Instant time, Duration delay) {
+        return time.plus(delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
+    }
+
+    public static void requireLimits(int maxConcurrent, @Nullable Duration timeLimit) {
+        if (maxConcurrent < 1) {
+            throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
+        }
+        if (timeLimit != null && (timeLimit.toMillis() < 1 || timeLimit.compareTo(LONGEST_DELAY) > 0)) {
+            throw new IllegalArgumentException("timeLimit must be 1 ms to 1,000 years, was " + timeLimit);
+        }
+    }
+
+    static void requireLimit(int limit) {
+        if (limit < 1 || limit > LONGEST_PAGE) {
+            throw new IllegalArgumentException("limit must be 1 to 10,000, was " + limit);
+        }
+    }
+}

@@ -1,0 +1,327 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
+import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks the database for the time: a
+ * node that had to wait for a connection or a lock does not say what was true before that.
+ */
+enum Dialect {
+    POSTGRESQL("clock_timestamp()"),
+
+    /** For one node. */
+    H2("current_timestamp(9)"),
+
+    /** Also for MySQL. Its times have no zone, and are those of UTC. */
+    MARIADB("utc_timestamp(6)");
+
+    /** Payloads up to so many bytes come with the claim; longer ones are read when they are due, one by one. */
+    private static final int MOST_BYTES_WITH_CLAIM = 8_192;
+
+    private static final long NODES = 1_000_003;
+
+    private static final String COLUMNS =
+            "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
+                    + " consecutive_failures, unreadable, suspicions, deaths, case when octet_length(task_data) <= "
+                    + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
+
+    private final String now;
+
+    Dialect(String now) {
+        this.now = now;
+    }
+
+    /**
+     * Returns that of the product.
+     *
+     * @throws IllegalStateException if it is none that rows can be claimed in
+     */
+    static Dialect of(String product) {
+        return switch (product) {
+            case "PostgreSQL" -> POSTGRESQL;
+            case "H2" -> H2;
+            case "MariaDB", "MySQL" -> MARIADB;
+            default ->
+                throw new IllegalStateException(
+                        "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product);
+        };
+    }
+
+    /** Returns the expression that is the time. */
+    String now() {
+        return now;
+    }
+
+    /** Returns what a parameter is for a time. */
+    Object time(Instant instant) {
+        return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
+    }
+
+    /** Returns what a parameter is for a time before all others. */
+    Object ever() {
+        return this == POSTGRESQL ? OffsetDateTime.MIN : time(Arguments.EARLIEST);
+    }
+
+    /** Reads a time. */
+    @Nullable
+    Instant instant(ResultSet row, String column) throws SQLException {
+        if (this == MARIADB) {
+            LocalDateTime time = row.getObject(column, LocalDateTime.class);
+            return time == null ? null : time.toInstant(ZoneOffset.UTC);
+        }
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    /** Returns the name of the script in this package that makes the tables. */
+    String script() {
+        return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
+    }
+
+    /** Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts none or fails. */
+    String insert() {
+        return "insert into {task} (task_name, task_instance, task_data, version, execution_time) values (?, ?, ?, ?, ?)"
+                + (this == POSTGRESQL ? " on conflict do nothing" : "");
+    }
+
+    /** Returns the same for a row that is due in so many milliseconds, in place of the time. */
+    String insertIn() {
+        return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
+    }
+
+    /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; existing ones are left out. */
+    static String insertAll() {
+        return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"
+                + " select ?, ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
+                + " on conflict do nothing";
+    }
+
+    // Looking
+
+    /**
+     * Returns the statement that counts what is due since a time and within some milliseconds, and finds the earliest: of each of so many names, up to a limit, and of so
+     * many recurring tasks. With name, name, time and milliseconds for each, ids, time and milliseconds.
+     *
+     * @param fullLooksToo whether it also returns a number that changes when a node asks for a look at all that waits
+     */
+    String countDue(int names, int limit, int recurring, boolean fullLooksToo) {
+        // No alias may be a word that a database keeps for itself.
+        String one = "select " + text() + " as handler, count(*) as due, min(execution_time) as earliest from"
+                + " (select execution_time from " + due("task_name = ?") + " order by execution_time limit " + limit
+                + ") some_rows";
+        List<String> parts = new ArrayList<>(Collections.nCopies(names, one));
+        if (recurring > 0) {
+            parts.add("select concat('" + Handler.RECURRING
+                    + "', task_instance) as handler, 1 as due, execution_time as earliest from "
+                    + dueRecurringRows(recurring));
+        }
+        if (fullLooksToo) {
+            // One that asks and leaves between two looks changes it, too.
+            parts.add("select '' as handler, sum((full_looks + 1) * (incarnation % " + NODES
+                    + ")) as due, null as earliest from {node}");
+        }
+        return String.join(" union all ", parts);
+    }
+
+    private String dueRecurringRows(int ids) {
+        return due(isRecurring(ids));
+    }
+
+    private static String isRecurring(int ids) {
+        return "task_name = '" + Handler.RECURRING + "' and task_instance in (" + placeholders("?", ids) + ")";
+    }
+
+    /** The index is named where the database would read others' rows, and lock them. */
+    private String due(String names) {
+        return "{task}" + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
+                + RowState.WAITING + " and " + names + " and execution_time >= ? and execution_time <= " + later();
+    }
+
+    // Claiming
+
+    /**
+     * Returns the statements that find and lock what is due since a time and within some milliseconds: for each limit so many rows of a name, with name, time and
+     * milliseconds; and those of so many ids of recurring tasks, with ids, time and milliseconds.
+     */
+    List<String> lockDue(List<Integer> limits, int recurring, boolean suspectsToo) {
+        String condition = suspectsToo ? "" : " and coalesce(suspicions, 0) < " + TaskRow.SUSPECT;
+        String columns = lockedColumns();
+        List<String> statements = new ArrayList<>();
+        for (int limit : limits) {
+            statements.add("select " + columns + " from " + due("task_name = ?") + condition
+                    + " order by execution_time limit " + limit + SKIPPING_LOCKED);
+        }
+        if (recurring > 0) {
+            statements.add("select " + columns + " from " + dueRecurringRows(recurring) + condition + SKIPPING_LOCKED);
+        }
+        return statements;
+    }
+
+    /** Returns the statement that finds and locks some rows of a name that no node could read and whose pause is over. */
+    String lockUnreadable(int limit) {
+        return lockKept("execution_time <= " + selected(now), limit);
+    }
+
+    /** Returns the same for rows whose pause is over at some time or later, and that have not been tried since another. */
+    String lockUntried(int limit) {
+        return lockKept("execution_time >= ? and last_failure < ?", limit);
+    }
+
+    private String lockKept(String condition, int limit) {
+        return "select " + lockedColumns() + " from {task}"
+                + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
+                + RowState.UNREADABLE + " and task_name = ? and " + condition + " order by execution_time limit "
+                + limit + SKIPPING_LOCKED;
+    }
+
+    /** What is claimed in the same statement is read when that is done. */
+    private String lockedColumns() {
+        return this == POSTGRESQL ? "task_name, task_instance, suspicions" : COLUMNS;
+    }
+
+    /** Whether what is locked is claimed in the same statement, as {@link #claim} says; else by {@link #pick}, in the same transaction. */
+    boolean claimsInOneStatement() {
+        return this == POSTGRESQL;
+    }
+
+    /** Returns the statement of PostgreSQL that claims what the given ones lock, for an incarnation, which is its last parameter. */
+    static String claim(List<String> locking) {
+        StringBuilder text = new StringBuilder("with ");
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < locking.size(); i++) {
+            // What locks may be in no union.
+            text.append("due_")
+                    .append(i)
+                    .append(" as materialized (")
+                    .append(locking.get(i))
+                    .append("), ");
+            found.add("select * from due_" + i);
+        }
+        // Of what may have killed nodes a node has one at a time.
+        String isSuspect = "coalesce(suspicions, 0) >= " + TaskRow.SUSPECT;
+        return text + "found as (" + String.join(" union all ", found) + "), due as (select * from found where not "
+                + isSuspect + " union all (select * from found where " + isSuspect
+                + " limit 1)), claimed as (update {task} t" + CLAIMED
+                + " from due where t.task_name = due.task_name and t.task_instance = due.task_instance"
+                + " returning t.*) select " + COLUMNS + " from claimed order by execution_time";
+    }
+
+    /** Returns the statement that claims a row that is locked, with incarnation, name and id. */
+    static String pick() {
+        return "update {task}" + CLAIMED + " where task_name = ? and task_instance = ?";
+    }
+
+    private static final String CLAIMED = " set state = " + RowState.CLAIMED + ", owner = ?, version = {next}";
+
+    static final String SKIPPING_LOCKED = " for update skip locked";
+
+    /**
+     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions, and returns what it has deleted: none that is
+     * locked, has another version, or is to run again.
+     */
+    static String deleteDone() {
+        return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
+                + " ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n"
+                + " and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
+                + ") locked) delete from {task} where ctid = any(array(select place from mine))"
+                // Parts of a table have the same places.
+                + " and (task_name, task_instance) in (select n, i from mine)"
+                + " returning task_name, task_instance, version";
+    }
+
+    /** Returns the statement that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
+    String deleteDoneOne() {
+        String isDone = TaskTable.OURS + " and next_time is null";
+        return switch (this) {
+            case POSTGRESQL -> deleteLocked("(ctid, task_name, task_instance)", isDone);
+            case H2 -> deleteLocked("_rowid_", isDone);
+            // A comment for all others, as MySQL.
+            case MARIADB -> "/*M! set statement innodb_lock_wait_timeout = 0 for */ delete from {task}" + isDone;
+        };
+    }
+
+    private static String deleteLocked(String place, String isDone) {
+        String columns = place.replaceAll("[()]", "");
+        return "delete from {task} where " + place + " = (select " + columns + " from {task}" + isDone + SKIPPING_LOCKED
+                + ")";
+    }
+
+    /** Returns the expression that is the time some milliseconds ago. */
+    String earlier() {
+        return switch (this) {
+            case POSTGRESQL -> selected(now + " - ? * interval '1 millisecond'");
+            case H2 -> "dateadd(millisecond, -?, " + now + ")";
+            case MARIADB -> now + " - interval (? * 1000) microsecond";
+        };
+    }
+
+    /** Returns the expression that is the time in some milliseconds. */
+    String later() {
+        return switch (this) {
+            case POSTGRESQL -> selected(now + " + ? * interval '1 millisecond'");
+            case H2 -> "dateadd(millisecond, ?, " + now + ")";
+            case MARIADB -> now + " + interval (? * 1000) microsecond";
+        };
+    }
+
+    /** PostgreSQL looks into no index for what may change from row to row, and would read all rows that are not due. */
+    private String selected(String expression) {
+        return this == POSTGRESQL ? "(select " + expression + ")" : expression;
+    }
+
+    /** Returns the statement that selects the names of which there are rows that wait. */
+    String waitingNames() {
+        String next = "select min(task_name) from {task} where state = " + RowState.WAITING;
+        return this == POSTGRESQL
+                ? "with recursive names(n) as ((" + next + ") union all select (" + next
+                        + " and task_name > names.n) from names where names.n is not null)"
+                        + " select n from names where n is not null"
+                : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
+    }
+
+    /** Whether a statement finds several ids of a handler by the key, and does not read all rows of it. */
+    boolean findsManyIds() {
+        return this != H2;
+    }
+
+    /** Returns what a database is told that would otherwise scan a small table, and lock all of it for a moment. */
+    String byKey() {
+        return this == MARIADB ? " force index (primary)" : "";
+    }
+
+    /** Returns the expression that is no bytes. */
+    String noBytes() {
+        return this == POSTGRESQL ? "''::bytea" : "X''";
+    }
+
+    /** Returns the expression that is a parameter of type text. */
+    String text() {
+        return this == MARIADB ? "?" : "cast(? as varchar)";
+    }
+
+    /** Returns the expression that is a parameter of type time. */
+    String time() {
+        return this == MARIADB ? "?" : "cast(? as timestamp with time zone)";
+    }
+
+    /** Returns the condition that a column is a text, or both are null. */
+    String isSame(String column) {
+        return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
+    }
+
+    static String placeholders(String one, int count) {
+        return String.join(", ", Collections.nCopies(count, one));
+    }
+}

@@ -1,0 +1,472 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.DurableNode.Context;
+import io.github.wheelscheduler.durable.internal.InHand.Claim;
+import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the database how runs have ended, again and again if it does not answer. Any thread.
+ *
+ * <pre>
+ *  a run has ended --> queue --> nobody sends --> this thread sends batch by batch until the queue is empty
+ *                           '--> another does --> it goes with the next batch
+ *  batch --> rows that nobody has locked: deleted in one statement, or changed in one transaction
+ *        '-> rows that are locked --> into the queue again after a pause that doubles: no statement waits for a lock
+ *        '-> the database refuses one, and so all --> each alone; one that is refused alone waits for longer each time
+ *        '-> the database does not answer --> all back into the queue, sent again after a pause
+ * </pre>
+ *
+ * What ends alone is told by its own worker at once. A sender that waits for longer than a second holds up no other: the next one sends beside it.
+ */
+final class Ends {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int BATCH = 200;
+    private static final long STUCK_NANOS = 1_000_000_000;
+    private static final long LOCKED_MILLIS = 10;
+    private static final long LONGEST_LOCKED_MILLIS = 1_000;
+    private static final long AGAIN_MILLIS = 300;
+    private static final long LONGEST_AGAIN_MILLIS = 30_000;
+    private static final long LONGEST_STILL_MILLIS = 5_000;
+    private static final int MOST_DOUBLINGS = 10;
+    private static final int CLOGS = 4;
+    private static final long PAUSE_NANOS = 500_000;
+
+    /** More than a row takes that is found by its key. */
+    private static final long SLOW_NANOS = 5_000_000;
+
+    private static final long PLANNED_NANOS = 60_000_000_000L;
+
+    private final Context context;
+    private final Tables tables;
+    private final InHand inHand;
+
+    private final Queue<End> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queued = new AtomicInteger();
+    private final AtomicReference<@Nullable Sender> sender = new AtomicReference<>();
+
+    /** Ends that the database does not know of, be they in the queue, under way, or waiting to be sent again. */
+    private final AtomicInteger untold = new AtomicInteger();
+
+    /** How many of them have been tried in vain, by handler. */
+    private final Map<String, Integer> refused = new ConcurrentHashMap<>();
+
+    /** How many sendings in a row have failed. */
+    private final AtomicInteger failures = new AtomicInteger();
+
+    /** Until when nobody sends after a failure; counts while there was one. */
+    private volatile long goOnNanos;
+
+    /** Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table was small. */
+    private volatile long plannedUntilNanos;
+
+    Ends(Context context, Tables tables) {
+        this.context = context;
+        this.tables = tables;
+        this.inHand = context.inHand();
+        this.plannedUntilNanos = keepers().nanoTime();
+    }
+
+    /** What is told of a run. */
+    enum Kind {
+        /** Its row is to be deleted, unless something is to follow it. */
+        DONE,
+        /** Its row is to be changed, once it is locked. */
+        CHANGE,
+        /** The database is asked how it has ended; that may find out that its row is not this node's any more. */
+        ASK
+    }
+
+    /**
+     * How a run has ended.
+     *
+     * @param tell tells the database; false if the row is not this node's any more
+     * @param attempt how often the database may have been told of it in vain
+     * @param waits how often its row was locked
+     * @param refusals how often the database has refused it, first in a batch and then alone
+     */
+    record End(Claim claim, Kind kind, BooleanSupplier tell, int attempt, int waits, int refusals) {
+
+        static End of(Claim claim, Kind kind, BooleanSupplier tell) {
+            return new End(claim, kind, tell, 0, 0, 0);
+        }
+
+        private End again() {
+            return new End(claim, kind, tell, attempt + 1, waits, refusals);
+        }
+
+        private End refused(int times) {
+            return new End(claim, kind, tell, attempt + 1, waits, times);
+        }
+
+        /** One that may be refused goes into no batch. */
+        private boolean isAlone() {
+            return refusals > 0;
+        }
+
+        private boolean isRefusedAlone() {
+            return refusals > 1;
+        }
+
+        /** One that was to be deleted may have something that follows. */
+        private End locked() {
+            return new End(claim, kind == Kind.DONE ? Kind.CHANGE : kind, tell, attempt, waits + 1, refusals);
+        }
+
+        private RowKey key() {
+            return claim.key();
+        }
+    }
+
+    private static long doubled(long millis, int times, long longest) {
+        return Math.min(longest, millis << Math.min(times, MOST_DOUBLINGS));
+    }
+
+    private WheelScheduledExecutor keepers() {
+        return context.groups().keepers();
+    }
+
+    /** Takes an end in, which the next {@link #send} tells the database, be it that of this thread or of another. */
+    void add(End end) {
+        int ignored = untold.incrementAndGet();
+        enqueue(end);
+    }
+
+    /** If memory runs out, the row is forgotten, so that it is found and given back. */
+    private void enqueue(End end) {
+        try {
+            boolean ignored = queue.add(end);
+            int unused = queued.incrementAndGet();
+        } catch (OutOfMemoryError ex) {
+            forget(end);
+        }
+    }
+
+    /** Returns how many ends the database does not know of. */
+    int untold() {
+        return untold.get();
+    }
+
+    /** Whether the database refuses so many ends of a handler that no more of it should run: the others need the room. */
+    boolean isClogged(String handler) {
+        return refused.getOrDefault(handler, 0) > context.settings().maxClaimed() / CLOGS;
+    }
+
+    /** Whether something is being sent, or about to be; false while all that is left waits for the database or for a lock. */
+    boolean isSending() {
+        return sender.get() != null || !(queue.isEmpty() || isPausing());
+    }
+
+    private boolean isPausing() {
+        return failures.get() > 0 && keepers().nanoTime() - goOnNanos < 0;
+    }
+
+    /** Whether something is in the queue that nobody sends, and that may be sent. */
+    boolean isLeft() {
+        Sender current = sender.get();
+        return !queue.isEmpty() && !isPausing() && (current == null || current.isStuck());
+    }
+
+    /** Sends what is in the queue, unless another thread does. */
+    void send() {
+        while (isLeft()) {
+            Sender current = sender.get();
+            Sender own = new Sender();
+            if (current != null && !current.isStuck()) {
+                return;
+            }
+            if (sender.compareAndSet(current, own)) {
+                try {
+                    own.sendAll();
+                } finally {
+                    boolean ignored = sender.compareAndSet(own, null);
+                }
+            }
+        }
+    }
+
+    /** Waits while a sender has more than a batch before it, so that a kill makes no more runs twice. Worker. */
+    void awaitTurn() {
+        while (queued.get() > BATCH
+                && sender.get() != null
+                && !isLeft()
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+    }
+
+    /** One thread that sends. */
+    private final class Sender {
+
+        private volatile long startNanos = keepers().nanoTime();
+
+        boolean isStuck() {
+            return keepers().nanoTime() - startNanos > STUCK_NANOS;
+        }
+
+        void sendAll() {
+            while (!queue.isEmpty() && sender.get() == this && !isPausing()) {
+                startNanos = keepers().nanoTime();
+                Batch batch = new Batch();
+                if (batch.take()) {
+                    batch.send();
+                }
+            }
+        }
+    }
+
+    /** Ends that are told together. */
+    private final class Batch {
+
+        private final List<End> ends = new ArrayList<>();
+
+        /** Those of which the database knows, or never will. */
+        private final Set<RowKey> over = new HashSet<>();
+
+        boolean take() {
+            while (ends.size() < BATCH) {
+                End end = queue.poll();
+                if (end == null) {
+                    break;
+                }
+                int ignored = queued.decrementAndGet();
+                if (end.isAlone() && !ends.isEmpty()) {
+                    enqueue(end);
+                    break;
+                }
+                add(end);
+                if (end.isAlone()) {
+                    break;
+                }
+            }
+            return !ends.isEmpty();
+        }
+
+        private void add(End end) {
+            try {
+                boolean ignored = ends.add(end);
+            } catch (OutOfMemoryError ex) {
+                forget(end);
+            }
+        }
+
+        void send() {
+            if (Thread.interrupted()) {
+                // The interrupt was that of a run, which has ended.
+                LOGGER.debug("Interrupted");
+            }
+            Answer answer = Answer.NONE;
+            try {
+                tellDone();
+                tellChanges();
+                tellOfLost();
+                answer = Answer.TAKEN;
+                failures.set(0);
+                context.availability().isThere();
+            } catch (RuntimeException ex) {
+                note(ex);
+                if (Availability.isOfConnection(ex)) {
+                    pause();
+                } else {
+                    answer = Answer.REFUSED;
+                }
+            } finally {
+                for (int i = 0; i < ends.size(); i++) {
+                    settle(ends.get(i), answer);
+                }
+            }
+        }
+
+        private void settle(End end, Answer answer) {
+            try {
+                if (over.contains(end.key())) {
+                    forget(end);
+                } else if (answer == Answer.NONE) {
+                    enqueue(end.again());
+                } else if (answer == Answer.REFUSED) {
+                    refuse(end);
+                } else if (end.kind() == Kind.ASK) {
+                    ask(end);
+                } else {
+                    sendIn(doubled(LOCKED_MILLIS, end.waits(), LONGEST_LOCKED_MILLIS), end.locked());
+                }
+            } catch (OutOfMemoryError ex) {
+                forget(end);
+            }
+        }
+
+        /** Each of several is sent alone at once; one that was alone waits for longer each time, and holds up no other. */
+        private void refuse(End end) {
+            if (ends.size() > 1) {
+                enqueue(end.refused(Math.max(1, end.refusals())));
+                return;
+            }
+            End again = end.refused(Math.max(2, end.refusals() + 1));
+            if (!end.isRefusedAlone()) {
+                Integer ignored = refused.merge(end.claim().handlerName(), 1, Integer::sum);
+            }
+            sendIn(doubled(AGAIN_MILLIS, again.refusals() - 2, LONGEST_AGAIN_MILLIS), again);
+        }
+
+        private List<RowKey> keysOf(Kind kind) {
+            return ends.stream()
+                    .filter(end -> end.kind() == kind)
+                    .map(End::key)
+                    .sorted()
+                    .toList();
+        }
+
+        private void tellDone() {
+            List<RowKey> done = keysOf(Kind.DONE);
+            if (done.isEmpty()) {
+                return;
+            }
+            long nowNanos = keepers().nanoTime();
+            boolean isByKey = done.size() == 1 && nowNanos - plannedUntilNanos >= 0;
+            TaskTable tasks = tables.tasks();
+            boolean ignored = over.addAll(isByKey ? tasks.doneEach(done) : tasks.doneAll(done));
+            if (isByKey && keepers().nanoTime() - nowNanos > SLOW_NANOS) {
+                plannedUntilNanos = nowNanos + PLANNED_NANOS;
+            }
+        }
+
+        private void tellChanges() {
+            List<RowKey> keys = keysOf(Kind.CHANGE);
+            if (keys.isEmpty()) {
+                return;
+            }
+            Set<RowKey> changed = tables.sql().inTransaction(() -> {
+                Set<RowKey> ours = tables.tasks().lockOurs(keys);
+                for (End end : ends) {
+                    boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
+                    if (isToChange && !end.tell().getAsBoolean()) {
+                        LOGGER.warn("The end of the durable task " + end.claim() + " has changed nothing");
+                    }
+                }
+                return ours;
+            });
+            boolean ignored = over.addAll(changed);
+        }
+
+        /** What is neither told nor there is another node's by now. */
+        private void tellOfLost() {
+            List<RowKey> left = ends.stream()
+                    .filter(end -> end.kind() != Kind.ASK && !over.contains(end.key()))
+                    .map(End::key)
+                    .sorted()
+                    .toList();
+            if (left.isEmpty()) {
+                return;
+            }
+            Set<RowKey> there = tables.tasks().stillOurs(left);
+            for (End end : ends) {
+                if (end.kind() != Kind.ASK && !over.contains(end.key()) && !there.contains(end.key())) {
+                    lost(end);
+                    boolean ignored = over.add(end.key());
+                }
+            }
+        }
+
+        /** Each by itself, as each asks several things. */
+        private void ask(End end) {
+            boolean isAskedAgain = false;
+            try {
+                if (!end.tell().getAsBoolean()) {
+                    lost(end);
+                }
+            } catch (RuntimeException ex) {
+                note(ex);
+                sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
+                isAskedAgain = true;
+            } finally {
+                if (!isAskedAgain) {
+                    forget(end);
+                }
+            }
+        }
+    }
+
+    /** An answer may have been lost: then it is not there any more because of what was said before. */
+    private void lost(End end) {
+        if (end.attempt() == 0) {
+            context.tally().lost.incrementAndGet();
+            LOGGER.warn("The durable task " + end.claim()
+                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
+        }
+    }
+
+    private void sendIn(long pauseMillis, End end) {
+        try {
+            Object ignored = keepers()
+                    .schedule(
+                            () -> {
+                                enqueue(end);
+                                send();
+                            },
+                            pauseMillis,
+                            TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            forget(end);
+            LOGGER.warn("The durable task " + end.claim()
+                    + " has run, but the database has not been told: it will run again");
+        }
+    }
+
+    private void forget(End end) {
+        inHand.forget(end.claim());
+        int ignored = untold.decrementAndGet();
+        if (end.isRefusedAlone()) {
+            Integer unused = refused.computeIfPresent(
+                    end.claim().handlerName(), (handler, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /** What the database has answered. */
+    private enum Answer {
+        NONE,
+        TAKEN,
+        REFUSED
+    }
+
+    private void note(RuntimeException ex) {
+        if (Availability.isOfDatabase(ex)) {
+            context.availability().isAway(ex);
+        } else {
+            LOGGER.warn("The database could not be told how durable tasks have ended; it is tried again", ex);
+        }
+    }
+
+    /** A look sends, too, so it does no harm if no keeper does. */
+    private void pause() {
+        int before = failures.getAndIncrement();
+        // It may have been one connection.
+        long millis = before == 0 ? LOCKED_MILLIS : doubled(AGAIN_MILLIS, before - 1, LONGEST_STILL_MILLIS);
+        goOnNanos = keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        try {
+            Object ignored = keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            LOGGER.warn("The database has not been told how " + untold()
+                    + " durable tasks have ended that have run: they will run again");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.durable.DurableBody;
+import io.github.wheelscheduler.durable.DurableRun;
+import io.github.wheelscheduler.durable.Recurrence;
+import io.github.wheelscheduler.durable.RetryPolicy;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * A handler of this node.
+ *
+ * @param mostRunning how many of its runs may go on at a time on this node
+ * @param timeLimit after how long a run is interrupted; null for never
+ * @param transactions in one transaction of which a run goes on and ends; null if its end is told by itself
+ * @param recurrence when it runs again after each run; null for one-time tasks
+ * @param skipsMissed whether a recurring run that is much too late is left out
+ */
+public record Handler<T>(
+        String name,
+        Type payloadType,
+        RetryPolicy retries,
+        int mostRunning,
+        @Nullable Duration timeLimit,
+        @Nullable PlatformTransactionManager transactions,
+        DurableBody<? super T> body,
+        @Nullable Recurrence recurrence,
+        boolean skipsMissed) {
+
+    /** The name in the rows of all recurring tasks; with an id behind it, that of one of them on a node. */
+    public static final String RECURRING = "recurring:";
+
+    private static final Duration TOO_LATE = Duration.ofSeconds(10);
+
+    public static <T> Handler<T> ofOneTime(
+            String name,
+            Type payloadType,
+            RetryPolicy retries,
+            int mostRunning,
+            @Nullable Duration timeLimit,
+            @Nullable PlatformTransactionManager transactions,
+            DurableBody<? super T> body) {
+        return new Handler<>(name, payloadType, retries, mostRunning, timeLimit, transactions, body, null, false);
+    }
+
+    static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
+        return new Handler<>(
+                RECURRING + id,
+                Void.class,
+                RetryPolicy.DEFAULT,
+                Integer.MAX_VALUE,
+                null,
+                null,
+                (payload, run) -> body.run(),
+                recurrence,
+                skipsMissed);
+    }
+
+    /** Returns the id of a recurring task. */
+    String id() {
+        return name.substring(RECURRING.length());
+    }
+
+    /** @throws Exception what the body throws, or if the payload cannot be read */
+    @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
+    void run(byte[] payload, Payloads payloads, DurableRun run) throws Exception {
+        // The row of a recurring task says what its schedule is.
+        body.run(recurrence != null ? null : (T) payloads.read(payload, payloadType), run);
+    }
+
+    boolean leavesOut(Instant dueAt, Instant now) {
+        return recurrence != null && skipsMissed && Duration.between(dueAt, now).compareTo(TOO_LATE) > 0;
+    }
+
+    /** The handlers of this node, by name. Any thread. */
+    public static final class Handlers {
+
+        private final Map<String, Handler<?>> byName = new ConcurrentSkipListMap<>();
+
+        /**
+         * Adds one.
+         *
+         * @throws IllegalStateException if there is one of that name
+         */
+        public void add(Handler<?> handler) {
+            if (byName.putIfAbsent(handler.name(), handler) != null) {
+                throw new IllegalStateException(
+                        "A durable handler must have a name of its own, there are two '" + handler.name() + "'");
+            }
+        }
+
+        public @Nullable Handler<?> find(String name) {
+            return byName.get(name);
+        }
+
+        void remove(Handler<?> handler) {
+            boolean ignored = byName.remove(handler.name(), handler);
+        }
+
+        List<Handler<?>> recurring() {
+            return byName.values().stream()
+                    .filter(handler -> handler.recurrence() != null)
+                    .toList();
+        }
+
+        List<String> recurringIds() {
+            return recurring().stream().map(Handler::id).toList();
+        }
+
+        List<String> oneTimeNames() {
+            return byName.values().stream()
+                    .filter(handler -> handler.recurrence() == null)
+                    .map(Handler::name)
+                    .toList();
+        }
+
+        /** Returns how many runs of each bounded handler may go on at a time. */
+        Map<String, Integer> bounds() {
+            Map<String, Integer> bounds = new HashMap<>();
+            for (Handler<?> handler : byName.values()) {
+                if (handler.mostRunning() != Integer.MAX_VALUE) {
+                    Integer ignored = bounds.put(handler.name(), handler.mostRunning());
+                }
+            }
+            return bounds;
+        }
+
+        /** Whether runs hold a connection each. */
+        boolean holdConnections() {
+            return byName.values().stream().anyMatch(handler -> handler.transactions() != null);
+        }
+
+        Set<String> names() {
+            return byName.keySet();
+        }
+
+        int size() {
+            return byName.size();
+        }
+    }
+}

@@ -1,0 +1,334 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The life of this node in the database: it says that it lives, finds out which others do not, and frees what they had.
+ *
+ * <p>{@link #beat} is called by one thread at a time. Any thread may ask which incarnation this is, and whether it was heard of.
+ */
+final class NodeLife {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private static final int FREED_IN_A_BATCH = 500;
+    private static final int PART_OF_TIME = 50;
+    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+
+    private final DurableSettings settings;
+    private final Database.HeldConnection held;
+    private final Supplier<Moment> clock;
+    private final BooleanSupplier claims;
+    private final Watch watch;
+
+    /** Writer: {@link #beat}, or {@link #join}. */
+    private volatile long incarnation;
+
+    /** Before the database was told last that this incarnation lives. Writers: as above. */
+    private volatile Moment lastHeard;
+
+    private volatile boolean hasLeft;
+
+    private Moment lastOrphans;
+
+    /** How long that took: no more than a part of the time. */
+    private long orphansNanos;
+
+    /** How often it had been asked to end something by the last beat. */
+    private long asked;
+
+    /** @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it */
+    NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock, BooleanSupplier claims) {
+        this.settings = settings;
+        this.held = held;
+        this.clock = clock;
+        this.claims = claims;
+        this.watch =
+                new Watch(settings.deadAfter().toNanos(), settings.heartbeat().toNanos());
+        this.lastHeard = clock.get();
+        this.lastOrphans = lastHeard;
+    }
+
+    /**
+     * What a beat has found.
+     *
+     * @param wasDead whether others had found this node dead
+     * @param freed how many rows of dead nodes have been freed
+     * @param isAsked whether this node has been asked since the last beat to end something that it has
+     */
+    record Beat(boolean wasDead, int freed, boolean isAsked) {}
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    /** Adds this node, as one that lives, under a new number. */
+    void join() {
+        Moment before = clock.get();
+        long next = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node(), state()));
+        incarnation = next;
+        asked = 0;
+        lastHeard = before;
+    }
+
+    /** Whether nobody has heard of this node for so long that it may have been found dead. */
+    boolean isDoubtful() {
+        return lastHeard.nanosUntil(clock.get()) > settings.deadAfter().toNanos() / 2;
+    }
+
+    /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
+    Beat beat() {
+        if (hasLeft) {
+            return new Beat(false, 0, false);
+        }
+        Moment before = clock.get();
+        long current = incarnation;
+        boolean isAlive = tell(current);
+        if (isAlive) {
+            lastHeard = before;
+        } else {
+            LOGGER.warn(
+                    "The node " + settings.node()
+                            + " was not heard of, and others have taken its durable tasks over; it goes on under another number");
+            join();
+        }
+        List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
+        return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes));
+    }
+
+    private boolean isAsked(List<NodeRow> nodes) {
+        for (NodeRow node : nodes) {
+            if (node.incarnation() == incarnation) {
+                boolean isAnew = node.asked() != asked;
+                asked = node.asked();
+                return isAnew;
+            }
+        }
+        return false;
+    }
+
+    private int takeOver(List<NodeRow> nodes, Moment start) {
+        int freed = 0;
+        for (NodeRow node : watch.dead(nodes, start.nanos())) {
+            int some = node.incarnation() == incarnation || !hasTime(start) ? 0 : bury(node);
+            freed += some == FREED_IN_A_BATCH
+                    ? some + freeRest(node.incarnation(), node.state() == NodeTable.ALIVE, start)
+                    : some;
+        }
+        if (watch.hasNewTwin(nodes, incarnation, settings.node())) {
+            LOGGER.warn("Another process is a node of durable tasks with the name " + settings.node()
+                    + ", too. Both work, as two nodes; give each a name of its own to tell them apart");
+        }
+        for (NodeRow node : nodes) {
+            if (node.isDead() && hasTime(start)) {
+                freed += freeRest(node.incarnation(), node.state() == NodeTable.DEAD, start);
+            }
+        }
+        freed += freeOrphans(nodes, start);
+        if (freed > 0) {
+            boolean ignored = held.use(tables -> tables.nodes().askForFullLook(incarnation));
+        }
+        return freed;
+    }
+
+    private boolean hasTime(Moment start) {
+        return start.nanosUntil(clock.get()) < settings.heartbeat().toNanos();
+    }
+
+    /** Marks a node as dead and frees some of its rows, both or neither; if it has said something meanwhile, it is alive. */
+    private int bury(NodeRow seen) {
+        return held.use(tables -> tables.sql().inTransaction(() -> {
+            NodeRow node = tables.nodes().lock(seen.incarnation());
+            if (node == null || node.isDead() || node.beat() != seen.beat()) {
+                return 0;
+            }
+            boolean ignored = tables.nodes().bury(node.incarnation());
+            LOGGER.info("The node " + node.name()
+                    + " is not heard of any more; its durable tasks can be claimed by others");
+            return tables.tasks()
+                    .freeSomeOf(
+                            node.incarnation(),
+                            node.state() == NodeTable.ALIVE,
+                            settings.maxDeaths(),
+                            FREED_IN_A_BATCH);
+        }));
+    }
+
+    /** Frees what a dead node still has, and deletes its row when that is nothing. */
+    private int freeRest(long dead, boolean isSuspicious, Moment start) {
+        int freed = 0;
+        int some;
+        do {
+            some = held.use(tables -> tables.sql()
+                    .inTransaction(() ->
+                            tables.tasks().freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH)));
+            freed += some;
+        } while (some == FREED_IN_A_BATCH && hasTime(start));
+        if (some == 0) {
+            boolean ignored = held.use(tables -> tables.nodes().delete(dead));
+        }
+        return freed;
+    }
+
+    /** Frees rows that name a node which is not there: it claimed them so late that it had been forgotten. Once in a while. */
+    private int freeOrphans(List<NodeRow> nodes, Moment start) {
+        if (lastOrphans.nanosUntil(start)
+                < Math.max(
+                        settings.deadAfter().toNanos(), Math.min(LONGEST_PAUSE_NANOS, PART_OF_TIME * orphansNanos))) {
+            return 0;
+        }
+        Map<Long, Integer> owners;
+        try {
+            owners = held.use(tables -> tables.tasks().claimedByOwner());
+        } finally {
+            lastOrphans = clock.get();
+            orphansNanos = start.nanosUntil(lastOrphans);
+        }
+        int freed = 0;
+        for (long owner : owners.keySet()) {
+            if (owner != incarnation
+                    && nodes.stream().noneMatch(node -> node.incarnation() == owner)
+                    && isUnknown(owner)) {
+                freed += freeRest(owner, false, start);
+            }
+        }
+        return freed;
+    }
+
+    /** It may have joined since the nodes were read. */
+    private boolean isUnknown(long owner) {
+        return held.use(tables -> tables.nodes().list()).stream().noneMatch(node -> node.incarnation() == owner);
+    }
+
+    /** Says whether this node claims without waiting for the next beat, which says it, too. */
+    void tell() {
+        boolean ignored = tell(incarnation);
+    }
+
+    private boolean tell(long current) {
+        return held.use(tables -> tables.nodes().beat(current, state()));
+    }
+
+    private int state() {
+        return claims.getAsBoolean() ? NodeTable.ALIVE : NodeTable.CLOSING;
+    }
+
+    /** Takes the node's row away for good, unless it still has rows of tasks: then it is found dead. */
+    void leave() {
+        hasLeft = true;
+        boolean ignored = held.use(tables -> tables.nodes().delete(incarnation));
+        held.close();
+    }
+
+    /**
+     * Finds out which nodes are dead: those whose beat has not changed for long enough, by the monotonic clock of this node, while the database answered
+     * it. Only time between two answers that are close together counts, so neither an outage, nor a pause of this process, nor any clock makes a
+     * node dead. One thread.
+     */
+    static final class Watch {
+
+        private final long deadAfterNanos;
+        private final long longestGapNanos;
+
+        private final Map<Long, Seen> seen = new HashMap<>();
+
+        private boolean hasTwin;
+        private boolean hasLooked;
+        private long lastNanos;
+
+        /** What is known of a node. */
+        private static final class Seen {
+            private long beat;
+            private long silentNanos;
+            private boolean hasChanged;
+        }
+
+        /**
+         * Makes one that has seen nothing.
+         *
+         * @param deadAfterNanos how long a beat stays the same before its node is dead
+         * @param heartbeatNanos how often nodes change theirs, and this one looks
+         */
+        Watch(long deadAfterNanos, long heartbeatNanos) {
+            this.deadAfterNanos = deadAfterNanos;
+            this.longestGapNanos = 2 * heartbeatNanos;
+        }
+
+        /** Takes in an answer of the database; returns the nodes that seem to be dead and are not marked so. */
+        List<NodeRow> dead(List<NodeRow> nodes, long nowNanos) {
+            long passed = hasLooked ? nowNanos - lastNanos : 0;
+            long counted = passed <= longestGapNanos ? passed : 0;
+            hasLooked = true;
+            lastNanos = nowNanos;
+            List<NodeRow> dead = new ArrayList<>();
+            Set<Long> there = new HashSet<>();
+            for (NodeRow node : nodes) {
+                if (!node.isDead()) {
+                    boolean ignored = there.add(node.incarnation());
+                    Seen known = seen.get(node.incarnation());
+                    if (known == null) {
+                        known = new Seen();
+                        known.beat = node.beat();
+                        Seen unused = seen.put(node.incarnation(), known);
+                    } else if (known.beat != node.beat()) {
+                        known.beat = node.beat();
+                        known.silentNanos = 0;
+                        known.hasChanged = true;
+                    } else {
+                        known.silentNanos += counted;
+                    }
+                    if (known.silentNanos >= deadAfterNanos) {
+                        dead.add(node);
+                    }
+                }
+            }
+            boolean unused = seen.keySet().retainAll(there);
+            return dead;
+        }
+
+        /** Whether another node has the name of this one and lives, and nobody has been told so. One counts that was seen to beat. */
+        boolean hasNewTwin(List<NodeRow> nodes, long incarnation, String name) {
+            for (NodeRow node : nodes) {
+                Seen known = seen.get(node.incarnation());
+                if (node.incarnation() != incarnation
+                        && node.name().equals(name)
+                        && known != null
+                        && known.hasChanged
+                        && !hasTwin) {
+                    hasTwin = true;
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** A time on both clocks of this machine: the monotonic one stands still while some machines sleep, the other one is set. */
+    record Moment(long nanos, long wallMillis) {
+
+        private static final long MILLI = 1_000_000;
+
+        static Moment now(WheelScheduledExecutor executor) {
+            return new Moment(executor.nanoTime(), executor.wallClockInstant().toEpochMilli());
+        }
+
+        /** Returns how long it was before the other, by the clock by which it was longer. */
+        long nanosUntil(Moment later) {
+            return Math.max(later.nanos - nanos, (later.wallMillis - wallMillis) * MILLI);
+        }
+    }
+}

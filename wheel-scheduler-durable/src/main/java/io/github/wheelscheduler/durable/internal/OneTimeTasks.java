@@ -1,0 +1,235 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.durable.DurableRequest;
+import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
+import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.Runs.Run;
+import io.github.wheelscheduler.durable.internal.TaskTable.Ending;
+import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
+public final class OneTimeTasks implements DurableTasks {
+
+    private static final long PAUSE_NANOS = 50_000_000;
+    private static final int TRIES = 3;
+
+    private final Database database;
+    private final Payloads payloads;
+    private final Handlers handlers;
+    private final DatabaseClock clock;
+
+    /** How long a node may say nothing before it is said not to be heard of. */
+    private final Duration unheard;
+
+    private final DurableNode node;
+
+    public OneTimeTasks(
+            Database database,
+            Payloads payloads,
+            Handlers handlers,
+            DatabaseClock clock,
+            DurableSettings settings,
+            DurableNode node) {
+        this.database = database;
+        this.payloads = payloads;
+        this.handlers = handlers;
+        this.clock = clock;
+        this.unheard = settings.deadAfter().dividedBy(2);
+        this.node = node;
+    }
+
+    @Override
+    public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireTime(at);
+        byte[] data = write(handler, payload);
+        TaskTable tasks = database.tables().tasks();
+        Run own = Runs.currentOf(handler, id);
+        if (own != null) {
+            // It is due when this run has ended, which says so.
+            return own.scheduleNext(tasks, data, at);
+        }
+        boolean inserted = tasks.insert(handler, id, data, at);
+        if (inserted) {
+            node.due(handler, List.of(at));
+        }
+        return inserted;
+    }
+
+    private byte[] write(String handler, @Nullable Object payload) {
+        Handler<?> known = handlers.find(handler);
+        return payloads.write(payload, known == null || known.payloadType() == Void.class ? null : known.payloadType());
+    }
+
+    @Override
+    public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireDelay(delay);
+        if (Runs.currentOf(handler, id) != null) {
+            return schedule(
+                    handler, id, payload, database.tables().tasks().now().plus(delay));
+        }
+        boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
+        if (inserted) {
+            node.due(handler, List.of(node.now().plus(delay)));
+        }
+        return inserted;
+    }
+
+    @Override
+    public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireTime(at);
+        byte[] data = write(handler, payload);
+        TaskTable tasks = database.tables().tasks();
+        Replacement done = tasks.replace(handler, id, data, at)
+                ? Replacement.REPLACED
+                : tasks.insert(handler, id, data, at) ? Replacement.SCHEDULED : Replacement.RUNNING;
+        if (done != Replacement.RUNNING) {
+            node.due(handler, List.of(at));
+        }
+        return done;
+    }
+
+    @Override
+    public int scheduleAll(String handler, List<DurableRequest> requests) {
+        Arguments.requireHandler(handler);
+        List<DurableRequest> sorted = new ArrayList<>(requests);
+        sorted.sort(Comparator.comparing(DurableRequest::id));
+        int count = sorted.size();
+        String[] ids = new String[count];
+        byte[][] data = new byte[count][];
+        Instant[] times = new Instant[count];
+        for (int i = 0; i < count; i++) {
+            DurableRequest request = sorted.get(i);
+            Arguments.requireName("id", request.id());
+            Arguments.requireTime(request.at());
+            ids[i] = request.id();
+            data[i] = write(handler, request.payload());
+            times[i] = request.at();
+        }
+        if (count == 0) {
+            return 0;
+        }
+        TaskTable tasks = database.tables().tasks();
+        int inserted = 0;
+        for (int i = 0; i < count; i++) {
+            Run own = Runs.currentOf(handler, ids[i]);
+            inserted += own != null && own.scheduleNext(tasks, data[i], times[i]) ? 1 : 0;
+        }
+        // The row of the own run is there, and left out.
+        inserted += tasks.insertAll(handler, ids, data, times);
+        if (inserted > 0) {
+            node.due(handler, List.of(times));
+        }
+        return inserted;
+    }
+
+    @Override
+    public boolean cancel(String handler, String id) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        return database.tables().tasks().delete(handler, id);
+    }
+
+    @Override
+    public Cancellation cancel(String handler, String id, Duration limit) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireWait(limit);
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    "cancel with a limit must be called within no transaction, as another node answers");
+        }
+        TaskTable tasks = database.tables().tasks();
+        long endNanos = clock.nanoTime() + limit.toNanos();
+        boolean isAsked = false;
+        int tries = 0;
+        while (true) {
+            Ending ending = tasks.ending(handler, id);
+            if (ending == null || (isAsked && !ending.isAsked())) {
+                // Another one of this id, perhaps.
+                return Cancellation.ABSENT;
+            }
+            if (ending.state() != RowState.CLAIMED) {
+                if (ending.isAsked() ? tasks.deleteAsked(handler, id) : tasks.delete(handler, id)) {
+                    return isAsked && ending.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
+                }
+                continue;
+            }
+            if (!isAsked) {
+                isAsked = tasks.askToEnd(handler, id);
+                if (isAsked) {
+                    node.tellToEnd();
+                } else if (++tries < TRIES) {
+                    // It has just gone, perhaps.
+                    continue;
+                }
+            }
+            if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
+                Instant heardAt = ending.heardAt();
+                return heardAt == null || heardAt.isBefore(tasks.now().minus(unheard))
+                        ? Cancellation.UNHEARD
+                        : Cancellation.RUNNING;
+            }
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+    }
+
+    @Override
+    public boolean reschedule(String handler, String id, Instant at) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Arguments.requireTime(at);
+        boolean moved = database.tables().tasks().move(handler, id, at);
+        if (moved) {
+            node.due(handler, List.of(at));
+        }
+        return moved;
+    }
+
+    @Override
+    public boolean retry(String handler, String id) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        Instant now = database.tables().tasks().now();
+        boolean isTried = database.tables().tasks().retry(handler, id);
+        if (isTried) {
+            node.due(handler, List.of(now));
+        }
+        return isTried;
+    }
+
+    @Override
+    public Optional<DurableTask> find(String handler, String id) {
+        Arguments.requireHandler(handler);
+        Arguments.requireName("id", id);
+        return database.tables().tasks().find(handler, id);
+    }
+
+    @Override
+    public List<DurableTask> list(
+            String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
+        Arguments.requireHandler(handler);
+        if (afterId != null && !afterId.isEmpty()) {
+            Arguments.requireName("afterId", afterId);
+        }
+        Arguments.requireLimit(limit);
+        return database.tables().tasks().list(handler, state, afterId, limit);
+    }
+}

@@ -1,0 +1,245 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableObserver;
+import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A node works on tables that fit its release, and stops the start on others with what to do. */
+@ParameterizedClass
+@EnumSource
+class LayoutTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final TestDatabase database;
+    private final HikariDataSource dataSource;
+    private final JdbcTemplate jdbc;
+
+    LayoutTest(TestDatabase database) {
+        this.database = database;
+        dataSource = database.newDataSource();
+        jdbc = new JdbcTemplate(dataSource);
+    }
+
+    @AfterEach
+    void close() {
+        dataSource.close();
+    }
+
+    private static DurableSettings settings(String table, boolean initializes) {
+        DurableSettings usual = Node.settings("a");
+        return new DurableSettings(
+                table,
+                initializes,
+                "a",
+                usual.maxConcurrent(),
+                usual.claimAhead(),
+                usual.maxClaimed(),
+                usual.heartbeat(),
+                usual.deadAfter(),
+                usual.closeLimit(),
+                usual.forgetAfter(),
+                usual.maxDeaths(),
+                null,
+                usual.nudge());
+    }
+
+    private Node node(String table, boolean initializes) {
+        return new Node(settings(table, initializes), dataSource, DurableObserver.NONE);
+    }
+
+    private ThrowableAssertAlternative<UnsupportedDatabaseException> refused(String table) {
+        try (Node node = node(table, false)) {
+            return assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(node::start);
+        }
+    }
+
+    private String script() {
+        return "schema-" + database.name().toLowerCase(Locale.ROOT) + ".sql";
+    }
+
+    private void change(String sql) {
+        assertThat(jdbc.update(sql)).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeStartsWhileATransactionHasWrittenIntoTheTable() {
+        try (Node first = new Node("first", dataSource).start();
+                Node second = new Node("second", dataSource)) {
+            new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+                assertThat(first.engine.schedule("note", "1", "one", Instant.now()))
+                        .isTrue();
+                CompletableFuture<Node> started = CompletableFuture.supplyAsync(second::start);
+                assertThat(started).succeedsWithin(PATIENCE).isSameAs(second);
+            });
+        }
+    }
+
+    @Test
+    void missingTablesStopTheStart() {
+        refused("wheel_durable_task")
+                .withMessageStartingWith("The tables wheel_durable_task and wheel_durable_task_node must be there")
+                .satisfies(ex -> assertThat(ex.action()).contains(script(), "initialize-schema"));
+    }
+
+    @Test
+    void aStartThatWasRefusedMayBeTriedAgain() {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (Node node = node("wheel_durable_task", false).handle("note", String.class, ran::add)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(node::start);
+            new ResourceDatabasePopulator(new ClassPathResource(script(), DurableEngine.class)).execute(dataSource);
+            node.start();
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> ran.contains("one"));
+        }
+    }
+
+    @Test
+    void aNameThatTheDatabaseKeepsForItselfStopsTheStart() {
+        try (Node node = node("table", true)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class)
+                    .isThrownBy(node::start)
+                    .withMessageStartingWith("The tables table and table_node cannot be made: ");
+        }
+    }
+
+    @Test
+    void theScriptThatAUserRunsIsEnough() throws Exception {
+        ResourceDatabasePopulator script =
+                new ResourceDatabasePopulator(new ClassPathResource(script(), DurableEngine.class));
+        script.execute(dataSource);
+        // A migration may be run once more.
+        script.execute(dataSource);
+        assertRuns("wheel_durable_task", false);
+    }
+
+    @Test
+    void nodesThatStartAtTheSameTimeMakeThemInTurn() {
+        if (database != TestDatabase.POSTGRESQL) {
+            return;
+        }
+        for (int round = 0; round < 5; round++) {
+            List<CompletableFuture<Void>> starts = java.util.stream.IntStream.range(0, 8)
+                    .mapToObj(i -> CompletableFuture.runAsync(() -> {
+                        Object ignored = new Database(dataSource, settings("jobs", true)).tables();
+                    }))
+                    .toList();
+            starts.forEach(CompletableFuture::join);
+        }
+        assertThat(jdbc.queryForObject("select count(*) from pg_proc where proname = 'jobs_nudge'", Integer.class))
+                .isEqualTo(1);
+    }
+
+    private void assertRuns(String table, boolean initializes) {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (Node node = node(table, initializes).handle("note", String.class, ran::add)) {
+            node.start();
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> ran.contains("one"));
+        }
+    }
+
+    @Test
+    void aTableMayHaveAnotherNameAndASchema() {
+        assertRuns("other_tasks", true);
+        if (database == TestDatabase.POSTGRESQL) {
+            jdbc.execute("create schema jobs");
+            assertRuns("jobs.tasks", true);
+            assertThat(jdbc.queryForObject("select count(*) from jobs.tasks_node", Integer.class))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void tablesThatAUserHasWrittenWithoutTheRowStopTheStart() {
+        assertRuns("wheel_durable_task", true);
+        change("delete from wheel_durable_task_node where incarnation = 0");
+        refused("wheel_durable_task")
+                .withMessageContaining("must have the layout 1, but wheel_durable_task_node says nothing of it");
+    }
+
+    @Test
+    void tablesThatANewerReleaseHasAddedToAreWorkedOn() {
+        assertRuns("wheel_durable_task", true);
+        change("update wheel_durable_task_node set layout = 2 where incarnation = 0");
+        assertRuns("wheel_durable_task", false);
+        change("update wheel_durable_task_node set oldest_layout = 2 where incarnation = 0");
+        refused("wheel_durable_task")
+                .withMessageContaining("says 2, for nodes of at least 2")
+                .satisfies(ex -> assertThat(ex.action()).contains("newer release"));
+    }
+
+    @Test
+    void tablesOfAnOlderReleaseStopTheStart() {
+        assertRuns("wheel_durable_task", true);
+        change("update wheel_durable_task_node set layout = 0, oldest_layout = 0 where incarnation = 0");
+        refused("wheel_durable_task").satisfies(ex -> assertThat(ex.action()).contains(script()));
+    }
+
+    @Test
+    void aPoolOfOneConnectionStopsTheStart() {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setMaximumPoolSize(1);
+        config.setConnectionTimeout(500);
+        try (HikariDataSource small = new HikariDataSource(config);
+                Node node = new Node("a", small)) {
+            assertThatExceptionOfType(UnsupportedDatabaseException.class)
+                    .isThrownBy(node::start)
+                    .withMessage(
+                            "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was 1");
+        }
+    }
+
+    @Test
+    void whatIsScheduledAfterTheCommitIsCommitted() {
+        HikariConfig config = new HikariConfig();
+        dataSource.copyStateTo(config);
+        config.setAutoCommit(false);
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        try (HikariDataSource manual = new HikariDataSource(config);
+                Node node = new Node("a", manual).handle("note", String.class, ran::add)) {
+            node.start();
+            new TransactionTemplate(new DataSourceTransactionManager(manual)).executeWithoutResult(status -> {
+                assertThat(node.engine.schedule("note", "1", "in it", Instant.now()))
+                        .isTrue();
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        assertThat(node.engine.schedule("note", "2", "after it", Instant.now()))
+                                .isTrue();
+                    }
+                });
+            });
+            await().atMost(PATIENCE).until(() -> ran.size() == 2);
+            assertThat(ran).containsExactlyInAnyOrder("in it", "after it");
+            assertThat(node.engine.scheduleAll("note", List.of())).isZero();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.github.wheelscheduler.durable.internal;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableObserver;
+import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.TaskBody;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A node of a test, on a wheel of its own. */
+final class Node implements AutoCloseable {
+
+    final WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+    final DurableEngine engine;
+
+    Node(String name, DataSource dataSource) {
+        this(settings(name), dataSource, DurableObserver.NONE);
+    }
+
+    Node(DurableSettings settings, DataSource dataSource, DurableObserver observer) {
+        engine = new DurableEngine(
+                settings, executor, dataSource, JsonMapper.builder().build(), observer);
+    }
+
+    /** Quick to take over, so that tests are, and slow enough for a machine that stands still for seconds. */
+    static DurableSettings settings(String name) {
+        return settings(name, Duration.ofSeconds(1));
+    }
+
+    /** The same for a node that claims so far ahead. */
+    static DurableSettings settings(String name, Duration claimAhead) {
+        return new DurableSettings(
+                TaskTable.DEFAULT_NAME,
+                true,
+                name,
+                10,
+                claimAhead,
+                2_000,
+                Duration.ofMillis(500),
+                Duration.ofSeconds(4),
+                Duration.ofSeconds(20),
+                Duration.ofDays(1),
+                5,
+                null,
+                true);
+    }
+
+    <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {
+        engine.handle(name, type, new RetryPolicy(2, Duration.ofMillis(50), Duration.ofMillis(100)), body);
+        return this;
+    }
+
+    Node start() {
+        engine.start();
+        return this;
+    }
+
+    /** As if the process had been killed: nothing is given back, and nobody hears of it any more. */
+    void kill() {
+        List<Runnable> ignored = executor.shutdownNow();
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        List<Runnable> ignored = executor.shutdownNow();
+    }
+}

@@ -2,19 +2,12 @@ package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.internal.Arguments;
-import io.github.wheelscheduler.durable.internal.Database;
-import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.Handler;
-import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.OneTimeTasks;
-import io.github.wheelscheduler.durable.internal.Payloads;
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -28,18 +21,12 @@ import tools.jackson.databind.json.JsonMapper;
  * pause or halt. While the executor is paused or halted, nothing is claimed, and what has not started is given back. All methods may be called from any
  * thread.
  */
-public final class DurableEngine implements DurableTasks, AutoCloseable {
+public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
 
     /** The group that runs durable tasks. */
     public static final String GROUP = "durable";
 
-    private final DurableSettings settings;
-    private final Database database;
-    private final DatabaseClock clock;
-    private final Handlers handlers = new Handlers();
-    private final OneTimeTasks oneTimeTasks;
     private final RecurringTasks recurringTasks;
-    private final DurableNode node;
 
     /**
      * Makes a node that has not started.
@@ -55,14 +42,7 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
             DataSource dataSource,
             JsonMapper mapper,
             DurableObserver observer) {
-        this.settings = Objects.requireNonNull(settings, "settings must not be null");
-        Objects.requireNonNull(executor, "executor must not be null");
-        Payloads payloads = new Payloads(Objects.requireNonNull(mapper, "mapper must not be null"));
-        Objects.requireNonNull(observer, "observer must not be null");
-        this.database = new Database(dataSource, settings);
-        this.clock = new DatabaseClock(executor::nanoTime);
-        this.node = new DurableNode(settings, executor, database, clock, handlers, payloads, observer);
-        this.oneTimeTasks = new OneTimeTasks(database, payloads, handlers, clock, settings, node);
+        super(new DurableNode(settings, executor, dataSource, mapper, observer));
         this.recurringTasks = new RecurringTasks(database, handlers, node);
     }
 
@@ -118,7 +98,8 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");
-        handlers.add(Handler.ofOneTime(name, payloadType, retries, maxConcurrent, timeLimit, transactions, body));
+        handlers.add(
+                new Handler<>(name, payloadType, retries, maxConcurrent, timeLimit, transactions, body, null, false));
     }
 
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
@@ -180,59 +161,6 @@ public final class DurableEngine implements DurableTasks, AutoCloseable {
     @Override
     public void close() {
         node.close();
-    }
-
-    // One-time tasks
-
-    @Override
-    public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
-        return oneTimeTasks.schedule(handler, id, payload, at);
-    }
-
-    @Override
-    public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
-        return oneTimeTasks.schedule(handler, id, payload, delay);
-    }
-
-    @Override
-    public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
-        return oneTimeTasks.replace(handler, id, payload, at);
-    }
-
-    @Override
-    public int scheduleAll(String handler, List<DurableRequest> requests) {
-        return oneTimeTasks.scheduleAll(handler, requests);
-    }
-
-    @Override
-    public boolean cancel(String handler, String id) {
-        return oneTimeTasks.cancel(handler, id);
-    }
-
-    @Override
-    public Cancellation cancel(String handler, String id, Duration limit) {
-        return oneTimeTasks.cancel(handler, id, limit);
-    }
-
-    @Override
-    public boolean reschedule(String handler, String id, Instant at) {
-        return oneTimeTasks.reschedule(handler, id, at);
-    }
-
-    @Override
-    public boolean retry(String handler, String id) {
-        return oneTimeTasks.retry(handler, id);
-    }
-
-    @Override
-    public Optional<DurableTask> find(String handler, String id) {
-        return oneTimeTasks.find(handler, id);
-    }
-
-    @Override
-    public List<DurableTask> list(
-            String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
-        return oneTimeTasks.list(handler, state, afterId, limit);
     }
 
     // Looking

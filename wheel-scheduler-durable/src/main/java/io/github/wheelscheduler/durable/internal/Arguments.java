@@ -29,6 +29,11 @@ public final class Arguments {
         }
     }
 
+    static void requireTask(String handler, String id) {
+        requireHandler(handler);
+        requireName("id", id);
+    }
+
     static void requireName(String what, String name) {
         if (name.isEmpty() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");

@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -18,8 +18,6 @@ import org.springframework.transaction.CannotCreateTransactionException;
 
 /** Whether the database answers; each change is logged once. Any thread. */
 public final class Availability {
-
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     /** Of MariaDB, which has no SQL state for it. */
     private static final int LOCK_WAIT_TIMEOUT = 1205;

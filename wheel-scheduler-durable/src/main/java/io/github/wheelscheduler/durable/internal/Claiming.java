@@ -1,18 +1,11 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.ManagedTask;
-import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.durable.DurableEngine;
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
+import io.github.wheelscheduler.durable.internal.ClaimTable.Due;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
-import io.github.wheelscheduler.durable.internal.DurableNode.Context;
-import io.github.wheelscheduler.durable.internal.InHand.Claim;
-import io.github.wheelscheduler.durable.internal.Runs.Outcome;
-import io.github.wheelscheduler.durable.internal.TaskTable.Candidates;
-import io.github.wheelscheduler.durable.internal.TaskTable.Due;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,41 +14,31 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Claims rows ahead of their time and starts them when they are due.
+ * Claims rows ahead of their time, which {@link WheelTurns} start when they are due.
  *
  * <pre>
  *  look: how much is due of which handler --> plan: what will start here soon --> claim that --> in hand, and a turn on the wheel for each
  *  turn: a worker is free and something is due --> what is next by turns of handlers --> run
  * </pre>
  *
- * A row in hand waits without a thread, and for no statement when its time comes. A turn is not for its row: it starts the row that is next then, so that a
- * backlog of one handler does not stand before the others. One thread looks at a time; any thread has a turn.
+ * A row in hand waits without a thread, and for no statement when its time comes. One thread looks at a time.
  */
 final class Claiming {
 
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
-
-    private static final int BATCH = 200;
+    static final int BATCH = 200;
+    static final int PART_OF_TIME = 50;
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(1);
     private static final int LOOKS_PER_CLAIM_AHEAD = 5;
     private static final int LOOKS_AHEAD = 2;
     private static final int UNREADABLE_AT_A_LOOK = 3;
-    private static final long ASK_AGAIN_NANOS = 200_000_000;
-    private static final int PART_OF_TIME = 50;
-    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+    static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
     private final Context context;
     private final Tables tables;
@@ -63,14 +46,13 @@ final class Claiming {
     private final InHand inHand;
     private final Runs runs;
     private final Ends ends;
-    private final Runnable claimSoon;
+    private final WheelTurns turns;
     private final LogLimit held;
 
     /** When this node began, by the database's clock: what no node could read is tried once since then. */
     private final Instant startedAt;
 
     private final ReentrantLock looking = new ReentrantLock();
-    private final Set<Turn> turns = ConcurrentHashMap.newKeySet();
 
     // Who looks
 
@@ -86,38 +68,23 @@ final class Claiming {
 
     private long unknownTakenNanos;
 
-    // Who looks writes it, who runs reads it
-
-    /** Whether there was more than could be claimed. */
-    private volatile boolean isBehind;
-
-    /** When a look has begun, or claimed something last; 0 while there is none. */
+    /** When a look has begun, or claimed something last; 0 while there is none. Read by any thread. */
     private volatile long lookStartNanos;
-
-    /** Half of what was waiting after the last look that left something. */
-    private volatile int runsLow;
 
     private final AtomicBoolean isAllAsked = new AtomicBoolean();
 
     private volatile boolean hasAsked;
 
-    /** Whether something was given back and no worker has become free since then. */
-    private volatile boolean isStuck;
-
-    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, Runnable claimSoon) {
+    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, WheelTurns turns) {
         this.context = context;
         this.tables = tables;
         this.life = life;
         this.inHand = context.inHand();
         this.runs = runs;
         this.ends = ends;
-        this.claimSoon = claimSoon;
-        this.held = new LogLimit(workers()::nanoTime);
+        this.turns = turns;
+        this.held = new LogLimit(context.workers()::nanoTime);
         this.startedAt = context.clock().now();
-    }
-
-    private WheelScheduledExecutor workers() {
-        return context.groups().workers();
     }
 
     /** Returns how often a node looks: often enough to see each row about a second before it is due, and a pause soon. */
@@ -130,53 +97,47 @@ final class Claiming {
 
     /** Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits. */
     void look(BooleanSupplier mayClaim) {
-        beginLook();
-        try {
+        looking(() -> {
             if (!mayClaim.getAsBoolean()) {
                 giveBack(inHand.removeWaiting());
                 return;
             }
             List<Claim> stuck =
-                    inHand.removeStuck(context.clock().now(), workers().nanoTime());
+                    inHand.removeStuck(context.clock().now(), context.workers().nanoTime());
             if (!stuck.isEmpty()) {
-                isStuck = true;
+                turns.isStuck = true;
                 giveBack(stuck);
             }
             reportHolder();
-            boolean more = mayClaimMore();
+            boolean more = turns.mayClaimMore();
             while (more) {
-                more = claimSome() && mayClaimMore() && mayClaim.getAsBoolean();
+                more = claimSome() && turns.mayClaimMore() && mayClaim.getAsBoolean();
                 lookStartNanos = nowNanos();
             }
-        } finally {
-            endLook();
-        }
+        });
     }
 
-    private void beginLook() {
+    /** One at a time. */
+    private void looking(Runnable step) {
         looking.lock();
         lookStartNanos = nowNanos();
-    }
-
-    private void endLook() {
-        lookStartNanos = 0;
-        looking.unlock();
+        try {
+            step.run();
+        } finally {
+            lookStartNanos = 0;
+            looking.unlock();
+        }
     }
 
     /** Never 0, which is the time of no look. */
     private long nowNanos() {
-        return workers().nanoTime() | 1;
+        return context.workers().nanoTime() | 1;
     }
 
     /** Whether a look has not come on for so long. Any thread. */
     boolean isLookingFor(Duration time) {
         long startNanos = lookStartNanos;
-        return startNanos != 0 && workers().nanoTime() - startNanos > time.toNanos();
-    }
-
-    /** Who has given something back waits for a worker. */
-    private boolean mayClaimMore() {
-        return !isStuck || inHand.running() < context.settings().maxConcurrent();
+        return startNanos != 0 && context.workers().nanoTime() - startNanos > time.toNanos();
     }
 
     /** Gives back all that waits. */
@@ -193,7 +154,7 @@ final class Claiming {
     private void giveBack(List<Claim> claims) {
         if (!claims.isEmpty()) {
             int ignored =
-                    tables.tasks().giveBack(claims.stream().map(Claim::key).toList());
+                    tables.claims().giveBack(claims.stream().map(Claim::key).toList());
             context.tally().givenBack.addAndGet(claims.size());
             Instant now = context.clock().now();
             Instant mark = now.minus(LowWater.SLACK);
@@ -208,7 +169,7 @@ final class Claiming {
     }
 
     private void reportHolder() {
-        String holder = inHand.holder(workers().nanoTime());
+        String holder = inHand.holder(context.workers().nanoTime());
         if (holder != null && held.tryPass() >= 0) {
             LOGGER.warn("All " + context.settings().maxConcurrent()
                     + " workers of durable tasks have been busy for longer than usual, most of them with '" + holder
@@ -226,11 +187,13 @@ final class Claiming {
         Map<String, Integer> counts = new HashMap<>();
         due.forEach((name, candidates) -> counts.put(name, (int) candidates.count()));
         Map<String, Integer> plan = inHand.toClaim(
-                counts, context.handlers().bounds(), room(), workers().nanoTime());
+                counts,
+                context.handlers().bounds(),
+                turns.room(),
+                context.workers().nanoTime());
         List<TaskRow> rows = claim(plan, due);
         lowWater.move(names, due, rows, context.clock().now());
-        isBehind = counts.values().stream().mapToInt(Integer::intValue).sum() > rows.size();
-        runsLow = inHand.waiting() / 2;
+        turns.noteLook(counts.values().stream().mapToInt(Integer::intValue).sum() > rows.size());
         // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
     }
@@ -267,7 +230,7 @@ final class Claiming {
     }
 
     private Due countDue(List<String> names, Map<String, Instant> marks, boolean fullLooksToo) {
-        return tables.tasks()
+        return tables.claims()
                 .countDue(
                         names,
                         BATCH,
@@ -275,10 +238,6 @@ final class Claiming {
                         context.settings().claimAhead(),
                         marks,
                         fullLooksToo);
-    }
-
-    private int room() {
-        return context.settings().maxClaimed() - inHand.waiting() - ends.untold();
     }
 
     /** What is due before the earliest that has been counted is claimed, or of others. */
@@ -295,7 +254,7 @@ final class Claiming {
                 .removeIf(name -> name.startsWith(Handler.RECURRING)
                         && recurring.add(name.substring(Handler.RECURRING.length())));
         long owner = life.incarnation();
-        List<TaskRow> rows = tables.tasks()
+        List<TaskRow> rows = tables.claims()
                 .claim(owner, context.settings().claimAhead(), limits, recurring, earliest, !inHand.hasSuspect());
         place(rows, owner);
         return rows;
@@ -318,7 +277,7 @@ final class Claiming {
         Handler<?> handler = context.handlers().find(claim.handlerName());
         inHand.add(claim, handler == null ? 1 : handler.mostRunning());
         try {
-            arm(claim.dueAt());
+            turns.arm(claim.dueAt());
             return true;
         } catch (RejectedExecutionException ex) {
             LOGGER.debug("Not accepted: " + claim, ex);
@@ -329,19 +288,18 @@ final class Claiming {
 
     /** Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start, and those whose pause is over. */
     void claimUnreadable(BooleanSupplier mayClaim) {
-        beginLook();
-        try {
+        looking(() -> {
             List<String> names = context.handlers().oneTimeNames();
-            int limit = Math.min(UNREADABLE_AT_A_LOOK, room());
-            if (names.isEmpty() || limit <= 0 || !mayClaim.getAsBoolean() || !mayClaimMore()) {
+            int limit = Math.min(UNREADABLE_AT_A_LOOK, turns.room());
+            if (names.isEmpty() || limit <= 0 || !mayClaim.getAsBoolean() || !turns.mayClaimMore()) {
                 return;
             }
             String name = names.get(Math.floorMod(nextUnreadable++, names.size()));
             long owner = life.incarnation();
             Instant swept = sweptTo.getOrDefault(name, Instant.EPOCH);
             List<TaskRow> rows = swept.equals(Instant.MAX)
-                    ? tables.tasks().claimUnreadable(owner, name, limit)
-                    : tables.tasks().claimUnreadable(owner, name, swept, startedAt, limit);
+                    ? tables.claims().claimUnreadable(owner, name, limit)
+                    : tables.claims().claimUnreadable(owner, name, swept, startedAt, limit);
             if (!swept.equals(Instant.MAX)) {
                 Instant ignored = sweptTo.put(
                         name,
@@ -349,9 +307,7 @@ final class Claiming {
             }
             Instant now = context.clock().now();
             place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
-        } finally {
-            endLook();
-        }
+        });
     }
 
     /** Ends what this node has been asked to end: what waits does not start, and what runs is interrupted. */
@@ -359,13 +315,13 @@ final class Claiming {
         hasAsked = true;
         boolean isInHand = true;
         Instant now = context.clock().now();
-        for (RowKey row : tables.tasks().askedOf(life.incarnation())) {
+        for (RowKey row : tables.claims().askedOf(life.incarnation())) {
             Claim claim = inHand.find(row);
             if (claim == null) {
                 // It may have been claimed just now, or is found and given back.
                 isInHand = false;
             } else if (inHand.remove(claim)) {
-                boolean ignored = tables.tasks().end(row, now, null);
+                boolean ignored = tables.ends().end(row, now, null);
             } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);
             }
@@ -384,277 +340,18 @@ final class Claiming {
             return;
         }
         // While nobody claims: what is claimed by then and not in hand is not going to be.
-        beginLook();
-        try {
+        looking(() -> {
             inHand.keepOnly(context.handlers().names());
             long startNanos = nowNanos();
-            List<RowKey> unknown = inHand.missing(tables.tasks().ownedBy(life.incarnation()));
+            List<RowKey> unknown = inHand.missing(tables.claims().ownedBy(life.incarnation()));
             unknownNanos = nowNanos();
             unknownTakenNanos = unknownNanos - startNanos;
             if (!unknown.isEmpty()) {
-                int freed = tables.tasks().giveBack(unknown);
+                int freed = tables.claims().giveBack(unknown);
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
                 context.nudges().tell(Nudges.LOOK, Nudges.OLD);
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
-        } finally {
-            endLook();
-        }
-    }
-
-    /**
-     * From when on looks read what waits. While a transaction elsewhere stays open, no database tidies up what has been claimed since then, and a look at all that waits reads
-     * it. If that takes long, looks begin a second before now, or at what they have left, and one at all follows as often as takes one part of time in fifty, once a second at
-     * least, or when a node asks for it. One thread at a time.
-     */
-    static final class LowWater {
-
-        /** What is scheduled for now, and committed at once, is in time. */
-        static final Duration SLACK = Duration.ofSeconds(1);
-
-        private static final long CHEAP_NANOS = 5_000_000;
-        private static final long LONGEST_NANOS = 1_000_000_000;
-        private static final long LONGEST_ASKED_NANOS = 200_000_000;
-        private static final int LONGER_AFTER_FAILURE = 10;
-
-        private final Map<String, Instant> marks = new HashMap<>();
-
-        private boolean isAsked;
-        private boolean hasFailed;
-        private long fullLooks;
-        private long lookedNanos;
-        private long takenNanos;
-        private long takenBeforeNanos;
-
-        /** Returns from when on looks read, by name in the rows. */
-        Map<String, Instant> marks() {
-            return marks;
-        }
-
-        /** One that took long may have waited for a processor. */
-        boolean isFullDue(long nowNanos) {
-            long taken = Math.min(takenNanos, takenBeforeNanos);
-            long longest = (isAsked ? LONGEST_ASKED_NANOS : LONGEST_NANOS) * (hasFailed ? LONGER_AFTER_FAILURE : 1);
-            return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(longest, PART_OF_TIME * taken);
-        }
-
-        /** Takes in how many looks at all that waits nodes have asked for; if these are others than before, the next one is soon. */
-        void hear(long asked) {
-            isAsked |= asked != fullLooks;
-            fullLooks = asked;
-        }
-
-        /** Lets the next look at all that waits be soon. */
-        void ask() {
-            isAsked = true;
-        }
-
-        /** A look at all that waits has been taken. */
-        void looked(long startNanos, long endNanos) {
-            lookedNanos = endNanos;
-            takenBeforeNanos = takenNanos;
-            takenNanos = endNanos - startNanos;
-            isAsked = false;
-            hasFailed = false;
-        }
-
-        /** The same for one that the database has refused: it takes its part of the time, and no more. */
-        void failed(long startNanos, long endNanos) {
-            looked(startNanos, endNanos);
-            takenBeforeNanos = takenNanos;
-            hasFailed = true;
-        }
-
-        /** Lets the next look begin at the earliest that has been left, and a second ago at the latest. */
-        void move(List<String> names, Map<String, Candidates> due, List<TaskRow> claimed, Instant now) {
-            Instant latest = now.minus(SLACK);
-            names.forEach(name -> marks.put(name, latest));
-            Instant ignored = marks.put(Handler.RECURRING, latest);
-            Map<String, Instant> last = new HashMap<>();
-            Map<String, Integer> counts = new HashMap<>();
-            for (TaskRow row : claimed) {
-                // They are in the order in which they are due.
-                ignored = last.put(row.key().handlerName(), row.dueAt());
-                Integer unused = counts.merge(row.key().handlerName(), 1, Integer::sum);
-            }
-            due.forEach((name, candidates) -> {
-                int count = counts.getOrDefault(name, 0);
-                if (count < candidates.count() || count == BATCH) {
-                    Instant unused = marks.merge(
-                            nameOf(name), last.getOrDefault(name, candidates.earliest()), LowWater::earlier);
-                }
-            });
-        }
-
-        /** Returns the name in the rows of a handler. */
-        static String nameOf(String handler) {
-            return handler.startsWith(Handler.RECURRING) ? Handler.RECURRING : handler;
-        }
-
-        static Instant earlier(Instant one, Instant other) {
-            return one.isBefore(other) ? one : other;
-        }
-    }
-
-    // Turns
-
-    /** On the wheel until something is due; then it starts what is next. Worker. */
-    private final class Turn implements Runnable, ManagedTask {
-
-        private volatile @Nullable WheelTimer<?> timer;
-
-        @Override
-        public void run() {
-            boolean ignored = turns.remove(this);
-            haveTurn();
-        }
-
-        /** Whether it is over, and has started nothing. */
-        boolean isLost() {
-            WheelTimer<?> armed = timer;
-            return armed != null && armed.isDone();
-        }
-
-        /** The rejection handler has no say: a row is given back. */
-        @Override
-        public boolean isSteered() {
-            return true;
-        }
-
-        /** A row is not lost because others fill the group. */
-        @Override
-        public boolean waitsWhenFull() {
-            return true;
-        }
-
-        @Override
-        public String taskName() {
-            return DurableEngine.GROUP;
-        }
-    }
-
-    private void arm(Instant at) {
-        Instant now = context.clock().now();
-        armIn(at.isAfter(now) ? Duration.between(now, at).toNanos() : 0);
-    }
-
-    private void armIn(long delayNanos) {
-        Turn turn = new Turn();
-        boolean ignored = turns.add(turn);
-        try {
-            turn.timer = workers().schedule(turn, delayNanos, TimeUnit.NANOSECONDS);
-        } catch (Throwable ex) {
-            ignored = turns.remove(turn);
-            throw ex;
-        }
-    }
-
-    /** Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as the database's clock was asked meanwhile. */
-    void mendTurns() {
-        boolean ignored = turns.removeIf(Turn::isLost);
-        InHand.Startable startable = inHand.startable();
-        try {
-            for (int missing = startable.count() - turns.size(); missing > 0; missing--) {
-                arm(startable.earliest());
-            }
-        } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
-        }
-    }
-
-    private void haveTurn() {
-        if (isBehind && inHand.waiting() <= runsLow) {
-            claimSoon.run();
-        }
-        Instant now = context.clock().now();
-        Claim claim = inHand.start(now, workers().nanoTime());
-        if (claim == null) {
-            mendTurns();
-            return;
-        }
-        if (!mayStart(claim)) {
-            return;
-        }
-        Outcome outcome = null;
-        try {
-            outcome = runs.run(claim, now);
-            if (outcome.end() != null) {
-                // Before its worker counts as free: closing waits for it then.
-                ends.add(outcome.end());
-            }
-        } finally {
-            if (outcome == null) {
-                // Nobody knows how it has ended, so it is given back when that is found out.
-                inHand.forget(claim);
-            }
-            ended(claim, outcome != null && outcome.hasRun());
-        }
-        ends.send();
-        ends.awaitTurn();
-        if (isBehind && inHand.waiting() <= runsLow && room() > 0) {
-            // The room that ends took may be free again.
-            claimSoon.run();
-        }
-    }
-
-    /** Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again, or is forgotten. */
-    private boolean mayStart(Claim claim) {
-        boolean isAnswered = false;
-        boolean isOurs = false;
-        try {
-            isOurs = isOurs(claim);
-            isAnswered = true;
-        } catch (RuntimeException ex) {
-            context.availability().isAway(ex);
-        } finally {
-            if (!isOurs) {
-                startNot(claim, isAnswered);
-            }
-        }
-        return isOurs;
-    }
-
-    private void startNot(Claim claim, boolean isLost) {
-        if (isLost) {
-            inHand.forget(claim);
-            ended(claim, false);
-            context.tally().lost.incrementAndGet();
-            LOGGER.warn(
-                    "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
-            return;
-        }
-        // Nothing of it follows: another worker may start it at once.
-        inHand.putBack(claim);
-        try {
-            armIn(ASK_AGAIN_NANOS);
-        } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
-        }
-    }
-
-    private boolean isOurs(Claim claim) {
-        return claim.owner() == life.incarnation()
-                && (!life.isDoubtful() || tables.tasks().isOurs(claim.owner(), claim.key()))
-                && (!claim.row().isSuspect() || tables.tasks().mark(claim.key()))
-                && hasPayload(claim);
-    }
-
-    private boolean hasPayload(Claim claim) {
-        if (claim.payload == null) {
-            claim.payload = tables.tasks().payload(claim.key());
-        }
-        return claim.payload != null;
-    }
-
-    private void ended(Claim claim, boolean counts) {
-        boolean letsOthersStart = inHand.ended(claim, workers().nanoTime(), counts);
-        if (letsOthersStart) {
-            mendTurns();
-        }
-        boolean wasStuck = isStuck;
-        isStuck = false;
-        if (wasStuck || (isBehind && inHand.waiting() <= runsLow)) {
-            claimSoon.run();
-        }
+        });
     }
 }

@@ -1,49 +1,30 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.core.io.ClassPathResource;
-import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.util.ClassUtils;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
 public final class Database {
-
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
-
-    /** SQL states of what makes no sense to a database, or is not allowed, begin so. */
-    private static final String NOT_ALLOWED = "42";
 
     private static final int LEAST_CONNECTIONS = 2;
 
@@ -86,16 +67,17 @@ public final class Database {
         }
         String product = jdbc.execute((ConnectionCallback<String>)
                 connection -> connection.getMetaData().getDatabaseProductName());
-        Dialect dialect = dialectOf(String.valueOf(product));
+        Dialect dialect = Dialect.of(String.valueOf(product));
         if ("MySQL".equals(product)) {
             LOGGER.warn("Durable tasks have been tried on MariaDB, and not on MySQL; the statements are the same");
         }
+        Schema schema = new Schema(dataSource, dialect, settings);
         if (settings.initializeSchema()) {
-            makeTables(dialect);
+            schema.make();
         }
         requireTwoConnections();
         Tables opened = Tables.of(new Sql(dataSource, dialect, settings.table()));
-        requireLayout(opened, dialect);
+        schema.requireLayout(opened.nodes());
         tables = opened;
         return opened;
     }
@@ -110,8 +92,7 @@ public final class Database {
             String action,
             @Nullable Exception cause) {}
 
-    private static UnsupportedDatabaseException refused(
-            @Nullable String message, String action, @Nullable Exception cause) {
+    static UnsupportedDatabaseException refused(@Nullable String message, String action, @Nullable Exception cause) {
         return new UnsupportedDatabaseException(new Refusal(message, action, cause));
     }
 
@@ -134,7 +115,9 @@ public final class Database {
 
     /** Returns how many connections the pool has at most; many if it does not say. */
     int size() {
-        return HAS_HIKARI ? Hikari.size(dataSource) : Integer.MAX_VALUE;
+        return HAS_HIKARI
+                ? Hikari.ask(dataSource, HikariDataSource::getMaximumPoolSize, Integer.MAX_VALUE)
+                : Integer.MAX_VALUE;
     }
 
     /** Says so where runs that hold a connection each, beside heartbeats, looks, ends and listening, may use up the pool. */
@@ -160,151 +143,34 @@ public final class Database {
         }
     }
 
+    /** The first one is kept for heartbeats from now on. A pool that says how large it is has been asked before. */
+    void requireSecondConnection() {
+        try {
+            Instant ignored = tables().tasks().now();
+        } catch (CannotGetJdbcConnectionException ex) {
+            throw new DataAccessResourceFailureException(
+                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but has none that is free",
+                    ex);
+        }
+    }
+
     /** Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does. */
     Duration longestKept() {
-        return Duration.ofMillis(HAS_HIKARI ? Hikari.leakMillis(dataSource) : 0);
+        return Duration.ofMillis(
+                HAS_HIKARI ? Hikari.ask(dataSource, HikariDataSource::getLeakDetectionThreshold, 0L) : 0);
     }
 
     /** What a pool of HikariCP says of itself; the class need not be there. */
     private static final class Hikari {
 
-        private Hikari() {}
-
-        private static @Nullable HikariDataSource pool(DataSource dataSource) {
+        static <T> T ask(DataSource dataSource, Function<HikariDataSource, T> question, T otherwise) {
             try {
                 return dataSource.isWrapperFor(HikariDataSource.class)
-                        ? dataSource.unwrap(HikariDataSource.class)
-                        : null;
+                        ? question.apply(dataSource.unwrap(HikariDataSource.class))
+                        : otherwise;
             } catch (SQLException ex) {
-                return null;
+                return otherwise;
             }
-        }
-
-        static int size(DataSource dataSource) {
-            HikariDataSource pool = pool(dataSource);
-            return pool == null ? Integer.MAX_VALUE : pool.getMaximumPoolSize();
-        }
-
-        static long leakMillis(DataSource dataSource) {
-            HikariDataSource pool = pool(dataSource);
-            return pool == null ? 0 : pool.getLeakDetectionThreshold();
-        }
-    }
-
-    /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
-    private void makeTables(Dialect dialect) {
-        try (Connection connection = dataSource.getConnection()) {
-            if (areMade(connection)) {
-                return;
-            }
-            if (dialect == Dialect.POSTGRESQL) {
-                inTurn(connection, dialect);
-            } else {
-                populate(connection, dialect);
-            }
-        } catch (SQLException ex) {
-            throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
-        } catch (ScriptException ex) {
-            Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
-            // Two nodes that make them at the same time are in each other's way once.
-            if (cause instanceof SQLException failure
-                    && String.valueOf(failure.getSQLState()).startsWith(NOT_ALLOWED)) {
-                throw refused(
-                        "The tables " + settings.table() + " and " + settings.table() + "_node cannot be made: "
-                                + failure.getMessage(),
-                        "Give wheel.scheduler.durable.table a name that the database does not keep for itself, or let a user that may make tables run "
-                                + dialect.script() + " of the package io.github.wheelscheduler.durable.",
-                        ex);
-            }
-            throw ex;
-        }
-    }
-
-    /** To make an index that is there, PostgreSQL waits for all transactions that have written into the table, and makes all wait who come later. */
-    private boolean areMade(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select layout from " + settings.table() + "_node where incarnation = " + NodeTable.LAYOUT)) {
-            return row.next();
-        } catch (SQLException ex) {
-            LOGGER.debug("The tables are to be made", ex);
-            if (!connection.getAutoCommit()) {
-                connection.rollback();
-            }
-            return false;
-        }
-    }
-
-    private void populate(Connection connection, Dialect dialect) throws SQLException {
-        new ResourceDatabasePopulator(new ByteArrayResource(script(dialect))).populate(connection);
-        if (!connection.getAutoCommit()) {
-            connection.commit();
-        }
-    }
-
-    /** PostgreSQL refuses what several nodes replace at the same time. */
-    private void inTurn(Connection connection, Dialect dialect) throws SQLException {
-        boolean commitsItself = connection.getAutoCommit();
-        connection.setAutoCommit(false);
-        try (Statement statement = connection.createStatement()) {
-            boolean ignored = statement.execute("select pg_advisory_xact_lock(hashtext('" + settings.table() + "'))");
-            populate(connection, dialect);
-        } finally {
-            connection.rollback();
-            connection.setAutoCommit(commitsItself);
-        }
-    }
-
-    /** Nodes of another release may have made them, or a user by hand. */
-    private void requireLayout(Tables opened, Dialect dialect) {
-        int[] layout;
-        try {
-            layout = opened.nodes().layout();
-        } catch (BadSqlGrammarException ex) {
-            throw refused(
-                    "The tables " + settings.table() + " and " + settings.table()
-                            + "_node must be there for durable tasks, but cannot be read: "
-                            + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
-                    "Run " + dialect.script()
-                            + " of the package io.github.wheelscheduler.durable, with the name of the table, "
-                            + "or let wheel.scheduler.durable.initialize-schema be always.",
-                    ex);
-        }
-        if (layout == null || layout[0] < NodeTable.OUR_LAYOUT || NodeTable.OUR_LAYOUT < layout[1]) {
-            throw refused(
-                    "The tables of durable tasks must have the layout " + NodeTable.OUR_LAYOUT + ", but "
-                            + settings.table() + "_node says "
-                            + (layout == null ? "nothing of it" : layout[0] + ", for nodes of at least " + layout[1]),
-                    layout != null && NodeTable.OUR_LAYOUT < layout[1]
-                            ? "Run a newer release of Wheel Scheduler on this node."
-                            : "Run " + dialect.script()
-                                    + " of the package io.github.wheelscheduler.durable, with the name of the table.",
-                    null);
-        }
-    }
-
-    private static Dialect dialectOf(String product) {
-        try {
-            return Dialect.of(product);
-        } catch (IllegalStateException ex) {
-            throw refused(
-                    ex.getMessage(),
-                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
-                    ex);
-        }
-    }
-
-    private byte[] script(Dialect dialect) {
-        try {
-            String text = new ClassPathResource(dialect.script(), DurableEngine.class)
-                    .getContentAsString(StandardCharsets.UTF_8);
-            String name = TaskTable.DEFAULT_NAME;
-            String indexes = settings.table().substring(settings.table().indexOf('.') + 1);
-            return text.replace("index if not exists " + name, "index if not exists " + indexes)
-                    .replaceAll("(?<=[ ('])" + name + "(_node|_nudge)?(?=[ (\n'])", settings.table() + "$1")
-                    .getBytes(StandardCharsets.UTF_8);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
         }
     }
 
@@ -386,15 +252,24 @@ public final class Database {
     }
 
     /** The tables over connections of one kind. Any thread, as far as the connections allow it. */
-    public record Tables(Sql sql, TaskTable tasks, RecurringTable recurring, NodeTable nodes) {
+    public record Tables(
+            Sql sql, TaskTable tasks, ClaimTable claims, EndTable ends, RecurringTable recurring, NodeTable nodes) {
 
         static Tables of(Sql sql) {
-            return new Tables(sql, new TaskTable(sql), new RecurringTable(sql), new NodeTable(sql));
+            Dialect dialect = sql.dialect();
+            TaskTable tasks = new TaskTable(sql, dialect);
+            return new Tables(
+                    sql,
+                    tasks,
+                    new ClaimTable(sql, dialect),
+                    new EndTable(sql, dialect),
+                    new RecurringTable(sql, dialect, tasks),
+                    new NodeTable(sql));
         }
 
         /** Returns which nodes have claimed how much, and how much waits. */
         public DurableOverview overview() {
-            Map<Long, Integer> claimed = tasks.claimedByOwner();
+            Map<Long, Integer> claimed = claims.claimedByOwner();
             List<DurableOverview.NodeShare> shares = nodes.list().stream()
                     .filter(node -> !node.isDead())
                     .map(node -> new DurableOverview.NodeShare(
@@ -402,73 +277,6 @@ public final class Database {
                     .toList();
             return new DurableOverview(
                     shares, tasks.overdue(), tasks.inState(RowState.FAILED), tasks.inState(RowState.UNREADABLE));
-        }
-    }
-
-    /**
-     * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from there. The clock of this
-     * machine has no say. Any thread.
-     */
-    public static final class DatabaseClock {
-
-        private static final int QUESTIONS = 3;
-
-        /** An older answer is worth less, as clocks drift apart. */
-        private static final long MOST_DRIFT = 20_000;
-
-        private final LongSupplier nanoClock;
-
-        private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 4);
-
-        /** @param errorNanos by how much it may be wrong */
-        private record Answer(Instant time, long atNanos, long errorNanos) {
-
-            long errorNanos(long nowNanos) {
-                return errorNanos + (nowNanos - atNanos) / MOST_DRIFT;
-            }
-        }
-
-        public DatabaseClock(LongSupplier nanoClock) {
-            this.nanoClock = nanoClock;
-        }
-
-        /** Asks the database a few times, and believes the quickest answer. */
-        void ask(Supplier<Instant> database) {
-            for (int i = 0; i < QUESTIONS; i++) {
-                long beforeNanos = nanoClock.getAsLong();
-                Instant time = database.get();
-                long afterNanos = nanoClock.getAsLong();
-                long errorNanos = (afterNanos - beforeNanos) / 2;
-                Answer next = new Answer(time, beforeNanos + errorNanos, errorNanos);
-                if (errorNanos <= answer.errorNanos(afterNanos) || contradicts(next, answer)) {
-                    answer = next;
-                }
-            }
-        }
-
-        /** Whether both cannot be right: the database has another clock by now, or the monotonic one has stood still. */
-        private static boolean contradicts(Answer next, Answer last) {
-            long sinceNanos = next.atNanos() - last.atNanos();
-            Duration difference = Duration.between(last.time().plusNanos(sinceNanos), next.time())
-                    .abs();
-            return difference.compareTo(Duration.ofNanos(next.errorNanos() + last.errorNanos(next.atNanos()))
-                            .plusMillis(1))
-                    > 0;
-        }
-
-        /** Returns the time of the monotonic clock. */
-        long nanoTime() {
-            return nanoClock.getAsLong();
-        }
-
-        Instant now() {
-            Answer last = answer;
-            return last.time().plusNanos(nanoClock.getAsLong() - last.atNanos());
-        }
-
-        /** Returns by how much it may be wrong. */
-        public Duration error() {
-            return Duration.ofNanos(answer.errorNanos(nanoClock.getAsLong()));
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
+import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ enum Dialect {
 
     private static final long NODES = 1_000_003;
 
-    private static final String COLUMNS =
+    static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
                     + " consecutive_failures, unreadable, suspicions, deaths, case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
@@ -46,7 +46,7 @@ enum Dialect {
     /**
      * Returns that of the product.
      *
-     * @throws IllegalStateException if it is none that rows can be claimed in
+     * @throws UnsupportedDatabaseException if it is none that rows can be claimed in
      */
     static Dialect of(String product) {
         return switch (product) {
@@ -54,8 +54,10 @@ enum Dialect {
             case "H2" -> H2;
             case "MariaDB", "MySQL" -> MARIADB;
             default ->
-                throw new IllegalStateException(
-                        "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product);
+                throw Database.refused(
+                        "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product,
+                        "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
+                        null);
         };
     }
 
@@ -85,7 +87,12 @@ enum Dialect {
         return time == null ? null : time.toInstant();
     }
 
-    /** Returns the name of the script in this package that makes the tables. */
+    /** Reads when a row is due. */
+    Instant dueAt(ResultSet row) throws SQLException {
+        return Objects.requireNonNullElse(instant(row, "execution_time"), Instant.EPOCH);
+    }
+
+    /** Returns the name of the script that makes the tables, in the package for programs. */
     String script() {
         return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
     }
@@ -136,11 +143,7 @@ enum Dialect {
     }
 
     private String dueRecurringRows(int ids) {
-        return due(isRecurring(ids));
-    }
-
-    private static String isRecurring(int ids) {
-        return "task_name = '" + Handler.RECURRING + "' and task_instance in (" + placeholders("?", ids) + ")";
+        return due("task_name = '" + Handler.RECURRING + "' and task_instance in (" + placeholders(ids) + ")");
     }
 
     /** The index is named where the database would read others' rows, and lock them. */
@@ -191,11 +194,6 @@ enum Dialect {
         return this == POSTGRESQL ? "task_name, task_instance, suspicions" : COLUMNS;
     }
 
-    /** Whether what is locked is claimed in the same statement, as {@link #claim} says; else by {@link #pick}, in the same transaction. */
-    boolean claimsInOneStatement() {
-        return this == POSTGRESQL;
-    }
-
     /** Returns the statement of PostgreSQL that claims what the given ones lock, for an incarnation, which is its last parameter. */
     static String claim(List<String> locking) {
         StringBuilder text = new StringBuilder("with ");
@@ -220,7 +218,7 @@ enum Dialect {
 
     /** Returns the statement that claims a row that is locked, with incarnation, name and id. */
     static String pick() {
-        return "update {task}" + CLAIMED + " where task_name = ? and task_instance = ?";
+        return "update {task}" + CLAIMED + RowKey.ONE;
     }
 
     private static final String CLAIMED = " set state = " + RowState.CLAIMED + ", owner = ?, version = {next}";
@@ -243,7 +241,7 @@ enum Dialect {
 
     /** Returns the statement that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
     String deleteDoneOne() {
-        String isDone = TaskTable.OURS + " and next_time is null";
+        String isDone = RowKey.OURS + " and next_time is null";
         return switch (this) {
             case POSTGRESQL -> deleteLocked("(ctid, task_name, task_instance)", isDone);
             case H2 -> deleteLocked("_rowid_", isDone);
@@ -291,11 +289,6 @@ enum Dialect {
                 : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
     }
 
-    /** Whether a statement finds several ids of a handler by the key, and does not read all rows of it. */
-    boolean findsManyIds() {
-        return this != H2;
-    }
-
     /** Returns what a database is told that would otherwise scan a small table, and lock all of it for a moment. */
     String byKey() {
         return this == MARIADB ? " force index (primary)" : "";
@@ -321,7 +314,7 @@ enum Dialect {
         return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
     }
 
-    static String placeholders(String one, int count) {
-        return String.join(", ", Collections.nCopies(count, one));
+    static String placeholders(int count) {
+        return String.join(", ", Collections.nCopies(count, "?"));
     }
 }

@@ -1,10 +1,9 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.WheelScheduledExecutor;
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.durable.internal.Database.Tables;
-import io.github.wheelscheduler.durable.internal.DurableNode.Context;
-import io.github.wheelscheduler.durable.internal.InHand.Claim;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
+import io.github.wheelscheduler.durable.internal.End.Kind;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,9 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * What ends alone is told by its own worker at once. A sender that waits for longer than a second holds up no other: the next one sends beside it.
  */
 final class Ends {
-
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     private static final int BATCH = 200;
     private static final long STUCK_NANOS = 1_000_000_000;
@@ -84,66 +78,11 @@ final class Ends {
         this.context = context;
         this.tables = tables;
         this.inHand = context.inHand();
-        this.plannedUntilNanos = keepers().nanoTime();
-    }
-
-    /** What is told of a run. */
-    enum Kind {
-        /** Its row is to be deleted, unless something is to follow it. */
-        DONE,
-        /** Its row is to be changed, once it is locked. */
-        CHANGE,
-        /** The database is asked how it has ended; that may find out that its row is not this node's any more. */
-        ASK
-    }
-
-    /**
-     * How a run has ended.
-     *
-     * @param tell tells the database; false if the row is not this node's any more
-     * @param attempt how often the database may have been told of it in vain
-     * @param waits how often its row was locked
-     * @param refusals how often the database has refused it, first in a batch and then alone
-     */
-    record End(Claim claim, Kind kind, BooleanSupplier tell, int attempt, int waits, int refusals) {
-
-        static End of(Claim claim, Kind kind, BooleanSupplier tell) {
-            return new End(claim, kind, tell, 0, 0, 0);
-        }
-
-        private End again() {
-            return new End(claim, kind, tell, attempt + 1, waits, refusals);
-        }
-
-        private End refused(int times) {
-            return new End(claim, kind, tell, attempt + 1, waits, times);
-        }
-
-        /** One that may be refused goes into no batch. */
-        private boolean isAlone() {
-            return refusals > 0;
-        }
-
-        private boolean isRefusedAlone() {
-            return refusals > 1;
-        }
-
-        /** One that was to be deleted may have something that follows. */
-        private End locked() {
-            return new End(claim, kind == Kind.DONE ? Kind.CHANGE : kind, tell, attempt, waits + 1, refusals);
-        }
-
-        private RowKey key() {
-            return claim.key();
-        }
+        this.plannedUntilNanos = context.keepers().nanoTime();
     }
 
     private static long doubled(long millis, int times, long longest) {
         return Math.min(longest, millis << Math.min(times, MOST_DOUBLINGS));
-    }
-
-    private WheelScheduledExecutor keepers() {
-        return context.groups().keepers();
     }
 
     /** Takes an end in, which the next {@link #send} tells the database, be it that of this thread or of another. */
@@ -178,7 +117,7 @@ final class Ends {
     }
 
     private boolean isPausing() {
-        return failures.get() > 0 && keepers().nanoTime() - goOnNanos < 0;
+        return failures.get() > 0 && context.keepers().nanoTime() - goOnNanos < 0;
     }
 
     /** Whether something is in the queue that nobody sends, and that may be sent. */
@@ -218,15 +157,15 @@ final class Ends {
     /** One thread that sends. */
     private final class Sender {
 
-        private volatile long startNanos = keepers().nanoTime();
+        private volatile long startNanos = context.keepers().nanoTime();
 
         boolean isStuck() {
-            return keepers().nanoTime() - startNanos > STUCK_NANOS;
+            return context.keepers().nanoTime() - startNanos > STUCK_NANOS;
         }
 
         void sendAll() {
             while (!queue.isEmpty() && sender.get() == this && !isPausing()) {
-                startNanos = keepers().nanoTime();
+                startNanos = context.keepers().nanoTime();
                 Batch batch = new Batch();
                 if (batch.take()) {
                     batch.send();
@@ -271,10 +210,7 @@ final class Ends {
         }
 
         void send() {
-            if (Thread.interrupted()) {
-                // The interrupt was that of a run, which has ended.
-                LOGGER.debug("Interrupted");
-            }
+            Runs.clearInterrupt();
             Answer answer = Answer.NONE;
             try {
                 tellDone();
@@ -341,11 +277,11 @@ final class Ends {
             if (done.isEmpty()) {
                 return;
             }
-            long nowNanos = keepers().nanoTime();
+            long nowNanos = context.keepers().nanoTime();
             boolean isByKey = done.size() == 1 && nowNanos - plannedUntilNanos >= 0;
-            TaskTable tasks = tables.tasks();
-            boolean ignored = over.addAll(isByKey ? tasks.doneEach(done) : tasks.doneAll(done));
-            if (isByKey && keepers().nanoTime() - nowNanos > SLOW_NANOS) {
+            boolean ignored = over.addAll(
+                    isByKey ? tables.ends().doneEach(done) : tables.ends().doneAll(done));
+            if (isByKey && context.keepers().nanoTime() - nowNanos > SLOW_NANOS) {
                 plannedUntilNanos = nowNanos + PLANNED_NANOS;
             }
         }
@@ -356,7 +292,7 @@ final class Ends {
                 return;
             }
             Set<RowKey> changed = tables.sql().inTransaction(() -> {
-                Set<RowKey> ours = tables.tasks().lockOurs(keys);
+                Set<RowKey> ours = tables.ends().lockOurs(keys);
                 for (End end : ends) {
                     boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
                     if (isToChange && !end.tell().getAsBoolean()) {
@@ -370,17 +306,16 @@ final class Ends {
 
         /** What is neither told nor there is another node's by now. */
         private void tellOfLost() {
-            List<RowKey> left = ends.stream()
+            List<End> left = ends.stream()
                     .filter(end -> end.kind() != Kind.ASK && !over.contains(end.key()))
-                    .map(End::key)
-                    .sorted()
                     .toList();
             if (left.isEmpty()) {
                 return;
             }
-            Set<RowKey> there = tables.tasks().stillOurs(left);
-            for (End end : ends) {
-                if (end.kind() != Kind.ASK && !over.contains(end.key()) && !there.contains(end.key())) {
+            Set<RowKey> there =
+                    tables.ends().stillOurs(left.stream().map(End::key).toList());
+            for (End end : left) {
+                if (!there.contains(end.key()) && !over.contains(end.key())) {
                     lost(end);
                     boolean ignored = over.add(end.key());
                 }
@@ -417,7 +352,7 @@ final class Ends {
 
     private void sendIn(long pauseMillis, End end) {
         try {
-            Object ignored = keepers()
+            Object ignored = context.keepers()
                     .schedule(
                             () -> {
                                 enqueue(end);
@@ -461,9 +396,9 @@ final class Ends {
         int before = failures.getAndIncrement();
         // It may have been one connection.
         long millis = before == 0 ? LOCKED_MILLIS : doubled(AGAIN_MILLIS, before - 1, LONGEST_STILL_MILLIS);
-        goOnNanos = keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        goOnNanos = context.keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
-            Object ignored = keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);
+            Object ignored = context.keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn("The database has not been told how " + untold()
                     + " durable tasks have ended that have run: they will run again");

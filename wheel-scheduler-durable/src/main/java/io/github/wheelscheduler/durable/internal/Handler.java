@@ -40,30 +40,6 @@ public record Handler<T>(
 
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
-    public static <T> Handler<T> ofOneTime(
-            String name,
-            Type payloadType,
-            RetryPolicy retries,
-            int mostRunning,
-            @Nullable Duration timeLimit,
-            @Nullable PlatformTransactionManager transactions,
-            DurableBody<? super T> body) {
-        return new Handler<>(name, payloadType, retries, mostRunning, timeLimit, transactions, body, null, false);
-    }
-
-    static Handler<Void> ofRecurring(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
-        return new Handler<>(
-                RECURRING + id,
-                Void.class,
-                RetryPolicy.DEFAULT,
-                Integer.MAX_VALUE,
-                null,
-                null,
-                (payload, run) -> body.run(),
-                recurrence,
-                skipsMissed);
-    }
-
     /** Returns the id of a recurring task. */
     String id() {
         return name.substring(RECURRING.length());

@@ -1,20 +1,15 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.durable.internal.InHand.ClaimPlan.Work;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
+import io.github.wheelscheduler.durable.internal.ClaimPlan.Work;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -181,18 +176,14 @@ final class InHand {
         boolean isMore = turns.remove(load);
         load.lastTurn = ++lastTurn;
         if (isMore) {
-            takeTurn(load);
+            try {
+                ignored = turns.add(load);
+            } catch (OutOfMemoryError ex) {
+                // The run starts all the same.
+                isTurnLost = true;
+            }
         }
         return next;
-    }
-
-    private void takeTurn(Load load) {
-        try {
-            boolean ignored = turns.add(load);
-        } catch (OutOfMemoryError ex) {
-            // The run starts all the same.
-            isTurnLost = true;
-        }
     }
 
     private @Nullable Claim next(Instant now) {
@@ -384,20 +375,6 @@ final class InHand {
         return (int) Math.max(0, load == null ? free : Math.min(free, (long) load.mostRunning - load.running.size()));
     }
 
-    /** Returns what waits and has been due before then. */
-    synchronized int overdue(Instant then) {
-        int overdue = 0;
-        for (Load load : turns) {
-            for (Claim claim : load.waiting) {
-                if (!claim.dueAt().isBefore(then)) {
-                    break;
-                }
-                overdue++;
-            }
-        }
-        return overdue;
-    }
-
     /**
      * What waits and could start, as far as its handler's bound and suspects let it.
      *
@@ -444,102 +421,5 @@ final class InHand {
                 .max(Comparator.comparingInt(load -> load.running.size()))
                 .map(load -> load.handler)
                 .orElse(null);
-    }
-
-    /**
-     * What a node can be expected to start soon. It plays on paper what its workers are going to do: whenever a worker is free, the handler whose turn
-     * is longest ago has the next one, and the worker is busy for as long as runs of that handler usually take.
-     */
-    static final class ClaimPlan {
-
-        /** Runs take some time, or there would be no end of them. */
-        private static final long SHORTEST_NANOS = 1_000;
-
-        private ClaimPlan() {}
-
-        /**
-         * The tasks of one handler.
-         *
-         * @param lastTurn orders handlers: the least has the next turn
-         * @param usualNanos how long a run takes
-         * @param count how many tasks there are
-         */
-        record Work(String handler, long lastTurn, long usualNanos, int count) {}
-
-        /**
-         * Returns how many tasks of each handler start within some time; handlers of which none does are left out.
-         *
-         * @param freeInNanos when each worker is free that is counted on, from now
-         */
-        static Map<String, Integer> starts(List<Long> freeInNanos, List<Work> works, long withinNanos) {
-            PriorityQueue<Long> workers = new PriorityQueue<>(freeInNanos);
-            Deque<Work> turns = new ArrayDeque<>(works.stream()
-                    .filter(work -> work.count() > 0)
-                    .sorted(Comparator.comparingLong(Work::lastTurn))
-                    .toList());
-            Map<String, Integer> starts = new HashMap<>();
-            while (!turns.isEmpty() && !workers.isEmpty() && workers.peek() < withinNanos) {
-                Work work = turns.remove();
-                int started = starts.merge(work.handler(), 1, Integer::sum);
-                workers.add(workers.remove() + Math.max(SHORTEST_NANOS, work.usualNanos()));
-                if (started < work.count()) {
-                    turns.add(work);
-                }
-            }
-            return starts;
-        }
-    }
-
-    /** A row that this node has claimed: it waits until it is due, runs, and is told to the database. {@link InHand} says which of it is so. */
-    static final class Claim {
-
-        /** In the order in which they are due. */
-        static final Comparator<Claim> BY_TIME =
-                Comparator.comparing(Claim::dueAt).thenComparing(Claim::key);
-
-        private final TaskRow row;
-        private final long owner;
-
-        /** Null if it has not come with the row, and has not been read. Writer: who is about to run it. */
-        byte @Nullable [] payload;
-
-        /** Whether this node has been asked to end it. */
-        volatile boolean isAskedToEnd;
-
-        /** When its run has begun. Guarded by {@link InHand}. */
-        long startNanos;
-
-        /** @param owner the incarnation that has claimed it */
-        Claim(TaskRow row, long owner) {
-            this.row = row;
-            this.owner = owner;
-            this.payload = row.payload();
-        }
-
-        TaskRow row() {
-            return row;
-        }
-
-        RowKey key() {
-            return row.key();
-        }
-
-        Instant dueAt() {
-            return row.dueAt();
-        }
-
-        long owner() {
-            return owner;
-        }
-
-        String handlerName() {
-            return row.key().handlerName();
-        }
-
-        /** Without the payload, which may be secret. */
-        @Override
-        public String toString() {
-            return row.toString();
-        }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
@@ -12,8 +14,6 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * The life of this node in the database: it says that it lives, finds out which others do not, and frees what they had.
@@ -22,11 +22,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class NodeLife {
 
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
-
     private static final int FREED_IN_A_BATCH = 500;
-    private static final int PART_OF_TIME = 50;
-    private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
     private final DurableSettings settings;
     private final Database.HeldConnection held;
@@ -159,7 +155,7 @@ final class NodeLife {
             boolean ignored = tables.nodes().bury(node.incarnation());
             LOGGER.info("The node " + node.name()
                     + " is not heard of any more; its durable tasks can be claimed by others");
-            return tables.tasks()
+            return tables.claims()
                     .freeSomeOf(
                             node.incarnation(),
                             node.state() == NodeTable.ALIVE,
@@ -175,7 +171,7 @@ final class NodeLife {
         do {
             some = held.use(tables -> tables.sql()
                     .inTransaction(() ->
-                            tables.tasks().freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH)));
+                            tables.claims().freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH)));
             freed += some;
         } while (some == FREED_IN_A_BATCH && hasTime(start));
         if (some == 0) {
@@ -188,12 +184,13 @@ final class NodeLife {
     private int freeOrphans(List<NodeRow> nodes, Moment start) {
         if (lastOrphans.nanosUntil(start)
                 < Math.max(
-                        settings.deadAfter().toNanos(), Math.min(LONGEST_PAUSE_NANOS, PART_OF_TIME * orphansNanos))) {
+                        settings.deadAfter().toNanos(),
+                        Math.min(Claiming.LONGEST_PAUSE_NANOS, Claiming.PART_OF_TIME * orphansNanos))) {
             return 0;
         }
         Map<Long, Integer> owners;
         try {
-            owners = held.use(tables -> tables.tasks().claimedByOwner());
+            owners = held.use(tables -> tables.claims().claimedByOwner());
         } finally {
             lastOrphans = clock.get();
             orphansNanos = start.nanosUntil(lastOrphans);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The rows of nodes, one for each incarnation: a number of its own for each start of a node, and for each time that it finds itself dead. A
  * row whose {@code beat} changes is alive. One more row, {@link #LAYOUT}, says what the tables are like.
  */
-final class NodeTable {
+record NodeTable(Sql sql) {
 
     static final int ALIVE = 0;
 
@@ -30,11 +30,7 @@ final class NodeTable {
     /** What this release makes, and what it needs. */
     static final int OUR_LAYOUT = 1;
 
-    private final Sql sql;
-
-    NodeTable(Sql sql) {
-        this.sql = sql;
-    }
+    private static final String SELECT = "select incarnation, name, state, beat, beat_at, asked from {node} where ";
 
     /**
      * A node.
@@ -53,39 +49,30 @@ final class NodeTable {
 
     /** Adds a node, which is in that state. */
     boolean add(long incarnation, String name, int state) {
-        return sql.update(
-                        "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, ?, 1, {now})",
-                        incarnation,
-                        name,
-                        state)
-                == 1;
+        return sql.changes(
+                "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, ?, 1, {now})",
+                incarnation,
+                name,
+                state);
     }
 
     /** Says that a node lives, and in which state it is; false if others have found it dead. */
     boolean beat(long incarnation, int state) {
-        return sql.update(
-                        "update {node} set beat = beat + 1, beat_at = {now}, state = ? where incarnation = ? and state < "
-                                + DEAD,
-                        state,
-                        incarnation)
-                == 1;
+        return sql.changes(
+                "update {node} set beat = beat + 1, beat_at = {now}, state = ? where incarnation = ? and state < "
+                        + DEAD,
+                state,
+                incarnation);
     }
 
     /** Whether a node is there that nobody has found dead: then nobody has taken over what it had. */
     boolean isAlive(long incarnation) {
-        return !sql.query(
-                        "select 1 from {node} where incarnation = ? and state < " + DEAD,
-                        (row, number) -> row.getInt(1),
-                        incarnation)
-                .isEmpty();
+        return sql.finds("select 1 from {node} where incarnation = ? and state < " + DEAD, incarnation);
     }
 
     /** Returns all nodes, dead ones among them. */
     List<NodeRow> list() {
-        return sql.query(
-                "select incarnation, name, state, beat, beat_at, asked from {node} where incarnation <> " + LAYOUT
-                        + " order by name, incarnation",
-                this::read);
+        return sql.query(SELECT + "incarnation <> " + LAYOUT + " order by name, incarnation", this::read);
     }
 
     private NodeRow read(ResultSet row, int number) throws SQLException {
@@ -94,7 +81,7 @@ final class NodeTable {
                 row.getString("name"),
                 row.getInt("state"),
                 row.getLong("beat"),
-                Objects.requireNonNullElse(sql.instant(row, "beat_at"), Instant.EPOCH),
+                Objects.requireNonNullElse(sql.dialect().instant(row, "beat_at"), Instant.EPOCH),
                 row.getLong("asked"));
     }
 
@@ -104,35 +91,28 @@ final class NodeTable {
      */
     @Nullable
     NodeRow lock(long incarnation) {
-        List<NodeRow> found = sql.query(
-                "select incarnation, name, state, beat, beat_at, asked from {node} where incarnation = ?"
-                        + Dialect.SKIPPING_LOCKED,
-                this::read,
-                incarnation);
-        return found.isEmpty() ? null : found.get(0);
+        return sql.first(SELECT + "incarnation = ?" + Dialect.SKIPPING_LOCKED, this::read, incarnation);
     }
 
     /** Says that a node is dead, whose row is locked. */
     boolean bury(long incarnation) {
-        return sql.update(
-                        "update {node} set state = case when state = " + CLOSING + " then " + GONE + " else " + DEAD
-                                + " end where incarnation = ?",
-                        incarnation)
-                == 1;
+        return sql.changes(
+                "update {node} set state = case when state = " + CLOSING + " then " + GONE + " else " + DEAD
+                        + " end where incarnation = ?",
+                incarnation);
     }
 
     /** Deletes the row of a node, unless rows of tasks name it. */
     boolean delete(long incarnation) {
-        return sql.update(
-                        "delete from {node} where incarnation = ? and not exists (select 1 from {task} where owner = ?)",
-                        incarnation,
-                        incarnation)
-                == 1;
+        return sql.changes(
+                "delete from {node} where incarnation = ? and not exists (select 1 from {task} where owner = ?)",
+                incarnation,
+                incarnation);
     }
 
     /** Asks all nodes to look at all that waits: this one has freed something that was due long ago. */
     boolean askForFullLook(long incarnation) {
-        return sql.update("update {node} set full_looks = full_looks + 1 where incarnation = ?", incarnation) == 1;
+        return sql.changes("update {node} set full_looks = full_looks + 1 where incarnation = ?", incarnation);
     }
 
     /**
@@ -141,9 +121,7 @@ final class NodeTable {
      * @return the layout, and the oldest that a node may know; null if the row that says so is not there
      */
     int @Nullable [] layout() {
-        List<int[]> found =
-                sql.query("select layout, oldest_layout from {node} where incarnation = " + LAYOUT, (row, number) ->
-                        new int[] {row.getInt(1), row.getInt(2)});
-        return found.isEmpty() ? null : found.get(0);
+        return sql.first("select layout, oldest_layout from {node} where incarnation = " + LAYOUT, (row, number) ->
+                new int[] {row.getInt(1), row.getInt(2)});
     }
 }

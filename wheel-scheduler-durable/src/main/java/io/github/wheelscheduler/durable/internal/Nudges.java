@@ -1,14 +1,9 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Database.HeldConnection;
-import java.lang.reflect.Method;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.CannotGetJdbcConnectionException;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Tells other nodes something at once, and hears what they tell, over notifications of PostgreSQL. On another database, or where it is switched off, nothing is told and nothing heard. What is
@@ -52,21 +42,17 @@ final class Nudges {
     /** A node has been asked to end a run. */
     static final String END = "end";
 
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
-
     private static final String PROBE = "heard";
 
     /** By the number of the table, which is the same for all names that it has; two tables never have the same. */
-    private static final String CHANNEL = "'wheel_durable_' || '{task}'::regclass::oid";
+    static final String CHANNEL = "'wheel_durable_' || '{task}'::regclass::oid";
 
     private static final int MOST_PENDING = 1_000;
     private static final int PARTS = 3;
     private static final long LAST_MILLIS = 300;
     private static final long APART_NANOS = 5_000_000;
     private static final long SPARE_NANOS = 10_000_000_000L;
-    private static final int QUARTER = 4;
-
-    private static final @Nullable Driver DRIVER = Driver.find();
+    static final int QUARTER = 4;
 
     private final DurableSettings settings;
     private final Database database;
@@ -84,7 +70,7 @@ final class Nudges {
     private final AtomicBoolean isSending = new AtomicBoolean();
 
     /** Zero when nothing is to be heard any more. */
-    private final CountDownLatch deaf = new CountDownLatch(1);
+    final CountDownLatch deaf = new CountDownLatch(1);
 
     private volatile boolean isClosed;
 
@@ -171,7 +157,7 @@ final class Nudges {
         }
     }
 
-    private void send(List<String> texts) {
+    void send(List<String> texts) {
         speaking.lock();
         boolean isSent = false;
         try {
@@ -254,8 +240,8 @@ final class Nudges {
         if (!settings.nudge() || !isPossible() || ear != null) {
             return;
         }
-        Driver driver = DRIVER;
-        if (driver == null) {
+        Ear listening = Ear.of(this, database);
+        if (listening == null) {
             LOGGER.info("Durable tasks that other processes schedule for now are found by looks, as the driver of the"
                     + " database is not that of org.postgresql");
         } else if (!database.hasRoomToListen()) {
@@ -265,7 +251,7 @@ final class Nudges {
                             ? "does not say how many it has, as that of HikariCP does"
                             : "has " + database.size()));
         } else {
-            Thread thread = new Thread(new Ear(driver), "wheel-durable-ear");
+            Thread thread = new Thread(listening, "wheel-durable-ear");
             thread.setDaemon(true);
             try {
                 thread.start();
@@ -286,7 +272,7 @@ final class Nudges {
             boolean ignored = later.cancel(false);
         }
         if (ear != null) {
-            tell(PROBE + " " + sender);
+            tell(probe());
         }
     }
 
@@ -312,195 +298,21 @@ final class Nudges {
         }
     }
 
-    private boolean isDeaf() {
+    /** Returns a text that is for no other node. */
+    String probe() {
+        return PROBE + " " + sender;
+    }
+
+    boolean isDeaf() {
         return deaf.getCount() == 0 || groups.executor().isShutdown();
     }
 
     /** Takes in a text that a node or a program has told. */
-    private void hear(String text) {
+    void hear(String text) {
         String[] parts = text.split(" ", PARTS);
         Consumer<String> listener = interested.get(parts[0]);
         if (listener != null && (parts.length == 1 || !parts[1].equals(sender))) {
             listener.accept(parts.length < PARTS ? "" : parts[PARTS - 1]);
-        }
-    }
-
-    /** Hears what is told, on a connection and a thread of its own, until this is closed or the executor is shut down. */
-    private final class Ear implements Runnable {
-
-        private static final int WAIT_MILLIS = 1_000;
-        private static final long AGAIN_MILLIS = 1_000;
-        private static final long FULL_MILLIS = 30_000;
-        private static final long DEAF_MILLIS = 60_000;
-        private static final long LONGEST_DEAF_MILLIS = 3_600_000;
-        private static final int PROBE_SECONDS = 5;
-        private static final long CHECK_SECONDS = 60;
-
-        private final Driver driver;
-
-        private long deafMillis = DEAF_MILLIS;
-
-        Ear(Driver driver) {
-            this.driver = driver;
-        }
-
-        @Override
-        public void run() {
-            try {
-                while (!isDeaf()) {
-                    long pause = AGAIN_MILLIS;
-                    try {
-                        pause = listenOnce();
-                    } catch (Throwable ex) {
-                        // An error, too: the node is to be told again in the end.
-                        LOGGER.debug("Not told of durable tasks for now", ex);
-                    }
-                    boolean ignored = deaf.await(pause, TimeUnit.MILLISECONDS);
-                }
-            } catch (InterruptedException ex) {
-                LOGGER.debug("Ended", ex);
-            }
-        }
-
-        /** Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again. */
-        private long listenOnce() throws SQLException {
-            try (Connection connection = database.connection()) {
-                if (!connection.isWrapperFor(driver.connectionType())) {
-                    return giveUp("the connections are not those of the driver of org.postgresql");
-                }
-                if (!connection.getAutoCommit()) {
-                    connection.setAutoCommit(true);
-                }
-                try {
-                    return listenOn(connection);
-                } finally {
-                    // The pool finds out here if the connection is no good any more.
-                    execute(connection, "unlisten *");
-                }
-            }
-        }
-
-        /** Says why nothing is heard, the first time; returns after how many milliseconds that may have changed. */
-        private long giveUp(String why) {
-            long millis = deafMillis;
-            deafMillis = Math.min(LONGEST_DEAF_MILLIS, 2 * millis);
-            if (millis == DEAF_MILLIS) {
-                LOGGER.info("Durable tasks that other processes schedule for now are found by looks: " + why);
-            }
-            return millis;
-        }
-
-        private void execute(Connection connection, String sql) throws SQLException {
-            try (Statement statement = connection.createStatement()) {
-                boolean ignored = statement.execute(sql);
-            }
-        }
-
-        private long listenOn(Connection connection) throws SQLException {
-            long startNanos = System.nanoTime();
-            execute(connection, "listen " + channel(connection));
-            Object listening = connection.unwrap(driver.connectionType());
-            Boolean hears = hearsItself(listening);
-            if (hears == null) {
-                return FULL_MILLIS;
-            }
-            if (!hears) {
-                return giveUp("what one connection tells does not come to another, as behind a pooler that has one"
-                        + " connection for many");
-            }
-            deafMillis = DEAF_MILLIS;
-            // What was told meanwhile is lost.
-            hear(LOOK);
-            Duration longest = database.longestKept();
-            long heardNanos = System.nanoTime();
-            while (!isDeaf()
-                    && (longest.isZero()
-                            || System.nanoTime() - startNanos
-                                    < longest.dividedBy(2).toNanos())) {
-                if (!hearSome(listening, wait(longest)).isEmpty()) {
-                    heardNanos = System.nanoTime();
-                } else if (System.nanoTime() - heardNanos > TimeUnit.SECONDS.toNanos(CHECK_SECONDS)) {
-                    // No statement; a connection that has gone without a word is found.
-                    if (!connection.isValid(PROBE_SECONDS)) {
-                        return AGAIN_MILLIS;
-                    }
-                    heardNanos = System.nanoTime();
-                }
-            }
-            return 0;
-        }
-
-        private String channel(Connection connection) throws SQLException {
-            try (Statement statement = connection.createStatement();
-                    ResultSet rows =
-                            statement.executeQuery(database.tables().sql().text("select " + CHANNEL))) {
-                boolean ignored = rows.next();
-                return rows.getString(1);
-            }
-        }
-
-        /** Whether what another connection tells is heard here; null if there is none now. */
-        private @Nullable Boolean hearsItself(Object listening) {
-            String probe = PROBE + " " + sender + " " + Long.toHexString(System.nanoTime());
-            try {
-                send(List.of(probe));
-            } catch (CannotGetJdbcConnectionException ex) {
-                LOGGER.debug("The pool has no other connection that is free", ex);
-                return null;
-            }
-            long startNanos = System.nanoTime();
-            while (!isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
-                if (hearSome(listening, wait(database.longestKept())).contains(probe)) {
-                    return true;
-                }
-            }
-            return isDeaf();
-        }
-
-        /** Returns how many milliseconds to wait, so that a connection is given back before the pool misses it. */
-        private static int wait(Duration longest) {
-            return longest.isZero() ? WAIT_MILLIS : (int) Math.min(WAIT_MILLIS, longest.toMillis() / QUARTER);
-        }
-
-        /** Waits for something, takes it in, and returns it. */
-        private List<String> hearSome(Object listening, int millis) {
-            List<String> texts = driver.await(listening, millis);
-            texts.forEach(Nudges.this::hear);
-            return texts;
-        }
-    }
-
-    /**
-     * What waits for notifications in the driver of PostgreSQL, which need not be there.
-     *
-     * @param notifications waits for some, up to so many milliseconds
-     * @param text returns that of one
-     */
-    private record Driver(Class<?> connectionType, Method notifications, Method text) {
-
-        private static final String FOLDER = "org.postgresql.";
-
-        static @Nullable Driver find() {
-            ClassLoader loader = Nudges.class.getClassLoader();
-            if (!ClassUtils.isPresent(FOLDER + "PGConnection", loader)) {
-                return null;
-            }
-            Class<?> connection = ClassUtils.resolveClassName(FOLDER + "PGConnection", loader);
-            Class<?> notification = ClassUtils.resolveClassName(FOLDER + "PGNotification", loader);
-            Method notifications = ClassUtils.getMethodIfAvailable(connection, "getNotifications", int.class);
-            return notifications == null
-                    ? null
-                    : new Driver(connection, notifications, ClassUtils.getMethod(notification, "getParameter"));
-        }
-
-        List<String> await(Object connection, int millis) {
-            List<String> texts = new ArrayList<>();
-            if (ReflectionUtils.invokeMethod(notifications, connection, millis) instanceof Object[] some) {
-                for (Object one : some) {
-                    texts.add(String.valueOf(ReflectionUtils.invokeMethod(text, one)));
-                }
-            }
-            return texts;
         }
     }
 }

@@ -4,11 +4,9 @@ import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
-import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
+import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
-import io.github.wheelscheduler.durable.internal.Runs.Run;
 import io.github.wheelscheduler.durable.internal.TaskTable.Ending;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,53 +18,47 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
-public final class OneTimeTasks implements DurableTasks {
+public class OneTimeTasks implements DurableTasks {
 
     private static final long PAUSE_NANOS = 50_000_000;
     private static final int TRIES = 3;
 
-    private final Database database;
+    protected final DurableNode node;
+    protected final Database database;
+    protected final Handlers handlers;
+    protected final DatabaseClock clock;
+    protected final DurableSettings settings;
+
     private final Payloads payloads;
-    private final Handlers handlers;
-    private final DatabaseClock clock;
 
-    /** How long a node may say nothing before it is said not to be heard of. */
-    private final Duration unheard;
-
-    private final DurableNode node;
-
-    public OneTimeTasks(
-            Database database,
-            Payloads payloads,
-            Handlers handlers,
-            DatabaseClock clock,
-            DurableSettings settings,
-            DurableNode node) {
-        this.database = database;
-        this.payloads = payloads;
-        this.handlers = handlers;
-        this.clock = clock;
-        this.unheard = settings.deadAfter().dividedBy(2);
+    protected OneTimeTasks(DurableNode node) {
         this.node = node;
+        this.database = node.database;
+        this.handlers = node.context.handlers();
+        this.clock = node.context.clock();
+        this.settings = node.context.settings();
+        this.payloads = node.context.payloads();
+    }
+
+    /** If something has been changed that is due then, sees to it that it starts in time; returns whether it has been. */
+    private boolean announced(boolean isChanged, String handler, Instant at) {
+        if (isChanged) {
+            node.due(handler, List.of(at));
+        }
+        return isChanged;
     }
 
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
         byte[] data = write(handler, payload);
-        TaskTable tasks = database.tables().tasks();
-        Run own = Runs.currentOf(handler, id);
-        if (own != null) {
-            // It is due when this run has ended, which says so.
-            return own.scheduleNext(tasks, data, at);
-        }
-        boolean inserted = tasks.insert(handler, id, data, at);
-        if (inserted) {
-            node.due(handler, List.of(at));
-        }
-        return inserted;
+        Tables tables = database.tables();
+        Run own = Run.currentOf(handler, id);
+        // That of its own is due when this run has ended, which says so.
+        return own != null
+                ? own.scheduleNext(tables.ends(), data, at)
+                : announced(tables.tasks().insert(handler, id, data, at), handler, at);
     }
 
     private byte[] write(String handler, @Nullable Object payload) {
@@ -76,33 +68,26 @@ public final class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Arguments.requireDelay(delay);
-        if (Runs.currentOf(handler, id) != null) {
+        if (Run.currentOf(handler, id) != null) {
             return schedule(
                     handler, id, payload, database.tables().tasks().now().plus(delay));
         }
         boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
-        if (inserted) {
-            node.due(handler, List.of(node.now().plus(delay)));
-        }
-        return inserted;
+        return announced(inserted, handler, node.now().plus(delay));
     }
 
     @Override
     public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
         byte[] data = write(handler, payload);
         TaskTable tasks = database.tables().tasks();
         Replacement done = tasks.replace(handler, id, data, at)
                 ? Replacement.REPLACED
                 : tasks.insert(handler, id, data, at) ? Replacement.SCHEDULED : Replacement.RUNNING;
-        if (done != Replacement.RUNNING) {
-            node.due(handler, List.of(at));
-        }
+        boolean ignored = announced(done != Replacement.RUNNING, handler, at);
         return done;
     }
 
@@ -126,14 +111,14 @@ public final class OneTimeTasks implements DurableTasks {
         if (count == 0) {
             return 0;
         }
-        TaskTable tasks = database.tables().tasks();
+        Tables tables = database.tables();
         int inserted = 0;
         for (int i = 0; i < count; i++) {
-            Run own = Runs.currentOf(handler, ids[i]);
-            inserted += own != null && own.scheduleNext(tasks, data[i], times[i]) ? 1 : 0;
+            Run own = Run.currentOf(handler, ids[i]);
+            inserted += own != null && own.scheduleNext(tables.ends(), data[i], times[i]) ? 1 : 0;
         }
         // The row of the own run is there, and left out.
-        inserted += tasks.insertAll(handler, ids, data, times);
+        inserted += tables.tasks().insertAll(handler, ids, data, times);
         if (inserted > 0) {
             node.due(handler, List.of(times));
         }
@@ -142,15 +127,13 @@ public final class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean cancel(String handler, String id) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         return database.tables().tasks().delete(handler, id);
     }
 
     @Override
     public Cancellation cancel(String handler, String id, Duration limit) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Arguments.requireWait(limit);
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalStateException(
@@ -183,7 +166,9 @@ public final class OneTimeTasks implements DurableTasks {
             }
             if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
                 Instant heardAt = ending.heardAt();
-                return heardAt == null || heardAt.isBefore(tasks.now().minus(unheard))
+                return heardAt == null
+                                || heardAt.isBefore(
+                                        tasks.now().minus(settings.deadAfter().dividedBy(2)))
                         ? Cancellation.UNHEARD
                         : Cancellation.RUNNING;
             }
@@ -193,32 +178,21 @@ public final class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean reschedule(String handler, String id, Instant at) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
-        boolean moved = database.tables().tasks().move(handler, id, at);
-        if (moved) {
-            node.due(handler, List.of(at));
-        }
-        return moved;
+        return announced(database.tables().tasks().move(handler, id, at), handler, at);
     }
 
     @Override
     public boolean retry(String handler, String id) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         Instant now = database.tables().tasks().now();
-        boolean isTried = database.tables().tasks().retry(handler, id);
-        if (isTried) {
-            node.due(handler, List.of(now));
-        }
-        return isTried;
+        return announced(database.tables().tasks().retry(handler, id), handler, now);
     }
 
     @Override
     public Optional<DurableTask> find(String handler, String id) {
-        Arguments.requireHandler(handler);
-        Arguments.requireName("id", id);
+        Arguments.requireTask(handler, id);
         return database.tables().tasks().find(handler, id);
     }
 

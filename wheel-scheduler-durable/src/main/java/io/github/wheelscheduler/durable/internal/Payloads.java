@@ -6,18 +6,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Payloads as JSON. What class they are is said by the handler, never by what is read. */
-public final class Payloads {
+record Payloads(JsonMapper mapper) {
 
     /** Instead of null, which no column says anything about. */
     private static final byte[] NOTHING = {};
 
     private static final int MOST_BYTES = 1 << 24;
-
-    private final JsonMapper mapper;
-
-    public Payloads(JsonMapper mapper) {
-        this.mapper = mapper;
-    }
 
     /**
      * Writes a payload.
@@ -46,20 +40,16 @@ public final class Payloads {
                     "payload must be at most 16 MiB as JSON, was " + written.length + " bytes");
         }
         if (type != null) {
-            requireReadable(written, type, payload);
+            try {
+                Object ignored = read(written, type);
+            } catch (UnreadablePayloadException ex) {
+                throw new IllegalArgumentException(
+                        "payload must be something that its handler can read as " + type.getTypeName() + ", was a "
+                                + payload.getClass().getName(),
+                        ex);
+            }
         }
         return written;
-    }
-
-    private void requireReadable(byte[] written, Type type, Object payload) {
-        try {
-            Object ignored = read(written, type);
-        } catch (UnreadablePayloadException ex) {
-            throw new IllegalArgumentException(
-                    "payload must be something that its handler can read as " + type.getTypeName() + ", was a "
-                            + payload.getClass().getName(),
-                    ex);
-        }
     }
 
     /** @throws UnreadablePayloadException if it is not of that type */

@@ -1,26 +1,25 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.Recurrence;
-import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
+import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the rows of the recurring tasks of this node: makes them, also when they have gone, says that a node knows them, and forgets what none has known for long. Keepers call
- * it, one at a time; any thread adds a task.
+ * Keeps the rows of the recurring tasks of this node: makes them, also when they have gone, says that a node knows them, and forgets what none has known for long. One thread at
+ * a time; any thread adds a task.
  */
 final class RecurringKeeper {
-
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
     /** A row says so often in the time after which it is forgotten that a node knows it. */
     private static final int KNOWN_TIMES = 4;
@@ -45,11 +44,18 @@ final class RecurringKeeper {
     /** Adds a task, whose row is made soon; returns what ends it on this node. */
     Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
         Arguments.requireRecurringId(id);
-        Handler<Void> handler = Handler.ofRecurring(
-                id,
-                Objects.requireNonNull(recurrence, "recurrence must not be null"),
-                skipsMissed,
-                Objects.requireNonNull(body, "body must not be null"));
+        Objects.requireNonNull(recurrence, "recurrence must not be null");
+        Objects.requireNonNull(body, "body must not be null");
+        Handler<Void> handler = new Handler<>(
+                Handler.RECURRING + id,
+                Void.class,
+                RetryPolicy.DEFAULT,
+                Integer.MAX_VALUE,
+                null,
+                null,
+                (payload, run) -> body.run(),
+                recurrence,
+                skipsMissed);
         handlers.add(handler);
         return () -> {
             handlers.remove(handler);
@@ -58,7 +64,7 @@ final class RecurringKeeper {
     }
 
     /** Makes the rows that have not been made. While another node runs a task, its new schedule waits. */
-    void plant(Tables tables) {
+    synchronized void plant(Tables tables) {
         boolean isPlanted = false;
         for (Handler<?> handler : handlers.recurring()) {
             if (!planted.contains(handler)) {
@@ -96,17 +102,21 @@ final class RecurringKeeper {
         return planted.add(handler) && first != null;
     }
 
-    /** Finds out which rows have gone, says which ones this node knows, and then forgets rows that no node knows; returns how many. */
-    int keep(Tables tables) {
+    /** Makes rows, too; finds out which rows have gone, says which ones this node knows, and then forgets rows that no node knows. */
+    synchronized void keep(Tables tables) {
+        plant(tables);
         Set<String> there = tables.recurring().ids();
         boolean ignored = planted.removeIf(handler -> !there.contains(handler.id()));
         Instant now = clock.now();
-        if (lastKnown == null
-                || lastKnown.plus(settings.forgetAfter().dividedBy(KNOWN_TIMES)).isBefore(now)) {
-            tables.recurring()
-                    .know(handlers.recurringIds(), settings.forgetAfter().dividedBy(KNOWN_TIMES));
+        Duration within = settings.forgetAfter().dividedBy(KNOWN_TIMES);
+        if (lastKnown == null || lastKnown.plus(within).isBefore(now)) {
+            tables.recurring().know(handlers.recurringIds(), within);
             lastKnown = now;
         }
-        return tables.recurring().forget(settings.forgetAfter());
+        int gone = tables.recurring().forget(settings.forgetAfter());
+        if (gone > 0) {
+            LOGGER.info(gone + " recurring durable tasks were known by no node for " + settings.forgetAfter()
+                    + ", and are forgotten");
+        }
     }
 }

@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.durable.internal;
 
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -18,8 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.lang.Contract;
 
@@ -28,9 +26,7 @@ import org.springframework.lang.Contract;
  * columns of its own, which they change without another version, so that a node that has the row keeps it: {@code paused}, {@code schedule}
  * for another than that of the method, and {@code regular_time} for when a run would have been due that has been triggered.
  */
-public final class RecurringTable {
-
-    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
 
     private static final String NAME = "task_name = '" + Handler.RECURRING + "'";
     private static final String ONE = " where " + NAME + " and task_instance = ?";
@@ -42,18 +38,6 @@ public final class RecurringTable {
 
     private static final int MOST = 10_000;
 
-    private final Sql sql;
-    private final Dialect dialect;
-    private final TaskTable tasks;
-    private final String sameSchedule;
-
-    RecurringTable(Sql sql) {
-        this.sql = sql;
-        this.dialect = sql.dialect();
-        this.tasks = new TaskTable(sql);
-        this.sameSchedule = " and " + dialect.isSame("schedule");
-    }
-
     // For nodes
 
     /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
@@ -62,21 +46,20 @@ public final class RecurringTable {
         if (tasks.insert(Handler.RECURRING, id, text, first)) {
             return true;
         }
-        List<byte[]> there = sql.query("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id);
-        if (!there.isEmpty() && Arrays.equals(there.get(0), text)) {
+        if (Arrays.equals(
+                sql.first("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id), text)) {
             return true;
         }
         // A run that has been triggered stays.
-        return sql.update(
-                        "update {task} set task_data = ?, schedule = null, version = {next}, state = case when regular_time"
-                                + " is null then " + BY_PAUSE + " else state end, "
-                                + "execution_time = case when regular_time is null then ? else execution_time end, "
-                                + "regular_time = case when regular_time is null then null else ? end" + ONE + IS_FREE,
-                        text,
-                        dialect.time(first),
-                        dialect.time(first),
-                        id)
-                == 1;
+        return sql.changes(
+                "update {task} set task_data = ?, schedule = null, version = {next}, state = case when regular_time"
+                        + " is null then " + BY_PAUSE + " else state end, "
+                        + "execution_time = case when regular_time is null then ? else execution_time end, "
+                        + "regular_time = case when regular_time is null then null else ? end" + ONE + IS_FREE,
+                text,
+                dialect.time(first),
+                dialect.time(first),
+                id);
     }
 
     /** Returns the recurring tasks that there are. */
@@ -124,11 +107,16 @@ public final class RecurringTable {
         }
     }
 
-    /** What fails to say when it comes again is over: asking it again helps nobody. */
+    /** A run that has been triggered comes on top of the others. What fails to say when it comes again is over: asking it again helps nobody. */
     private static @Nullable Instant nextOrEnd(
             String id, Steered steered, Recurrence declared, Instant dueAt, Instant endedAt) {
         try {
-            return next(steered.recurrence(id, declared), dueAt, steered.regularTime, endedAt);
+            Recurrence recurrence = steered.recurrence(id, declared);
+            Instant regular = steered.regularTime;
+            if (regular == null) {
+                return recurrence.next(dueAt, endedAt);
+            }
+            return regular.isAfter(endedAt) ? regular : recurrence.next(regular, endedAt);
         } catch (RuntimeException ex) {
             LOGGER.error("The schedule of the durable task " + id + " has failed, so it has ended", ex);
             return null;
@@ -142,21 +130,11 @@ public final class RecurringTable {
     }
 
     private @Nullable Steered steered(RowKey row) {
-        List<Steered> found = sql.query(
+        return sql.first(
                 "select schedule, task_data, regular_time from {task}" + ONE + " and version = ?",
                 this::readSteered,
                 row.id(),
                 row.version());
-        return found.isEmpty() ? null : found.get(0);
-    }
-
-    /** A run that has been triggered comes on top of the others. */
-    private static @Nullable Instant next(
-            Recurrence recurrence, Instant dueAt, @Nullable Instant regularTime, Instant endedAt) {
-        if (regularTime == null) {
-            return recurrence.next(dueAt, endedAt);
-        }
-        return regularTime.isAfter(endedAt) ? regularTime : recurrence.next(regularTime, endedAt);
     }
 
     private Steered readSteered(ResultSet row, int number) throws SQLException {
@@ -170,23 +148,22 @@ public final class RecurringTable {
 
     /** False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
     private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
-        return sql.update(
-                        "update {task} set execution_time = ?, state = "
-                                + (next == null ? String.valueOf(RowState.ENDED) : BY_PAUSE)
-                                + ", owner = null, version = {next}, regular_time = null, "
-                                + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
-                                + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
-                                + TaskTable.UNSUSPECTED + ONE + " and version = ?" + sameSchedule,
-                        dialect.time(next == null ? dueAt : Arguments.atMostLatest(next)),
-                        sql.timeOrNull(end.lastSuccessAt()),
-                        end.failures(),
-                        sql.timeOrNull(end.lastFailureAt()),
-                        end.hasRun() ? 1 : 0,
-                        end.failure(),
-                        row.id(),
-                        row.version(),
-                        steered.schedule)
-                == 1;
+        return sql.changes(
+                "update {task} set execution_time = ?, state = "
+                        + (next == null ? String.valueOf(RowState.ENDED) : BY_PAUSE)
+                        + ", owner = null, version = {next}, regular_time = null, "
+                        + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
+                        + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
+                        + RowState.UNSUSPECTED + ONE + " and version = ? and " + dialect.isSame("schedule"),
+                dialect.time(next == null ? dueAt : Arguments.atMostLatest(next)),
+                sql.timeOrNull(end.lastSuccessAt()),
+                end.failures(),
+                sql.timeOrNull(end.lastFailureAt()),
+                end.hasRun() ? 1 : 0,
+                end.failure(),
+                row.id(),
+                row.version(),
+                steered.schedule);
     }
 
     // For users
@@ -202,13 +179,12 @@ public final class RecurringTable {
     private RecurringTask read(ResultSet row, int number) throws SQLException {
         String declared = declared(row);
         String schedule = row.getString("schedule");
-        Instant dueAt = dialect.instant(row, "execution_time");
         return new RecurringTask(
                 row.getString("task_instance"),
                 schedule == null ? declared : schedule,
                 declared,
                 row.getBoolean("paused"),
-                dueAt == null ? Instant.EPOCH : dueAt,
+                dialect.dueAt(row),
                 TaskTable.ownerOf(row),
                 dialect.instant(row, "last_success"),
                 row.getInt("consecutive_failures"),
@@ -218,20 +194,18 @@ public final class RecurringTable {
 
     /** Makes it due now, unless a node has it; when the run would have been due is kept. */
     public boolean trigger(String id) {
-        return sql.update(
-                        "update {task} set regular_time = coalesce(regular_time, execution_time), execution_time = {now}, "
-                                + "state = " + RowState.WAITING + ", version = {next}" + ONE + IS_FREE,
-                        id)
-                == 1;
+        return sql.changes(
+                "update {task} set regular_time = coalesce(regular_time, execution_time), execution_time = {now}, "
+                        + "state = " + RowState.WAITING + ", version = {next}" + ONE + IS_FREE,
+                id);
     }
 
     public boolean pause(String id) {
-        return sql.update(
-                        "update {task} set paused = true, state = case when state = " + RowState.WAITING
-                                + " and regular_time is null then " + RowState.PAUSED + " else state end" + ONE
-                                + " and paused = false",
-                        id)
-                == 1;
+        return sql.changes(
+                "update {task} set paused = true, state = case when state = " + RowState.WAITING
+                        + " and regular_time is null then " + RowState.PAUSED + " else state end" + ONE
+                        + " and paused = false",
+                id);
     }
 
     /**
@@ -242,15 +216,15 @@ public final class RecurringTable {
      */
     public boolean resume(String id, @Nullable Recurrence declared, Instant now) {
         while (true) {
-            List<Paused> paused = sql.query(
+            Paused paused = sql.first(
                     "select schedule, task_data, regular_time, execution_time, state, version from {task}" + ONE
                             + " and paused = true for update",
                     this::readPaused,
                     id);
-            if (paused.isEmpty()) {
+            if (paused == null) {
                 return false;
             }
-            if (resume(id, paused.get(0), declared, now)) {
+            if (resume(id, paused, declared, now)) {
                 return true;
             }
         }
@@ -261,23 +235,21 @@ public final class RecurringTable {
         Recurrence recurrence = row.steered.recurrence(id, declared);
         Instant next =
                 row.isWaiting && row.at.isBefore(now) && recurrence != null ? recurrence.next(row.at, now) : null;
-        return sql.update(
-                        "update {task} set paused = false, state = case when state = " + RowState.PAUSED + " then "
-                                + RowState.WAITING + " else state end, execution_time = coalesce(?, execution_time)"
-                                + (row.isWaiting ? ", version = {next}" : "") + ONE
-                                + " and version = ? and paused = true",
-                        sql.timeOrNull(next),
-                        id,
-                        row.version)
-                == 1;
+        return sql.changes(
+                "update {task} set paused = false, state = case when state = " + RowState.PAUSED + " then "
+                        + RowState.WAITING + " else state end, execution_time = coalesce(?, execution_time)"
+                        + (row.isWaiting ? ", version = {next}" : "") + ONE
+                        + " and version = ? and paused = true",
+                sql.timeOrNull(next),
+                id,
+                row.version);
     }
 
     private Paused readPaused(ResultSet row, int number) throws SQLException {
-        Instant at = dialect.instant(row, "execution_time");
         Steered steered = readSteered(row, number);
         return new Paused(
                 steered,
-                at == null ? Instant.EPOCH : at,
+                dialect.dueAt(row),
                 row.getInt("state") != RowState.CLAIMED && steered.regularTime == null,
                 row.getLong("version"));
     }
@@ -286,17 +258,16 @@ public final class RecurringTable {
     public boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;
         String keepsTime = isClaimed + " or regular_time is not null";
-        return sql.update(
-                        "update {task} set schedule = ?, version = case when " + isClaimed
-                                + " then version else {next} end, execution_time = case when " + keepsTime
-                                + " then execution_time else ? end, regular_time = case when regular_time is not null"
-                                + " then " + dialect.time() + " end, state = case when " + keepsTime
-                                + " then state else " + BY_PAUSE + " end" + ONE,
-                        schedule,
-                        dialect.time(first),
-                        dialect.time(first),
-                        id)
-                == 1;
+        return sql.changes(
+                "update {task} set schedule = ?, version = case when " + isClaimed
+                        + " then version else {next} end, execution_time = case when " + keepsTime
+                        + " then execution_time else ? end, regular_time = case when regular_time is not null"
+                        + " then " + dialect.time() + " end, state = case when " + keepsTime
+                        + " then state else " + BY_PAUSE + " end" + ONE,
+                schedule,
+                dialect.time(first),
+                dialect.time(first),
+                id);
     }
 
     /**

@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.durable.internal;
 
 import java.lang.reflect.Method;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -107,6 +107,11 @@ final class Sql {
         return committed(jdbc -> jdbc.update(text(template), parameters));
     }
 
+    /** Whether a statement has changed one row. */
+    boolean changes(String template, @Nullable Object... parameters) {
+        return update(template, parameters) == 1;
+    }
+
     /**
      * Sees to it that a change is committed that a caller makes after the commit of the caller's transaction, as in {@code afterCommit}: its connection is still that of
      * the transaction, which has been committed.
@@ -181,6 +186,27 @@ final class Sql {
         return changed;
     }
 
+    /** Runs it once for each key, in the order in which rows are locked. */
+    int updateEach(String template, Collection<RowKey> rows, Function<RowKey, Object[]> parameters) {
+        return updateEach(template, rows.stream().sorted().map(parameters).toList());
+    }
+
+    /** Returns the keys of the rows that a condition is true of. */
+    List<RowKey> keys(String condition, @Nullable Object... parameters) {
+        return query("select task_name, task_instance, version from {task}" + condition, RowKey::read, parameters);
+    }
+
+    /** Whether a statement finds a row. */
+    boolean finds(String template, @Nullable Object... parameters) {
+        return !query(template, (row, number) -> true, parameters).isEmpty();
+    }
+
+    /** Returns the first row; null if there is none. */
+    <T> @Nullable T first(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+        List<T> found = query(template, mapper, parameters);
+        return found.isEmpty() ? null : found.get(0);
+    }
+
     <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         return committed(jdbc -> jdbc.query(text(template), mapper, parameters));
     }
@@ -213,11 +239,6 @@ final class Sql {
                 Object ignored = ReflectionUtils.invokeMethod(threshold, target, 0);
             }
         }
-    }
-
-    @Nullable
-    Instant instant(ResultSet row, String column) throws SQLException {
-        return dialect.instant(row, column);
     }
 
     @Nullable

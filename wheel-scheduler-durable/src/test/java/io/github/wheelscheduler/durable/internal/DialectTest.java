@@ -107,16 +107,17 @@ class DialectTest {
     @Test
     void noPlanIsKeptFromTheTimeWhenTheTableWasSmall() {
         SingleConnectionDataSource one = new SingleConnectionDataSource(dataSource.getJdbcUrl(), true);
-        TaskTable table = new TaskTable(new Sql(one, Dialect.POSTGRESQL, TABLE));
+        Tables tables = Tables.of(new Sql(one, Dialect.POSTGRESQL, TABLE));
         for (int i = 0; i < 10; i++) {
-            assertThat(table.countDue(List.of("none"), 200, List.of(), Duration.ofSeconds(1), Map.of(), true)
+            assertThat(tables.claims()
+                            .countDue(List.of("none"), 200, List.of(), Duration.ofSeconds(1), Map.of(), true)
                             .candidates())
                     .isEmpty();
-            assertThat(table.claim(7, Duration.ofSeconds(1), Map.of("none", 200), List.of(), Map.of(), true))
+            assertThat(tables.claims().claim(7, Duration.ofSeconds(1), Map.of("none", 200), List.of(), Map.of(), true))
                     .isEmpty();
-            assertThat(table.doneAll(List.of(new TaskTable.RowKey("none", "" + i, 1))))
+            assertThat(tables.ends().doneAll(List.of(new RowKey("none", "" + i, 1))))
                     .isEmpty();
-            assertThat(table.find("none", "1")).isEmpty();
+            assertThat(tables.tasks().find("none", "1")).isEmpty();
         }
         assertThat(new JdbcTemplate(one).queryForList("select statement from pg_prepared_statements", String.class))
                 .as("what is prepared, as is usual with the fifth time")
@@ -136,10 +137,11 @@ class DialectTest {
                     + i + ")");
         }
         assertThat(jdbc.update("insert into " + TABLE + " select * from whole")).isEqualTo(10_000);
-        TaskTable table = new TaskTable(new Sql(dataSource, Dialect.POSTGRESQL, TABLE));
-        TaskTable.RowKey row = new TaskTable.RowKey("note", "t7", 1);
+        EndTable table =
+                Tables.of(new Sql(dataSource, Dialect.POSTGRESQL, TABLE)).ends();
+        RowKey row = new RowKey("note", "t7", 1);
         assertThat(table.doneAll(List.of(row))).containsExactly(row);
-        TaskTable.RowKey other = new TaskTable.RowKey("note", "t8", 1);
+        RowKey other = new RowKey("note", "t8", 1);
         assertThat(table.doneEach(List.of(other))).containsExactly(other);
         assertThat(jdbc.queryForObject("select count(*) from " + TABLE, Long.class))
                 .isEqualTo(9_998);

@@ -347,12 +347,12 @@ class DurableMeasured {
     private static String lookTimes(MeasuredCluster cluster) {
         int times = 500;
         long[] micros = new long[times];
-        TaskTable tasks = new Database(cluster.dataSource, DurableSettings.ofNode("measuring"))
+        ClaimTable claims = new Database(cluster.dataSource, DurableSettings.ofNode("measuring"))
                 .tables()
-                .tasks();
+                .claims();
         for (int i = 0; i < times; i++) {
             long startNanos = System.nanoTime();
-            assertThat(tasks.countDue(List.of("note"), 200, List.of(), Duration.ofSeconds(1), Map.of(), false)
+            assertThat(claims.countDue(List.of("note"), 200, List.of(), Duration.ofSeconds(1), Map.of(), false)
                             .candidates())
                     .isEmpty();
             micros[i] = (System.nanoTime() - startNanos) / 1_000;

@@ -7,16 +7,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
-import io.github.wheelscheduler.durable.internal.Database.DatabaseClock;
+import io.github.wheelscheduler.durable.internal.Context.Tally;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
-import io.github.wheelscheduler.durable.internal.DurableNode.Context;
-import io.github.wheelscheduler.durable.internal.DurableNode.Tally;
-import io.github.wheelscheduler.durable.internal.Ends.End;
-import io.github.wheelscheduler.durable.internal.Ends.Kind;
+import io.github.wheelscheduler.durable.internal.End.Kind;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
-import io.github.wheelscheduler.durable.internal.InHand.Claim;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
 import io.github.wheelscheduler.durable.internal.TestDatabase.RecordingDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -100,8 +94,8 @@ class EndsTest {
         for (int i = 0; i < count; i++) {
             assertThat(tables.tasks().insert(handler, "" + i, new byte[0], now)).isTrue();
         }
-        for (TaskRow row :
-                tables.tasks().claim(OWNER, Duration.ofSeconds(1), Map.of(handler, count), List.of(), Map.of(), true)) {
+        for (TaskRow row : tables.claims()
+                .claim(OWNER, Duration.ofSeconds(1), Map.of(handler, count), List.of(), Map.of(), true)) {
             Claim claim = new Claim(row, OWNER);
             inHand.add(claim, Integer.MAX_VALUE);
             claims.add(claim);
@@ -116,7 +110,7 @@ class EndsTest {
     }
 
     private End done(Claim claim) {
-        return End.of(claim, Kind.DONE, () -> tables.tasks().done(claim.key()));
+        return End.of(claim, Kind.DONE, () -> tables.ends().done(claim.key()));
     }
 
     private static End other(Claim claim, BooleanSupplier tell) {
@@ -276,7 +270,7 @@ class EndsTest {
                 add(
                         claim.key().equals(locked)
                                 ? done(claim)
-                                : other(claim, () -> tables.tasks().giveBack(claim.key())));
+                                : other(claim, () -> tables.claims().giveBack(claim.key())));
             }
             await().until(() -> ends.untold() == 1);
             // It is tried again now and then.
@@ -296,7 +290,7 @@ class EndsTest {
                 if (isRefused.get()) {
                     throw new DataIntegrityViolationException("refused");
                 }
-                return tables.tasks().giveBack(claim.key());
+                return tables.claims().giveBack(claim.key());
             }));
         }
         await().atMost(Duration.ofSeconds(60)).until(() -> {
@@ -327,7 +321,7 @@ class EndsTest {
     void aRowThatIsToRunAgainWaitsForThat() throws InterruptedException {
         List<Claim> claims = claimed("note", 5);
         RowKey again = claims.get(2).key();
-        assertThat(tables.tasks()
+        assertThat(tables.ends()
                         .scheduleNext(again, new byte[] {1}, Instant.now().plusSeconds(3_600)))
                 .isTrue();
         Thread blocked = block();
@@ -356,12 +350,12 @@ class EndsTest {
                     if (refused.incrementAndGet() <= 3) {
                         throw new DataIntegrityViolationException("refused");
                     }
-                    return tables.tasks().giveBack(claim.key());
+                    return tables.claims().giveBack(claim.key());
                 }));
             } else {
                 add(other(
                         claim,
-                        () -> told.incrementAndGet() > 0 && tables.tasks().giveBack(claim.key())));
+                        () -> told.incrementAndGet() > 0 && tables.claims().giveBack(claim.key())));
             }
         }
         goOn.countDown();
@@ -385,7 +379,7 @@ class EndsTest {
         List<Claim> claims = claimed("note", 5);
         Thread blocked = block();
         for (Claim claim : claims) {
-            add(other(claim, () -> tables.tasks().giveBack(claim.key())));
+            add(other(claim, () -> tables.claims().giveBack(claim.key())));
         }
         goOn.countDown();
         blocked.join();
@@ -412,7 +406,7 @@ class EndsTest {
                     }
                     for (int i = 0; i < each; i++) {
                         Claim claim = claims.get(thread * each + i);
-                        add(i % 5 == 0 ? other(claim, () -> tables.tasks().giveBack(claim.key())) : done(claim));
+                        add(i % 5 == 0 ? other(claim, () -> tables.claims().giveBack(claim.key())) : done(claim));
                     }
                 }))
                 .toList();

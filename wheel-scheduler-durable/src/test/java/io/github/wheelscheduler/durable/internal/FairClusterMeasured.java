@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.Database.Tables;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -430,9 +431,9 @@ class FairClusterMeasured {
         int due = 10;
         Duration ahead = Duration.ofSeconds(1);
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-        TaskTable tasks = new Database(dataSource, DurableSettings.ofNode("measuring"))
-                .tables()
-                .tasks();
+        Tables tables = new Database(dataSource, DurableSettings.ofNode("measuring")).tables();
+        TaskTable tasks = tables.tasks();
+        ClaimTable claims = tables.claims();
         Instant now = tasks.now();
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < recurring; i++) {
@@ -458,20 +459,18 @@ class FairClusterMeasured {
         List<String> others = ids.subList(due, recurring);
         for (int i = 0; i < 300; i++) {
             long startNanos = System.nanoTime();
-            assertThat(tasks.countDue(List.of("none"), 200, others, ahead, Map.of(), false)
+            assertThat(claims.countDue(List.of("none"), 200, others, ahead, Map.of(), false)
                             .candidates())
                     .isEmpty();
             idle.add((System.nanoTime() - startNanos) / 1_000);
             startNanos = System.nanoTime();
-            assertThat(tasks.countDue(List.of("note"), 200, ids, ahead, Map.of(), false)
+            assertThat(claims.countDue(List.of("note"), 200, ids, ahead, Map.of(), false)
                             .candidates())
                     .hasSize(due + 1);
-            List<TaskTable.TaskRow> claimed =
-                    tasks.claim(1, ahead, Map.of("note", due), ids.subList(0, due), Map.of(), true);
+            List<TaskRow> claimed = claims.claim(1, ahead, Map.of("note", due), ids.subList(0, due), Map.of(), true);
             busy.add((System.nanoTime() - startNanos) / 1_000);
             assertThat(claimed).hasSize(2 * due);
-            assertThat(tasks.giveBack(
-                            claimed.stream().map(TaskTable.TaskRow::key).toList()))
+            assertThat(claims.giveBack(claimed.stream().map(TaskRow::key).toList()))
                     .isEqualTo(2 * due);
         }
         // The first ones are compiled.

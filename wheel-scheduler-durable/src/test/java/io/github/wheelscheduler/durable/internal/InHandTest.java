@@ -3,9 +3,6 @@ package io.github.wheelscheduler.durable.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
-import io.github.wheelscheduler.durable.internal.InHand.Claim;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

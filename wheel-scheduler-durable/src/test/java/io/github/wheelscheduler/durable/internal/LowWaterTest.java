@@ -6,11 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
-import io.github.wheelscheduler.durable.internal.Claiming.LowWater;
-import io.github.wheelscheduler.durable.internal.TaskTable.Candidates;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowKey;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
-import io.github.wheelscheduler.durable.internal.TaskTable.TaskRow;
+import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
+import io.github.wheelscheduler.durable.internal.Database.Tables;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -301,17 +298,17 @@ class LowWaterTest {
     }
 
     /** Looks of nodes are full when this is another number. */
-    private static long asked(TaskTable tasks) {
-        return tasks.countDue(List.of("none"), 1, List.of(), Duration.ZERO, Map.of(), true)
+    private static long asked(ClaimTable claims) {
+        return claims.countDue(List.of("none"), 1, List.of(), Duration.ZERO, Map.of(), true)
                 .fullLooks();
     }
 
     /** What nodes put back behind an open transaction, and how long another one takes to start it. */
-    private record PutBack(JdbcTemplate jdbc, TaskTable tasks, Map<String, Long> startedNanos, StringBuilder times) {
+    private record PutBack(JdbcTemplate jdbc, ClaimTable claims, Map<String, Long> startedNanos, StringBuilder times) {
 
         /** Puts a row back that a node has, or none, and waits until it starts. */
         void starts(String id, @Nullable Long owner, boolean isOld, Runnable putsBack) {
-            long before = asked(tasks);
+            long before = asked(claims);
             putsBack.run();
             if (owner != null) {
                 await().atMost(PATIENCE)
@@ -329,7 +326,7 @@ class LowWaterTest {
             // A second, and what a noisy machine needs.
             assertThat(took).as(id).isLessThan(Duration.ofSeconds(4));
             if (isOld) {
-                await().atMost(PATIENCE).until(() -> asked(tasks) != before);
+                await().atMost(PATIENCE).until(() -> asked(claims) != before);
             }
         }
     }
@@ -355,8 +352,7 @@ class LowWaterTest {
                         named,
                         DurableObserver.NONE)) {
             JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-            TaskTable tasks =
-                    new Database(dataSource, Node.settings("x")).tables().tasks();
+            Tables tables = new Database(dataSource, Node.settings("x")).tables();
             holds.handle("note", String.class, id -> new CountDownLatch(1).await());
             starts.handle("note", String.class, id -> startedNanos.put(String.valueOf(id), System.nanoTime()));
             try (Connection holding = holdHorizon(dataSource)) {
@@ -373,7 +369,7 @@ class LowWaterTest {
                                                 + " and query like '%(full\\_looks + 1)%'",
                                         Long.class)
                                 > 0);
-                PutBack putBack = new PutBack(jdbc, tasks, startedNanos, new StringBuilder());
+                PutBack putBack = new PutBack(jdbc, tables.claims(), startedNanos, new StringBuilder());
 
                 assertThat(frees.engine.schedule("note", "moved", "moved", Duration.ofDays(1)))
                         .isTrue();
@@ -382,7 +378,7 @@ class LowWaterTest {
                         null,
                         true,
                         () -> assertThat(frees.engine.reschedule(
-                                        "note", "moved", tasks.now().minusSeconds(30)))
+                                        "note", "moved", tables.tasks().now().minusSeconds(30)))
                                 .isTrue());
                 insertOld(jdbc, "retried", RowState.FAILED);
                 putBack.starts(

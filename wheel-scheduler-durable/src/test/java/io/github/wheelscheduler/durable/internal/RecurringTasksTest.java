@@ -9,7 +9,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
-import io.github.wheelscheduler.durable.internal.TaskTable.RowState;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,0 +1,57 @@
+package io.github.wheelscheduler.durable.internal;
+
+import java.time.Instant;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/** A row that this node has claimed: it waits until it is due, runs, and is told to the database. {@link InHand} says which of it is so. */
+final class Claim {
+
+    /** In the order in which they are due. */
+    static final Comparator<Claim> BY_TIME = Comparator.comparing(Claim::dueAt).thenComparing(Claim::key);
+
+    private final TaskRow row;
+    private final long owner;
+
+    /** Null if it has not come with the row, and has not been read. Writer: who is about to run it. */
+    byte @Nullable [] payload;
+
+    /** Whether this node has been asked to end it. */
+    volatile boolean isAskedToEnd;
+
+    /** When its run has begun. Guarded by {@link InHand}. */
+    long startNanos;
+
+    /** @param owner the incarnation that has claimed it */
+    Claim(TaskRow row, long owner) {
+        this.row = row;
+        this.owner = owner;
+        this.payload = row.payload();
+    }
+
+    TaskRow row() {
+        return row;
+    }
+
+    RowKey key() {
+        return row.key();
+    }
+
+    Instant dueAt() {
+        return row.dueAt();
+    }
+
+    long owner() {
+        return owner;
+    }
+
+    String handlerName() {
+        return row.key().handlerName();
+    }
+
+    /** Without the payload, which may be secret. */
+    @Override
+    public String toString() {
+        return row.toString();
+    }
+}

@@ -1,0 +1,205 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Hears what is told, on a connection and a thread of its own, until nothing is to be heard any more. */
+final class Ear implements Runnable {
+
+    private static final int WAIT_MILLIS = 1_000;
+    private static final long AGAIN_MILLIS = 1_000;
+    private static final long FULL_MILLIS = 30_000;
+    private static final long DEAF_MILLIS = 60_000;
+    private static final long LONGEST_DEAF_MILLIS = 3_600_000;
+    private static final int PROBE_SECONDS = 5;
+    private static final long CHECK_SECONDS = 60;
+
+    private static final @Nullable Driver DRIVER = Driver.find();
+
+    private final Nudges nudges;
+    private final Database database;
+    private final Driver driver;
+
+    private long deafMillis = DEAF_MILLIS;
+
+    private Ear(Nudges nudges, Database database, Driver driver) {
+        this.nudges = nudges;
+        this.database = database;
+        this.driver = driver;
+    }
+
+    /** Returns one that has not begun to hear; null if the driver of the database is not that of PostgreSQL. */
+    static @Nullable Ear of(Nudges nudges, Database database) {
+        return DRIVER == null ? null : new Ear(nudges, database, DRIVER);
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!nudges.isDeaf()) {
+                long pause = AGAIN_MILLIS;
+                try {
+                    pause = listenOnce();
+                } catch (Throwable ex) {
+                    // An error, too: the node is to be told again in the end.
+                    LOGGER.debug("Not told of durable tasks for now", ex);
+                }
+                boolean ignored = nudges.deaf.await(pause, TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException ex) {
+            LOGGER.debug("Ended", ex);
+        }
+    }
+
+    /** Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again. */
+    private long listenOnce() throws SQLException {
+        try (Connection connection = database.connection()) {
+            if (!connection.isWrapperFor(driver.connectionType())) {
+                return giveUp("the connections are not those of the driver of org.postgresql");
+            }
+            if (!connection.getAutoCommit()) {
+                connection.setAutoCommit(true);
+            }
+            try {
+                return listenOn(connection);
+            } finally {
+                // The pool finds out here if the connection is no good any more.
+                execute(connection, "unlisten *");
+            }
+        }
+    }
+
+    /** Says why nothing is heard, the first time; returns after how many milliseconds that may have changed. */
+    private long giveUp(String why) {
+        long millis = deafMillis;
+        deafMillis = Math.min(LONGEST_DEAF_MILLIS, 2 * millis);
+        if (millis == DEAF_MILLIS) {
+            LOGGER.info("Durable tasks that other processes schedule for now are found by looks: " + why);
+        }
+        return millis;
+    }
+
+    private void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            boolean ignored = statement.execute(sql);
+        }
+    }
+
+    private long listenOn(Connection connection) throws SQLException {
+        long startNanos = System.nanoTime();
+        execute(connection, "listen " + channel(connection));
+        Object listening = connection.unwrap(driver.connectionType());
+        Boolean hears = hearsItself(listening);
+        if (hears == null) {
+            return FULL_MILLIS;
+        }
+        if (!hears) {
+            return giveUp("what one connection tells does not come to another, as behind a pooler that has one"
+                    + " connection for many");
+        }
+        deafMillis = DEAF_MILLIS;
+        // What was told meanwhile is lost.
+        nudges.hear(Nudges.LOOK);
+        Duration longest = database.longestKept();
+        long heardNanos = System.nanoTime();
+        while (!nudges.isDeaf()
+                && (longest.isZero()
+                        || System.nanoTime() - startNanos < longest.dividedBy(2).toNanos())) {
+            if (!hearSome(listening, wait(longest)).isEmpty()) {
+                heardNanos = System.nanoTime();
+            } else if (System.nanoTime() - heardNanos > TimeUnit.SECONDS.toNanos(CHECK_SECONDS)) {
+                // No statement; a connection that has gone without a word is found.
+                if (!connection.isValid(PROBE_SECONDS)) {
+                    return AGAIN_MILLIS;
+                }
+                heardNanos = System.nanoTime();
+            }
+        }
+        return 0;
+    }
+
+    private String channel(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(database.tables().sql().text("select " + Nudges.CHANNEL))) {
+            boolean ignored = rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    /** Whether what another connection tells is heard here; null if there is none now. */
+    private @Nullable Boolean hearsItself(Object listening) {
+        String probe = nudges.probe() + " " + Long.toHexString(System.nanoTime());
+        try {
+            nudges.send(List.of(probe));
+        } catch (CannotGetJdbcConnectionException ex) {
+            LOGGER.debug("The pool has no other connection that is free", ex);
+            return null;
+        }
+        long startNanos = System.nanoTime();
+        while (!nudges.isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
+            if (hearSome(listening, wait(database.longestKept())).contains(probe)) {
+                return true;
+            }
+        }
+        return nudges.isDeaf();
+    }
+
+    /** Returns how many milliseconds to wait, so that a connection is given back before the pool misses it. */
+    private static int wait(Duration longest) {
+        return longest.isZero() ? WAIT_MILLIS : (int) Math.min(WAIT_MILLIS, longest.toMillis() / Nudges.QUARTER);
+    }
+
+    /** Waits for something, takes it in, and returns it. */
+    private List<String> hearSome(Object listening, int millis) {
+        List<String> texts = driver.await(listening, millis);
+        texts.forEach(nudges::hear);
+        return texts;
+    }
+
+    /**
+     * What waits for notifications in the driver of PostgreSQL, which need not be there.
+     *
+     * @param notifications waits for some, up to so many milliseconds
+     * @param text returns that of one
+     */
+    private record Driver(Class<?> connectionType, Method notifications, Method text) {
+
+        private static final String FOLDER = "org.postgresql.";
+
+        static @Nullable Driver find() {
+            ClassLoader loader = Ear.class.getClassLoader();
+            if (!ClassUtils.isPresent(FOLDER + "PGConnection", loader)) {
+                return null;
+            }
+            Class<?> connection = ClassUtils.resolveClassName(FOLDER + "PGConnection", loader);
+            Class<?> notification = ClassUtils.resolveClassName(FOLDER + "PGNotification", loader);
+            Method notifications = ClassUtils.getMethodIfAvailable(connection, "getNotifications", int.class);
+            return notifications == null
+                    ? null
+                    : new Driver(connection, notifications, ClassUtils.getMethod(notification, "getParameter"));
+        }
+
+        List<String> await(Object connection, int millis) {
+            List<String> texts = new ArrayList<>();
+            if (ReflectionUtils.invokeMethod(notifications, connection, millis) instanceof Object[] some) {
+                for (Object one : some) {
+                    texts.add(String.valueOf(ReflectionUtils.invokeMethod(text, one)));
+                }
+            }
+            return texts;
+        }
+    }
+}

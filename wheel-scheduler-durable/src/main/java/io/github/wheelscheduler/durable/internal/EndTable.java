@@ -1,0 +1,190 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static io.github.wheelscheduler.durable.internal.RowKey.ONE;
+import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
+import static io.github.wheelscheduler.durable.internal.RowState.FREED;
+import static io.github.wheelscheduler.durable.internal.RowState.UNSUSPECTED;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of tasks, as their runs end. What returns false has found that the row is not this node's any more. Called where there is no transaction, unless it says so. */
+record EndTable(Sql sql, Dialect dialect) {
+
+    private static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
+    private static final String DELETE_DONE = "delete from {task}" + OURS + " and next_time is null";
+
+    /** Keeps a row that has failed for good. */
+    boolean giveUp(RowKey row, int failures, Instant now, String failure) {
+        return change(
+                row,
+                "consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED + ","
+                        + RowState.keptAs(RowState.FAILED),
+                failures,
+                dialect.time(now),
+                failure);
+    }
+
+    /** Lets a row wait for another run after one has failed. */
+    boolean tryAgain(RowKey row, Instant at, int failures, Instant failedAt) {
+        return change(
+                row,
+                DUE_AGAIN + "consecutive_failures = ?, last_failure = ?, " + UNSUSPECTED + "," + FREED,
+                dialect.time(at),
+                failures,
+                dialect.time(failedAt));
+    }
+
+    /** Sets a row aside that this node cannot read, until some time. */
+    boolean setAside(RowKey row, Instant until, int times, Instant now, String why) {
+        return change(
+                row,
+                DUE_AGAIN + "unreadable = ?, last_failure = ?, failure = ?, marked = null,"
+                        + RowState.keptAs(RowState.UNREADABLE),
+                dialect.time(until),
+                times,
+                dialect.time(now),
+                why);
+    }
+
+    /** Ends a row that is to be ended. */
+    boolean end(RowKey row, Instant now, @Nullable String how) {
+        return change(row, "last_failure = ?, failure = " + dialect.text() + "," + FREED, dialect.time(now), how);
+    }
+
+    /** Deletes a row that has run, or lets it wait for what its run has scheduled in its place. */
+    boolean done(RowKey row) {
+        return sql.changes(DELETE_DONE, row.ours())
+                || change(
+                        row,
+                        "task_data = next_data, execution_time = next_time, first_time = null, next_time = null, "
+                                + "next_data = null, consecutive_failures = 0, failure = null, " + UNSUSPECTED + ","
+                                + FREED);
+    }
+
+    /** Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow; returns them. The rows are sorted. */
+    Set<RowKey> doneAll(List<RowKey> rows) {
+        if (dialect == Dialect.POSTGRESQL) {
+            return new HashSet<>(sql.committedPlanned(jdbc ->
+                    jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
+        }
+        if (rows.size() == 1 || dialect == Dialect.H2) {
+            return doneEach(rows);
+        }
+        return sql.inTransaction(() -> {
+            Set<RowKey> ours = ours(rows, " and next_time is null" + Dialect.SKIPPING_LOCKED);
+            // One by one, by the key: a scan of the table would wait for what others have locked.
+            int ignored = sql.updateEach("delete from {task}" + ONE, ours, RowKey::one);
+            return ours;
+        });
+    }
+
+    /** Does the same one by one, and commits them together; by a statement that is prepared, so that its plan may be of a time when the table was small. */
+    Set<RowKey> doneEach(List<RowKey> rows) {
+        Set<RowKey> done = new HashSet<>();
+        try {
+            int[] counts = sql.updateEachOf(
+                    dialect.deleteDoneOne(), rows.stream().map(RowKey::ours).toList());
+            for (int i = 0; i < counts.length; i++) {
+                if (counts[i] != 0) {
+                    boolean ignored = done.add(rows.get(i));
+                }
+            }
+        } catch (RuntimeException ex) {
+            if (!Availability.isConflict(ex)) {
+                throw ex;
+            }
+        }
+        return done;
+    }
+
+    private static void setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
+        setArray(statement, 1, "varchar", rows, RowKey::handler);
+        setArray(statement, 2, "varchar", rows, RowKey::id);
+        setArray(statement, 3, "bigint", rows, RowKey::version);
+    }
+
+    private static void setArray(
+            PreparedStatement statement, int index, String type, List<RowKey> rows, Function<RowKey, Object> value)
+            throws SQLException {
+        Connection connection = statement.getConnection();
+        statement.setArray(
+                index, connection.createArrayOf(type, rows.stream().map(value).toArray()));
+    }
+
+    /** Locks those of some rows that are this node's and that nobody has locked, and returns them. In a transaction of the caller's. */
+    Set<RowKey> lockOurs(Collection<RowKey> rows) {
+        return ours(rows, Dialect.SKIPPING_LOCKED);
+    }
+
+    /** Returns those of some rows that are still this node's. */
+    Set<RowKey> stillOurs(Collection<RowKey> rows) {
+        return ours(rows, "");
+    }
+
+    private Set<RowKey> ours(Collection<RowKey> rows, String condition) {
+        Set<RowKey> found = new HashSet<>();
+        // In the order in which rows are locked.
+        rows.stream()
+                .sorted()
+                .collect(Collectors.groupingBy(
+                        RowKey::handler, TreeMap::new, Collectors.mapping(RowKey::id, Collectors.toList())))
+                .forEach((handler, ids) -> {
+                    // H2 finds several ids of a handler not by the key, but reads all rows of it.
+                    int atOnce = dialect == Dialect.H2 ? 1 : ids.size();
+                    for (int i = 0; i < ids.size(); i += atOnce) {
+                        boolean ignored = found.addAll(sql.keys(
+                                dialect.byKey() + " where task_name = ? and task_instance in ("
+                                        + Dialect.placeholders(atOnce) + ")" + condition,
+                                Stream.concat(Stream.of(handler), ids.subList(i, i + atOnce).stream())
+                                        .toArray()));
+                    }
+                });
+        // Another version may be another node's.
+        boolean ignored = found.retainAll(Set.copyOf(rows));
+        return found;
+    }
+
+    /** What can be seen of a row whose end may have been committed. */
+    enum Trace {
+        /** Nobody has locked it, and it is still this node's: it was not, and is not going to be. */
+        OURS,
+        /** It is still this node's, but locked: it may be yet. */
+        LOCKED,
+        /** It is gone, or has another version. */
+        GONE
+    }
+
+    Trace traceOf(RowKey row) {
+        if (!lockOurs(List.of(row)).isEmpty()) {
+            return Trace.OURS;
+        }
+        return sql.finds("select 1 from {task}" + OURS, row.ours()) ? Trace.LOCKED : Trace.GONE;
+    }
+
+    /** Schedules what is to follow a row when its run has ended. */
+    boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
+        return change(row, "next_data = ?, next_time = ?", payload, dialect.time(at));
+    }
+
+    /** Changes a row that is still this node's. */
+    private boolean change(RowKey row, String changes, @Nullable Object... parameters) {
+        List<@Nullable Object> all = new ArrayList<>();
+        Collections.addAll(all, parameters);
+        Collections.addAll(all, row.ours());
+        return sql.changes("update {task} set " + changes + OURS, all.toArray());
+    }
+}

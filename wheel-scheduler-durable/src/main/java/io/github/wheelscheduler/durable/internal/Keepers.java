@@ -1,0 +1,105 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Has keepers do something for a node: again and again, soon, or at once. What fails is noted, and ends nothing else. Any thread. */
+final class Keepers {
+
+    private final WheelScheduledExecutor group;
+    private final Availability availability;
+
+    /** What is done again and again. Writer: who connects. */
+    private final List<Future<?>> series = new CopyOnWriteArrayList<>();
+
+    Keepers(WheelScheduledExecutor group, Availability availability) {
+        this.group = group;
+        this.availability = availability;
+    }
+
+    void every(Duration pause, Runnable step) {
+        every(group, pause, step);
+    }
+
+    /** The same in another group. */
+    void every(WheelScheduledExecutor other, Duration pause, Runnable step) {
+        boolean ignored =
+                series.add(other.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    /** Ends what is done again and again. */
+    void endSeries() {
+        for (Future<?> begun : series) {
+            boolean ignored = begun.cancel(false);
+        }
+        series.clear();
+    }
+
+    /** Does something once, unless they have been shut down. */
+    void submit(Runnable step) {
+        try {
+            Object ignored = group.submit(() -> guarded(step));
+        } catch (RejectedExecutionException ex) {
+            LOGGER.debug("Closed already");
+        }
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable ex) {
+            // An error, too: it must not end the series.
+            note(ex);
+        }
+    }
+
+    private void note(Throwable ex) {
+        try {
+            if (Availability.isOfDatabase(ex)) {
+                availability.isAway(ex);
+            } else {
+                LOGGER.error("Keeping durable tasks has failed, and goes on", ex);
+            }
+        } catch (Throwable again) {
+            // There may be no memory for words.
+        }
+    }
+
+    /** Something that a keeper does, which may wait for the pool: once, however often it is asked for until then. */
+    final class Soon {
+
+        private final AtomicBoolean isAsked = new AtomicBoolean();
+        private final Runnable step;
+
+        Soon(Runnable step) {
+            this.step = step;
+        }
+
+        void in(long nanos) {
+            if (isAsked.compareAndSet(false, true)) {
+                try {
+                    Object ignored = group.schedule(this::run, nanos, TimeUnit.NANOSECONDS);
+                } catch (Throwable ex) {
+                    // An error, too: the next look, or the next heartbeat, finds it, and it may be asked for again.
+                    isAsked.set(false);
+                    if (!(ex instanceof RejectedExecutionException)) {
+                        note(ex);
+                    }
+                }
+            }
+        }
+
+        private void run() {
+            isAsked.set(false);
+            guarded(step);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
+import io.github.wheelscheduler.durable.internal.End.Kind;
+import io.github.wheelscheduler.durable.internal.Runs.Outcome;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/**
+ * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has ended, the row says it. The thread of the run; what is
+ * told later, one thread after another.
+ */
+final class RunTransaction {
+
+    private final Runs runs;
+    private final PlatformTransactionManager manager;
+    private final Claim claim;
+    private final Handler<?> handler;
+    private final long startNanos;
+
+    private @Nullable TransactionStatus status;
+
+    private boolean isCommitSent;
+
+    /** Tells how it has ended, once that is known. */
+    private @Nullable BooleanSupplier known;
+
+    RunTransaction(Runs runs, PlatformTransactionManager manager, Claim claim, Handler<?> handler, long startNanos) {
+        this.runs = runs;
+        this.manager = manager;
+        this.claim = claim;
+        this.handler = handler;
+        this.startNanos = startNanos;
+    }
+
+    void begin() {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName(handler.name());
+        status = manager.getTransaction(definition);
+        if (!runs.tables.sql().isReachedBy(manager)) {
+            throw new IllegalStateException(
+                    "The transaction of a run must be on the DataSource of the durable tasks, but that of " + manager
+                            + " is not");
+        }
+    }
+
+    /** Whether it could not begin, as there was no connection. */
+    boolean isRefused(Throwable ex) {
+        return status == null && (ex instanceof CannotCreateTransactionException || Availability.isOfDatabase(ex));
+    }
+
+    void requireNoRollback() {
+        if (Objects.requireNonNull(status).isRollbackOnly()) {
+            throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
+        }
+    }
+
+    /** If that fails as well, the database does it when it finds the connection broken. */
+    void rollBack() {
+        Runs.clearInterrupt();
+        if (status != null && !status.isCompleted()) {
+            try {
+                manager.rollback(status);
+            } catch (Throwable ex) {
+                LOGGER.debug("The transaction of the durable task " + claim + " could not be rolled back", ex);
+            }
+        }
+    }
+
+    /** Ends the row with the transaction. */
+    Outcome end(@Nullable Instant next) {
+        Runs.clearInterrupt();
+        try {
+            boolean isOurs = runs.tables.ends().done(claim.key());
+            if (!isOurs) {
+                rollBack();
+                lost("what it has done is rolled back");
+                return told(false);
+            }
+            isCommitSent = true;
+            manager.commit(Objects.requireNonNull(status));
+        } catch (Throwable ex) {
+            rollBack();
+            return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ex)), false);
+        }
+        runs.context.tally().succeeded.incrementAndGet();
+        boolean ignored = runs.announced(claim, next, true);
+        return told(true);
+    }
+
+    private Outcome told(boolean hasSucceeded) {
+        runs.context.inHand().forget(claim);
+        return new Outcome(true, hasSucceeded, null, true);
+    }
+
+    private void lost(String what) {
+        runs.context.tally().lost.incrementAndGet();
+        LOGGER.warn(
+                "The durable task " + claim + " has run here, but was taken over by another node meanwhile: " + what);
+    }
+
+    private boolean tellWhatIsSeen(Throwable ex) {
+        BooleanSupplier tell = known;
+        if (tell == null) {
+            tell = whatIsSeen(ex);
+            known = tell;
+        }
+        return tell.getAsBoolean();
+    }
+
+    private BooleanSupplier whatIsSeen(Throwable ex) {
+        switch (runs.tables.ends().traceOf(claim.key())) {
+            case LOCKED ->
+                throw new CannotAcquireLockException(
+                        "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
+            case OURS -> {
+                runs.context.tally().failed.incrementAndGet();
+                runs.tellEnded(handler, startNanos, false);
+                return claim.isAskedToEnd ? runs.ended(claim).tell() : runs.afterFailure(claim, handler, ex);
+            }
+            case GONE -> {
+                boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
+                if (isCommitted) {
+                    runs.context.tally().succeeded.incrementAndGet();
+                } else {
+                    lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
+                }
+                runs.tellEnded(handler, startNanos, isCommitted);
+                return () -> true;
+            }
+        }
+        throw new IllegalStateException();
+    }
+}

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,6 +21,8 @@ class ModulesTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAME = Pattern.compile("<module.name>(.*)</module.name>");
+    private static final Pattern OURS = Pattern.compile("<artifactId>(wheel-scheduler-[a-z-]+)</artifactId>");
+    private static final Pattern INSTALLED = Pattern.compile("-am install [^`]*-pl ([a-z,-]+)");
 
     @Test
     void packagesAreInOneModuleEach() throws IOException {
@@ -64,6 +67,37 @@ class ModulesTest {
                     .content()
                     .contains("<version>${revision}</version>")
                     .doesNotContain("-SNAPSHOT");
+        }
+    }
+
+    @Test
+    void readmeInstallsWhatIsPublished() throws IOException {
+        Matcher command = INSTALLED.matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(command.find()).isTrue();
+        Set<String> installed = new TreeSet<>();
+        for (String module : command.group(1).split(",", -1)) {
+            addWithNeeded(module, installed);
+        }
+        Set<String> published = new TreeSet<>();
+        for (Path module : modules()) {
+            if (!Files.readString(module.resolve("pom.xml")).contains("<maven.deploy.skip>true")) {
+                published.add(module.getFileName().toString());
+            }
+        }
+        assertThat(published).contains("wheel-scheduler-bom");
+        assertThat(installed).containsAll(published);
+    }
+
+    /** Like the option -am, which does not follow what a BOM names. */
+    private static void addWithNeeded(String module, Set<String> all) throws IOException {
+        String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+        if (!all.add(module) || pom.contains("<packaging>pom")) {
+            return;
+        }
+        for (MatchResult needed : OURS.matcher(pom).results().toList()) {
+            if (Files.exists(ROOT.resolve(needed.group(1)))) {
+                addWithNeeded(needed.group(1), all);
+            }
         }
     }
 

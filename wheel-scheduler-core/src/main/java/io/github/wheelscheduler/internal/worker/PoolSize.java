@@ -61,6 +61,10 @@ final class PoolSize {
     private final AtomicLong lastStartFailure;
 
     private final AtomicLong startFailures = new AtomicLong();
+
+    /** Whether the last failure was for want of memory, or of threads. Writers: threads that start a worker. */
+    private volatile boolean wasOutOfMemory;
+
     private final Starter starter;
 
     /** It waits for the starter. Writers: the thread that asks; the starter. */
@@ -128,6 +132,11 @@ final class PoolSize {
     /** Whether starting a thread has failed, none is free, and there may be more workers. */
     boolean isShort() {
         return lastStartFailure.get() > NONE && isLacking();
+    }
+
+    /** Whether starting a thread has failed for want of memory, or of threads, and none has been started since. */
+    boolean isOutOfMemory() {
+        return lastStartFailure.get() > NONE && wasOutOfMemory;
     }
 
     /** Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there. */
@@ -271,6 +280,7 @@ final class PoolSize {
                 boolean ignored = lastStartFailure.compareAndSet(seen, NONE);
             }
         } catch (Throwable ex) {
+            wasOutOfMemory = ex instanceof OutOfMemoryError;
             boolean isFirst = lastStartFailure.getAndSet(startFailures.incrementAndGet()) <= NONE;
             starter.wake(this);
             if (isFirst) {

@@ -27,6 +27,9 @@ public final class Starter implements Runnable {
      *   3  calls = even by CAS                       won: it is the thread from now on
      *      lost: ends
      *
+     * Where the last start has failed for want of memory, or of threads, the next one does without a deputy, which
+     * would take the thread that the worker needs. For the same reason none is there in the pause before.
+     *
      * Only the one that goes on takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
      */
 
@@ -38,7 +41,8 @@ public final class Starter implements Runnable {
     private static final int PATIENCE = 16;
 
     private static final String NOT_STARTED =
-            "The thread that starts workers could not be started; due tasks wait until it can be, which is tried again and again";
+            "The thread that starts workers could not be started; workers may be lacking until it can be, which is "
+                    + "tried again and again";
 
     private final Runnable whenWanted;
     private final Runnable whenEnded;
@@ -200,8 +204,8 @@ public final class Starter implements Runnable {
             again = false;
             // No code has reason to interrupt it; with the flag set it would not park.
             boolean ignored = Thread.interrupted();
+            dismissDeputy();
             if (lastShort == null) {
-                dismissDeputy();
                 pauseNanos = FIRST_PAUSE_NANOS;
                 if (lastAsked.get() == null && !stopped) {
                     LockSupport.park(this);
@@ -275,7 +279,9 @@ public final class Starter implements Runnable {
         }
         long call = calls.incrementAndGet();
         try {
-            appointDeputy();
+            if (!poolSize.isOutOfMemory()) {
+                appointDeputy();
+            }
             poolSize.startIfAllowed();
         } catch (Throwable ex) {
             // The next round tries again.

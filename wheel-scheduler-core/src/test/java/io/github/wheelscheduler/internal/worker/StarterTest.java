@@ -9,6 +9,7 @@ import io.github.wheelscheduler.testing.LogCapture;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,12 @@ class StarterTest {
     private final AtomicInteger ran = new AtomicInteger();
     private final List<Thread> workers = new CopyOnWriteArrayList<>();
 
+    /** Whether the starter had a deputy when that was looked at. */
+    private final List<Boolean> deputies = new CopyOnWriteArrayList<>();
+
+    /** Runs on the starter's thread; what it throws, the start of the worker does. */
+    private volatile Runnable beforeStart = () -> {};
+
     private final Starter starter = new Starter(wanted::incrementAndGet, () -> {
         if (failuresOfTheEnd.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new OutOfMemoryError("on purpose");
@@ -39,7 +46,13 @@ class StarterTest {
     private final ElasticPool pool = new ElasticPool(
             ThreadPolicy.ON_DEMAND,
             task -> {
-                Thread thread = new Thread(task);
+                Thread thread = new Thread(task) {
+                    @Override
+                    public synchronized void start() {
+                        beforeStart.run();
+                        super.start();
+                    }
+                };
                 thread.setDaemon(true);
                 workers.add(thread);
                 return thread;
@@ -128,7 +141,54 @@ class StarterTest {
         assertThat(log.messages())
                 .singleElement()
                 .asString()
-                .contains("thread that starts workers could not be started");
+                .contains("thread that starts workers could not be started")
+                .contains("workers may be lacking until it can be");
+    }
+
+    @Test
+    void deputyTakesNotTheOnlyThreadThatAWorkerMightHave() throws InterruptedException {
+        // Room for the tick thread, the starter, and one more.
+        beforeStart = () -> {
+            if (lookForDeputy()) {
+                throw new OutOfMemoryError("on purpose: unable to create native thread");
+            }
+        };
+        startInPlaceOfTickThread();
+        awaitThat(() -> ran.get() == 1);
+        assertThat(deputies).startsWith(true).endsWith(false);
+        assertThat(log.messages()).singleElement().asString().contains("No worker could be started");
+    }
+
+    /** The next call of such a factory may take long. */
+    @Test
+    void deputyIsThereAgainWhenAStartHasFailedForAnotherReason() throws InterruptedException {
+        beforeStart = () -> {
+            if (lookForDeputy() && deputies.size() == 1) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        startInPlaceOfTickThread();
+        awaitThat(() -> ran.get() == 1);
+        assertThat(deputies).containsExactly(true, true);
+    }
+
+    private void startInPlaceOfTickThread() throws InterruptedException {
+        ask();
+        TickThreadOfATest tick =
+                new TickThreadOfATest(() -> assertThat(starter.startThread(0)).isEqualTo(Long.MAX_VALUE));
+        tick.setName("deputy-tick");
+        tick.play();
+    }
+
+    /** Notes whether another thread has the name of this one, which is the starter's. */
+    private boolean lookForDeputy() {
+        Thread own = Thread.currentThread();
+        Thread[] threads = new Thread[10];
+        int count = own.getThreadGroup().enumerate(threads);
+        boolean isThere = Arrays.stream(threads, 0, count)
+                .anyMatch(thread -> thread != own && thread.getName().equals(own.getName()));
+        deputies.add(isThere);
+        return isThere;
     }
 
     @Test

@@ -43,8 +43,12 @@ final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         scheduler.setThreadNamePrefix(THREADS);
         defaults.applyTo(scheduler);
-        scheduler.initialize();
-        Future<?> ignored = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
-        scheduler.shutdown();
+        try {
+            scheduler.initialize();
+            Future<?> ignored = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
+        } finally {
+            // No thread stays, also where memory is short.
+            scheduler.shutdown();
+        }
     }
 }

@@ -40,7 +40,7 @@ final class TickThread implements Runnable {
     private static final long PAUSE_IN_VAIN_NANOS = 100_000;
 
     /** For what must go on while virtual time stands still. */
-    private static final TimeSource MACHINE = new TimeSource();
+    private final TimeSource machine = new TimeSource();
 
     private final Engine root;
     private final SharedWheel shared;
@@ -276,7 +276,7 @@ final class TickThread implements Runnable {
         if (!clock.isVirtual()) {
             return shared.starter.startThread(nowNanos);
         }
-        long nanos = shared.starter.startThread(MACHINE.nanoTime());
+        long nanos = shared.starter.startThread(machine.nanoTime());
         if (nanos != Long.MAX_VALUE) {
             // Time stands still until this thread sleeps.
             LockSupport.parkNanos(this, nanos);

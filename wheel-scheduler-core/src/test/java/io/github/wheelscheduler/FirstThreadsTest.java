@@ -161,7 +161,7 @@ class FirstThreadsTest {
     // What fails
 
     @Test
-    void factoryThatTakesLongForTheFirstWorkerHoldsUpNoShutdownNow() throws Exception {
+    void slowFactoryHoldsUpNoShutdownNow() throws Exception {
         WheelScheduledExecutor executor = use(
                 WheelScheduledExecutor.builder().tickThreadFactory(Thread::new).threadFactory(this::makeSlowly));
         WheelTimer<?> timer = executor.schedule(ran::incrementAndGet, 1, MILLISECONDS);
@@ -183,7 +183,7 @@ class FirstThreadsTest {
     }
 
     @Test
-    void callerWhoseFactoryTakesLongHoldsUpNoOtherCallerAndNoShutdownNow() throws Exception {
+    void callerInASlowFactoryHoldsUpNoOther() throws Exception {
         WheelScheduledExecutor executor = use(
                 WheelScheduledExecutor.builder().tickThreadFactory(Thread::new).threadFactory(this::makeSlowly));
         List<Throwable> told = new CopyOnWriteArrayList<>();

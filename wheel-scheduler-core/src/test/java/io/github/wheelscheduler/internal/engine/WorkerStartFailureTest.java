@@ -123,7 +123,7 @@ class WorkerStartFailureTest {
     /** The caller of schedule has gone on by then. */
     @ParameterizedTest
     @EnumSource
-    void failureOfTheFirstWorkerHoldsUpATimerUntilOneCanBeStarted(Failure failure) throws Exception {
+    void timerWaitsUntilAFirstWorkerCanBeStarted(Failure failure) throws Exception {
         WheelScheduledExecutor executor =
                 build(builder -> builder.tickThreadFactory(Thread::new).threadFactory(failure.at(1, asked)));
         assertThat(executor.schedule(() -> "ran", 1, MILLISECONDS).get(30, SECONDS))

@@ -30,7 +30,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void firstThreadThatCannotBeMadeForATimerIsTriedAgainAndLoggedOnce() {
+    void firstWorkerOfATimerIsTriedAgainAndLoggedOnce() {
         startsFail = true;
         ElasticPool workers = create(this::worker, 2, LONG, null);
         handOver(workers, ran::incrementAndGet);
@@ -54,7 +54,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void runOfAnotherCallerIsNotLostWhenTheFirstWorkerCannotBeMade() {
+    void failedFirstWorkerLosesNoOtherRun() {
         Gate making = newGate();
         AtomicBoolean failing = new AtomicBoolean(true);
         ElasticPool workers = create(

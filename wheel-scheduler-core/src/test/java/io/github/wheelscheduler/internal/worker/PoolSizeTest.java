@@ -47,7 +47,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void starterStartsTheFirstWorkerForARunThatTheTickThreadHandsOver() {
+    void starterStartsTheFirstWorkerOfATimer() {
         ElasticPool workers = create(this::worker, 4, SHORT, null);
         assertThat(workers.isFirstLacking()).isTrue();
         run(workers);

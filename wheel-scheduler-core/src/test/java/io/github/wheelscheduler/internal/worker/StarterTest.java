@@ -115,7 +115,7 @@ class StarterTest {
     }
 
     @Test
-    void threadThatCannotBeStartedIsTriedAgainAtGrowingIntervalsAndLoggedOnce() throws InterruptedException {
+    void failedStartIsTriedAgainEverLaterAndLoggedOnce() throws InterruptedException {
         ask();
         TickThreadOfATest tick = new TickThreadOfATest(() -> {
             long now = -5 * MILLI;

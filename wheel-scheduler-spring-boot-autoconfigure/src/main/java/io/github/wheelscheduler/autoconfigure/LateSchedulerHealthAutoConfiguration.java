@@ -40,7 +40,7 @@ public final class LateSchedulerHealthAutoConfiguration {
         return () -> {
             HealthContributorRegistry registry = registries.getIfAvailable();
             if (registry != null && registry.getContributor(NAME) == null) {
-                addTo(registry, WheelSchedulers.of(beanFactory), properties.health());
+                addTo(registry, WheelSchedulers.of(beanFactory), properties.getHealth());
             }
         };
     }

@@ -49,7 +49,7 @@ final class NamedSettings {
     private final String prefix;
     private final ConfigurationPropertyName root;
 
-    /** The settings by their uniform text. */
+    /** The settings by their uniform text; none where no source says anything. */
     private final Map<String, String> settings = new LinkedHashMap<>();
 
     private final List<Layer> layers = new ArrayList<>();
@@ -90,11 +90,15 @@ final class NamedSettings {
         this.environment = environment;
         this.prefix = prefix;
         this.root = ConfigurationPropertyName.of(prefix);
-        addSettings(target, "");
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            Layer layer = read(source);
-            if (layer.asked != null || !layer.named.isEmpty()) {
-                layers.add(0, layer);
+            if (source.containsDescendantOf(root) != ConfigurationPropertyState.ABSENT) {
+                if (settings.isEmpty()) {
+                    addSettings(target, "");
+                }
+                Layer layer = read(source);
+                if (layer.asked != null || !layer.named.isEmpty()) {
+                    layers.add(0, layer);
+                }
             }
         }
     }
@@ -130,9 +134,6 @@ final class NamedSettings {
             environmental.stream().filter(root::isAncestorOf).forEach(name -> addOfEnvironment(named, source, name));
         } else if (underlying instanceof EnumerablePropertySource<?> listable) {
             for (String key : listable.getPropertyNames()) {
-                if (isOfAnotherRoot(key)) {
-                    continue;
-                }
                 ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
                 Object value = root.isAncestorOf(name) ? listable.getProperty(key) : null;
                 if (value != null) {
@@ -141,17 +142,10 @@ final class NamedSettings {
                     add(named, new Written(key, "", property, false), elementsOf(key));
                 }
             }
-        } else if (underlying instanceof PropertySource<?> unlistable
-                && source.containsDescendantOf(root) != ConfigurationPropertyState.ABSENT) {
+        } else if (underlying instanceof PropertySource<?> unlistable) {
             return new Layer(named, unlistable);
         }
         return new Layer(named, null);
-    }
-
-    /** Whether its first letter is another one than that of the prefix: most keys are no more looked at than that. */
-    private boolean isOfAnotherRoot(String key) {
-        char first = key.isEmpty() ? ' ' : Character.toLowerCase(key.charAt(0));
-        return first >= 'a' && first <= 'z' && first != prefix.charAt(0);
     }
 
     private void addOfEnvironment(

@@ -240,9 +240,14 @@ final class TaskOverrides
 
     @Override
     public void afterSingletonsInstantiated() {
+        if (sources.isEmpty()
+                && tasks.unmatched().isEmpty()
+                && groups.unmatched().isEmpty()) {
+            return;
+        }
         TaskCatalog known = catalog.getObject();
         known.ids().forEach(this::know);
-        Complaints unmatched = new Complaints(properties.unknownSettings());
+        Complaints unmatched = new Complaints(properties.getUnknownSettings());
         tasks.unmatched().forEach(one -> unmatched.add(one, tasks.explain(one, knownIds()), NO_EFFECT));
         groups.unmatched()
                 .forEach(one -> unmatched.add(one, groups.explain(one, GroupProperties.namesIn(groups)), NO_EFFECT));
@@ -333,7 +338,10 @@ final class TaskOverrides
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
-        Complaints unknown = new Complaints(properties.unknownTasks());
+        if (sources.isEmpty()) {
+            return;
+        }
+        Complaints unknown = new Complaints(properties.getUnknownTasks());
         for (Named named : all()) {
             if (idsLike(named.name).isEmpty() && settled.add(named)) {
                 unknown.add(named.first().getValue(), unknown(named), "");

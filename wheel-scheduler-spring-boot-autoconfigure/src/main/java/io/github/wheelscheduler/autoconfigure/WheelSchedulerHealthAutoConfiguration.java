@@ -29,7 +29,7 @@ public final class WheelSchedulerHealthAutoConfiguration
         extends CompositeHealthContributorConfiguration<WheelSchedulerHealthIndicator, WheelTaskScheduler> {
 
     WheelSchedulerHealthAutoConfiguration(WheelSchedulerProperties properties) {
-        super(scheduler -> new WheelSchedulerHealthIndicator(scheduler, properties.health()));
+        super(scheduler -> new WheelSchedulerHealthIndicator(scheduler, properties.getHealth()));
     }
 
     @Bean

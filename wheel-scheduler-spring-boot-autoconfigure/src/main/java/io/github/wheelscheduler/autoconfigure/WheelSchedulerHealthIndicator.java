@@ -55,7 +55,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
             boolean isShutdown,
             boolean isPaused,
             WheelSchedulerProperties.Health settings) {
-        Duration stuckLimit = settings.stuckLimit();
+        Duration stuckLimit = settings.getStuckLimit();
         if (tick.state() == WheelSnapshot.State.DEAD) {
             builder.down().withDetail("reason", "the tick thread has died, so nothing will run any more");
         } else if (tick.stuckFor().compareTo(stuckLimit) > 0) {
@@ -66,7 +66,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         } else if (isShutdown) {
             builder.outOfService().withDetail("reason", "the scheduler has been shut down");
         } else if (isPaused) {
-            builder.status(settings.pausedStatus()).withDetail("reason", "the scheduler is paused");
+            builder.status(settings.getPausedStatus()).withDetail("reason", "the scheduler is paused");
         } else {
             builder.up();
         }

@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.springframework.boot.autoconfigure.preinitialize.BackgroundPreinitializer;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.util.ReflectionUtils;
@@ -34,9 +33,7 @@ final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
         }
         NamedSettings ignored =
                 new NamedSettings(new StandardEnvironment(), GroupBeans.PROPERTY, GroupProperties.class);
-        WheelSchedulerProperties defaults =
-                new Binder().bindOrCreate(WheelSchedulerProperties.PREFIX, WheelSchedulerProperties.class);
-        scheduleOne(defaults);
+        scheduleOne(new WheelSchedulerProperties());
     }
 
     private static void scheduleOne(WheelSchedulerProperties defaults) {

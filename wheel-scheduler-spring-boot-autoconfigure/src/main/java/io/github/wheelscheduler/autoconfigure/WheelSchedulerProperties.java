@@ -7,43 +7,59 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Settings of the auto-configured scheduler. All bound values are usable.
+ * Settings of the auto-configured scheduler, which are usable once they are bound.
  *
- * @param enabled Whether scheduled tasks run on the timing wheel instead of on Spring Boot's own scheduler.
- * @param mode What becomes of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
- *     run). Tasks that are executed, submitted or triggered by hand run in any case.
- * @param tick How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups.
- * @param maxPending Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set.
- * @param node Name of this node among others that run the same tasks, for a jitter that is fixed. The name of the machine unless set.
- * @param unknownSettings What is done about a property of a single task or a group that ends in no setting. One in the environment is
- *     warned of in any case.
- * @param unknownTasks What is done about settings for an id that no task has when the application is ready. Those in the environment
- *     are warned of in any case.
- * @param maxCatchUp Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase.
+ * <p>A bean, and no record: where nothing is set, Boot binds a bean in next to no time, and a record has its defaults read from
+ * annotations and converted at the start of each application.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
-record WheelSchedulerProperties(
-        @DefaultValue("true") boolean enabled,
-        @DefaultValue("run") SchedulerMode mode,
-        @DefaultValue("16384ns") Duration tick,
-        @DefaultValue Worker worker,
-        @Nullable Long maxPending,
-        @DefaultValue("10") int maxCatchUp,
-        @DefaultValue Shutdown shutdown,
-        @DefaultValue Warn warn,
-        @DefaultValue Overdue overdue,
-        @DefaultValue Health health,
-        @Nullable String node,
-        @DefaultValue("fail") OnUnknown unknownSettings,
-        @DefaultValue("warn") OnUnknown unknownTasks) {
+class WheelSchedulerProperties implements InitializingBean {
 
     static final String PREFIX = "wheel.scheduler";
 
-    WheelSchedulerProperties {
+    /** Whether scheduled tasks run on the timing wheel instead of on Spring Boot's own scheduler. */
+    private boolean enabled = true;
+
+    /** What becomes of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
+     * run). Tasks that are executed, submitted or triggered by hand run in any case. */
+    private SchedulerMode mode = SchedulerMode.RUN;
+
+    /** How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups. */
+    private Duration tick = Duration.ofNanos(16384);
+
+    /** Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set. */
+    private @Nullable Long maxPending;
+
+    /** Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase. */
+    private int maxCatchUp = 10;
+
+    /** Name of this node among others that run the same tasks, for a jitter that is fixed. The name of the machine unless set. */
+    private @Nullable String node;
+
+    /** What is done about a property of a single task or a group that ends in no setting. One in the environment is
+     * warned of in any case. */
+    private OnUnknown unknownSettings = OnUnknown.FAIL;
+
+    /** What is done about settings for an id that no task has when the application is ready. Those in the environment
+     * are warned of in any case. */
+    private OnUnknown unknownTasks = OnUnknown.WARN;
+
+    private final Worker worker = new Worker();
+
+    private final Shutdown shutdown = new Shutdown();
+
+    private final Warn warn = new Warn();
+
+    private final Overdue overdue = new Overdue();
+
+    private final Health health = new Health();
+
+    @Override
+    public void afterPropertiesSet() {
         UnusableSettingException.unless(
                 tick.compareTo(WheelScheduledExecutorBuilder.MIN_TICK) >= 0
                         && tick.compareTo(WheelScheduledExecutorBuilder.MAX_TICK) <= 0,
@@ -61,17 +77,21 @@ record WheelSchedulerProperties(
                 maxCatchUp >= 0, PREFIX + ".max-catch-up", maxCatchUp, "must not be negative", "0");
         UnusableSettingException.unless(
                 node == null || !node.isBlank(), PREFIX + ".node", node, "must not be blank", "node-1");
+        worker.check();
+        warn.check();
+        overdue.check();
+        health.check();
     }
 
     /** Applies everything except the limit of workers, which not only this decides. */
     void applyTo(WheelTaskScheduler scheduler) {
         scheduler.setMode(mode);
         scheduler.setTick(tick);
-        scheduler.setWorkerKeepAlive(worker.keepAlive());
+        scheduler.setWorkerKeepAlive(worker.keepAlive);
         scheduler.setMaxCatchUp(maxCatchUp);
-        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(shutdown.executeDelayedTasks());
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(shutdown.executeDelayedTasks);
         scheduler.setWarningLimits(warn.toLimits());
-        scheduler.getTaskRegistry().setOverdueGrace(overdue.grace(), overdue.shortestGrace());
+        scheduler.getTaskRegistry().setOverdueGrace(overdue.grace, overdue.shortestGrace);
         if (node != null) {
             scheduler.setNode(node);
         }
@@ -85,48 +105,190 @@ record WheelSchedulerProperties(
                 value == null || !value.isNegative(), PREFIX + setting, value, "must not be negative", example);
     }
 
-    /**
-     * Settings of the threads that run tasks.
-     *
-     * @param maxSize Maximum number of tasks that run at a time. If not set, it is what you set
-     *     spring.task.scheduling.pool.size to, else 256. With virtual threads, it is what you set
-     *     spring.task.scheduling.simple.concurrency-limit to, else unlimited.
-     * @param keepAlive How long a worker thread stays idle before it ends. Doesn't have an effect if virtual threads are
-     *     enabled.
-     */
-    record Worker(
-            @Nullable Integer maxSize, @DefaultValue("60s") Duration keepAlive) {
+    public boolean isEnabled() {
+        return enabled;
+    }
 
-        Worker {
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public SchedulerMode getMode() {
+        return mode;
+    }
+
+    public void setMode(SchedulerMode mode) {
+        this.mode = mode;
+    }
+
+    public Duration getTick() {
+        return tick;
+    }
+
+    public void setTick(Duration tick) {
+        this.tick = tick;
+    }
+
+    public @Nullable Long getMaxPending() {
+        return maxPending;
+    }
+
+    public void setMaxPending(@Nullable Long maxPending) {
+        this.maxPending = maxPending;
+    }
+
+    public int getMaxCatchUp() {
+        return maxCatchUp;
+    }
+
+    public void setMaxCatchUp(int maxCatchUp) {
+        this.maxCatchUp = maxCatchUp;
+    }
+
+    public @Nullable String getNode() {
+        return node;
+    }
+
+    public void setNode(@Nullable String node) {
+        this.node = node;
+    }
+
+    public OnUnknown getUnknownSettings() {
+        return unknownSettings;
+    }
+
+    public void setUnknownSettings(OnUnknown unknownSettings) {
+        this.unknownSettings = unknownSettings;
+    }
+
+    public OnUnknown getUnknownTasks() {
+        return unknownTasks;
+    }
+
+    public void setUnknownTasks(OnUnknown unknownTasks) {
+        this.unknownTasks = unknownTasks;
+    }
+
+    public Worker getWorker() {
+        return worker;
+    }
+
+    public Shutdown getShutdown() {
+        return shutdown;
+    }
+
+    public Warn getWarn() {
+        return warn;
+    }
+
+    public Overdue getOverdue() {
+        return overdue;
+    }
+
+    public Health getHealth() {
+        return health;
+    }
+
+    /** Settings of the threads that run tasks. */
+    static class Worker {
+
+        /** Maximum number of tasks that run at a time. If not set, it is what you set
+         * spring.task.scheduling.pool.size to, else 256. With virtual threads, it is what you set
+         * spring.task.scheduling.simple.concurrency-limit to, else unlimited. */
+        private @Nullable Integer maxSize;
+
+        /** How long a worker thread stays idle before it ends. Doesn't have an effect if virtual threads are
+         * enabled. */
+        private Duration keepAlive = Duration.ofSeconds(60);
+
+        public @Nullable Integer getMaxSize() {
+            return maxSize;
+        }
+
+        public void setMaxSize(@Nullable Integer maxSize) {
+            this.maxSize = maxSize;
+        }
+
+        public Duration getKeepAlive() {
+            return keepAlive;
+        }
+
+        public void setKeepAlive(Duration keepAlive) {
+            this.keepAlive = keepAlive;
+        }
+
+        private void check() {
+            Integer size = maxSize;
             UnusableSettingException.unless(
-                    maxSize == null || maxSize >= 1, PREFIX + ".worker.max-size", maxSize, "must be at least 1", "16");
+                    size == null || size >= 1, PREFIX + ".worker.max-size", size, "must be at least 1", "16");
             requireNotNegative(".worker.keep-alive", keepAlive, "60s");
         }
     }
 
-    /**
-     * Settings of the shutdown, beside those of spring.task.scheduling.shutdown.
-     *
-     * @param executeDelayedTasks Whether one-time tasks that are not due yet still run if the shutdown waits for tasks. If a
-     *     period limits that, only those run that are due within it.
-     */
-    record Shutdown(@DefaultValue("true") boolean executeDelayedTasks) {}
+    /** Settings of the shutdown, beside those of spring.task.scheduling.shutdown. */
+    static class Shutdown {
 
-    /**
-     * When the log says that something is wrong.
-     *
-     * @param oversleep How much later than its time the tick thread may hand over a task before a warning is logged. 0 for never.
-     * @param queueWait How long a due task may wait for a worker before a warning is logged. 0 for never.
-     * @param run How long a run may take before the stack of its thread is logged. Unlimited unless set, or with 0.
-     * @param interruptRun How long a run of a registered task may take before it is interrupted. Unlimited unless set, or with 0.
-     */
-    record Warn(
-            @DefaultValue("500ms") Duration oversleep,
-            @DefaultValue("1s") Duration queueWait,
-            @Nullable Duration run,
-            @Nullable Duration interruptRun) {
+        /** Whether one-time tasks that are not due yet still run if the shutdown waits for tasks. If a
+         * period limits that, only those run that are due within it. */
+        private boolean executeDelayedTasks = true;
 
-        Warn {
+        public boolean isExecuteDelayedTasks() {
+            return executeDelayedTasks;
+        }
+
+        public void setExecuteDelayedTasks(boolean executeDelayedTasks) {
+            this.executeDelayedTasks = executeDelayedTasks;
+        }
+    }
+
+    /** When the log says that something is wrong. */
+    static class Warn {
+
+        /** How much later than its time the tick thread may hand over a task before a warning is logged. 0 for never. */
+        private Duration oversleep = Duration.ofMillis(500);
+
+        /** How long a due task may wait for a worker before a warning is logged. 0 for never. */
+        private Duration queueWait = Duration.ofSeconds(1);
+
+        /** How long a run may take before the stack of its thread is logged. Unlimited unless set, or with 0. */
+        private @Nullable Duration run;
+
+        /** How long a run of a registered task may take before it is interrupted. Unlimited unless set, or with 0. */
+        private @Nullable Duration interruptRun;
+
+        public Duration getOversleep() {
+            return oversleep;
+        }
+
+        public void setOversleep(Duration oversleep) {
+            this.oversleep = oversleep;
+        }
+
+        public Duration getQueueWait() {
+            return queueWait;
+        }
+
+        public void setQueueWait(Duration queueWait) {
+            this.queueWait = queueWait;
+        }
+
+        public @Nullable Duration getRun() {
+            return run;
+        }
+
+        public void setRun(@Nullable Duration run) {
+            this.run = run;
+        }
+
+        public @Nullable Duration getInterruptRun() {
+            return interruptRun;
+        }
+
+        public void setInterruptRun(@Nullable Duration interruptRun) {
+            this.interruptRun = interruptRun;
+        }
+
+        private void check() {
             requireNotNegative(".warn.oversleep", oversleep, "500ms");
             requireNotNegative(".warn.queue-wait", queueWait, "1s");
             requireNotNegative(".warn.run", run, "30s");
@@ -143,39 +305,69 @@ record WheelSchedulerProperties(
                     String.valueOf(run));
         }
 
-        WarningLimits toLimits() {
+        private WarningLimits toLimits() {
             return new WarningLimits(oversleep, queueWait, run, interruptRun);
         }
     }
 
-    /**
-     * When a task counts as overdue.
-     *
-     * @param grace How late a task may be before it counts as overdue, as a share of its interval.
-     * @param shortestGrace How late a task may be before it counts as overdue, however short its interval is.
-     */
-    record Overdue(
-            @DefaultValue("1.0") double grace,
-            @DefaultValue("1s") Duration shortestGrace) {
+    /** When a task counts as overdue. */
+    static class Overdue {
 
-        Overdue {
+        /** How late a task may be before it counts as overdue, as a share of its interval. */
+        private double grace = 1.0;
+
+        /** How late a task may be before it counts as overdue, however short its interval is. */
+        private Duration shortestGrace = Duration.ofSeconds(1);
+
+        public double getGrace() {
+            return grace;
+        }
+
+        public void setGrace(double grace) {
+            this.grace = grace;
+        }
+
+        public Duration getShortestGrace() {
+            return shortestGrace;
+        }
+
+        public void setShortestGrace(Duration shortestGrace) {
+            this.shortestGrace = shortestGrace;
+        }
+
+        private void check() {
             UnusableSettingException.unless(
                     grace >= 0, PREFIX + ".overdue.grace", grace, "must not be negative", "0.5");
             requireNotNegative(".overdue.shortest-grace", shortestGrace, "1s");
         }
     }
 
-    /**
-     * Settings of the health indicator.
-     *
-     * @param stuckLimit For how long the tick thread may be overdue before the health is down.
-     * @param pausedStatus Status of the health while the scheduler is paused, such as UP or OUT_OF_SERVICE.
-     */
-    record Health(
-            @DefaultValue("10s") Duration stuckLimit,
-            @DefaultValue("UP") String pausedStatus) {
+    /** Settings of the health indicator. */
+    static class Health {
 
-        Health {
+        /** For how long the tick thread may be overdue before the health is down. */
+        private Duration stuckLimit = Duration.ofSeconds(10);
+
+        /** Status of the health while the scheduler is paused, such as UP or OUT_OF_SERVICE. */
+        private String pausedStatus = "UP";
+
+        public Duration getStuckLimit() {
+            return stuckLimit;
+        }
+
+        public void setStuckLimit(Duration stuckLimit) {
+            this.stuckLimit = stuckLimit;
+        }
+
+        public String getPausedStatus() {
+            return pausedStatus;
+        }
+
+        public void setPausedStatus(String pausedStatus) {
+            this.pausedStatus = pausedStatus;
+        }
+
+        private void check() {
             UnusableSettingException.unless(
                     !pausedStatus.isBlank(),
                     PREFIX + ".health.paused-status",

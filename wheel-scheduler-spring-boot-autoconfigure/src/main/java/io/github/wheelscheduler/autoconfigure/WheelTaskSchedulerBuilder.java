@@ -57,7 +57,7 @@ public final class WheelTaskSchedulerBuilder {
         new SchedulerSetup(beanFactory, environment)
                 .apply(
                         boots.getIfAvailable(ThreadPoolTaskSchedulerBuilder::new),
-                        properties.worker().maxSize(),
+                        properties.getWorker().getMaxSize(),
                         scheduler);
         customizers.orderedStream().forEach(customizer -> customizer.customize(scheduler));
         return scheduler;

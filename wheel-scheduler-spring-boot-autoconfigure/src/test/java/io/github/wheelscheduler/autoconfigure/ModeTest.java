@@ -49,8 +49,7 @@ class ModeTest {
                             .as("the lifecycle knows nothing of it")
                             .isTrue();
                     assertThat(output).containsOnlyOnce("is halted: what is scheduled waits until its mode changes");
-                    Health health = new WheelSchedulerHealthIndicator(
-                                    scheduler, new WheelSchedulerProperties.Health(Duration.ofSeconds(10), "UP"))
+                    Health health = new WheelSchedulerHealthIndicator(scheduler, new WheelSchedulerProperties.Health())
                             .health();
                     assertThat(health).isNotNull();
                     assertThat(health.getStatus()).isEqualTo(Status.UP);

@@ -164,12 +164,9 @@ class WheelSchedulerHealthTest {
             WheelSnapshot.State state, Duration stuckFor, boolean isShutdown, boolean isPaused, String status) {
         WheelSnapshot.Tick tick = new WheelSnapshot.Tick(state, 1, 0, 0, Duration.ZERO, Duration.ZERO, stuckFor, null);
         Health.Builder builder = new Health.Builder();
-        WheelSchedulerHealthIndicator.setStatus(
-                builder,
-                tick,
-                isShutdown,
-                isPaused,
-                new WheelSchedulerProperties.Health(Duration.ofSeconds(10), "PAUSED"));
+        WheelSchedulerProperties.Health settings = new WheelSchedulerProperties.Health();
+        settings.setPausedStatus("PAUSED");
+        WheelSchedulerHealthIndicator.setStatus(builder, tick, isShutdown, isPaused, settings);
         Health health = builder.build();
         assertThat(health.getStatus().getCode()).isEqualTo(status);
         assertThat(health.getDetails().containsKey("reason")).isNotEqualTo(status.equals("UP"));
@@ -342,9 +339,8 @@ class WheelSchedulerHealthTest {
                             TaskSchedule.fixedRate(Duration.ofMillis(1)),
                             TaskSettings.builder().pauseAfterFailures(2).build());
             awaitThat(() -> {
-                Health health = new WheelSchedulerHealthIndicator(
-                                scheduler, new WheelSchedulerProperties.Health(Duration.ofSeconds(10), "UP"))
-                        .health();
+                Health health =
+                        new WheelSchedulerHealthIndicator(scheduler, new WheelSchedulerProperties.Health()).health();
                 assertThat(health).isNotNull();
                 assertThat(health.getStatus()).isEqualTo(Status.UP);
                 assertThat(health.getDetails()).containsEntry("pausedAfterFailures", List.of("failing"));

@@ -1,19 +1,17 @@
-package io.github.wheelscheduler.autoconfigure.tracing;
+package io.github.wheelscheduler.autoconfigure;
 
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells the schedulers of an application the trace ids of failures: that of the observation that has seen the failure on this thread; else what the
+ * Tells a scheduler the trace ids of failures: that of the observation that has seen the failure on this thread; else what the
  * context of the log has, as where a decorator keeps it around the task.
  */
-final class TraceIds implements Function<Throwable, @Nullable String>, BeanPostProcessor {
+final class TraceIds implements Function<Throwable, @Nullable String> {
 
     /** As Boot and others call it. */
     private static final String KEY = "traceId";
@@ -50,15 +48,5 @@ final class TraceIds implements Function<Throwable, @Nullable String>, BeanPostP
         return seen == failure
                 || (seen instanceof UndeclaredThrowableException wrapper
                         && wrapper.getUndeclaredThrowable() == failure);
-    }
-
-    @Override
-    public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        if (bean instanceof WheelTaskScheduler scheduler
-                && WheelTaskScheduler.isReal(scheduler)
-                && scheduler.getTraceIds() == null) {
-            scheduler.setTraceIds(this);
-        }
-        return bean;
     }
 }

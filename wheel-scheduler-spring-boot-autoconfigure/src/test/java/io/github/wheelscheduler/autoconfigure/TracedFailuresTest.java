@@ -1,11 +1,10 @@
-package io.github.wheelscheduler.autoconfigure.tracing;
+package io.github.wheelscheduler.autoconfigure;
 
 import static io.github.wheelscheduler.autoconfigure.testing.Patience.awaitThat;
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.wheelOf;
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.autoconfigure.WheelSchedulerObservationAutoConfiguration;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskRegistry;

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.autoconfigure.tracing;
+package io.github.wheelscheduler.autoconfigure;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;

@@ -3,18 +3,19 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.Map;
-import java.util.function.Supplier;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.env.Environment;
-import org.springframework.util.function.SingletonSupplier;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a scheduler by its
- * type gets the one that it got without groups.
+ * type gets the one that it got without groups. Then it has {@link FrameworkSchedulers} give way.
  */
 final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
 
@@ -26,21 +27,24 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     /** The bean that makes the schedulers. */
     static final String GROUPS = "wheelSchedulerGroups";
 
-    /** Read once. */
-    private final Supplier<Map<String, GroupProperties>> groups;
+    private static final String SCHEDULER = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+
+    private final Map<String, GroupProperties> groups;
 
     GroupBeans(Environment environment) {
-        this.groups = SingletonSupplier.of(() -> GroupProperties.allOf(environment));
+        this.groups = GroupProperties.allOf(environment);
     }
 
     /** Returns all groups that the properties name. */
     Map<String, GroupProperties> groups() {
-        return groups.get();
+        return groups;
     }
 
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
-        groups().keySet().forEach(name -> define(name, registry));
+        for (String name : groups.keySet()) {
+            define(name, registry);
+        }
     }
 
     private static void define(String name, BeanDefinitionRegistry registry) {
@@ -54,7 +58,16 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
         definition.setFactoryMethodName("newScheduler");
         definition.getConstructorArgumentValues().addIndexedArgumentValue(0, name);
         definition.setDefaultCandidate(false);
+        hideMethods(definition);
         registry.registerBeanDefinition(name, definition);
+    }
+
+    /**
+     * Keeps Spring from looking through the methods of a scheduler for listeners, which there are none of. It does so for each type but its own, as
+     * that of Boot's scheduler, and that took as long as to make the scheduler.
+     */
+    private static void hideMethods(BeanDefinition definition) {
+        definition.setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, ThreadPoolTaskScheduler.class);
     }
 
     /** Whether a definition is one of a group; definitions that were prepared ahead of time have none of these names. */
@@ -67,5 +80,10 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     }
 
     @Override
-    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {}
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        FrameworkSchedulers.giveWay(beanFactory);
+        if (beanFactory.containsBeanDefinition(SCHEDULER)) {
+            hideMethods(beanFactory.getBeanDefinition(SCHEDULER));
+        }
+    }
 }

@@ -43,6 +43,9 @@ record GroupProperties(
     static Map<String, GroupProperties> allOf(Environment environment) {
         NamedSettings written = new NamedSettings(environment, GroupBeans.PROPERTY, GroupProperties.class);
         Map<String, GroupProperties> all = new LinkedHashMap<>();
+        if (written.layers().isEmpty()) {
+            return all;
+        }
         propertiesIn(written, logger::warn).forEach((name, properties) -> {
             GroupProperties group = written.bind(name, properties, GroupProperties.class);
             group.check(written.textOf(name));

@@ -45,11 +45,6 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
 public final class WheelSchedulerAutoConfiguration {
 
     @Bean
-    static FrameworkSchedulers frameworkSchedulers() {
-        return new FrameworkSchedulers();
-    }
-
-    @Bean
     static GroupBeans wheelSchedulerGroupBeans(Environment environment) {
         return new GroupBeans(environment);
     }

@@ -60,11 +60,6 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     }
 
     @Bean
-    static WhyNotTheWheel whyNotTheWheel(ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        return new WhyNotTheWheel(beanFactory, environment);
-    }
-
-    @Bean
     static WhereScheduledRuns whereScheduledRuns(ConfigurableListableBeanFactory beanFactory, Environment environment) {
         return new WhereScheduledRuns(beanFactory, environment);
     }

@@ -3,10 +3,12 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -14,17 +16,20 @@ import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
 import org.springframework.scheduling.config.ScheduledTaskRegistrar;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
- * Says once in the log where {@code @Scheduled} methods run and why, if there is a wheel scheduler. Spring calls it before it schedules them,
- * after all other configurers; it changes nothing, and looks at definitions only, so that no scheduler is created for its sake.
+ * Says once in the log where {@code @Scheduled} methods run and why, if there is a wheel scheduler, and else why there is none. Spring calls it
+ * before it schedules them, after all other configurers; it changes nothing, and looks at definitions only, so that no scheduler is created for
+ * its sake.
  */
-final class WhereScheduledRuns implements SchedulingConfigurer {
+final class WhereScheduledRuns implements SchedulingConfigurer, SmartInitializingSingleton {
 
     private static final Log logger = LogFactory.getLog(WhereScheduledRuns.class);
 
     private static final String USUAL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+    private static final String MADE_UP = "spring.task.scheduling.enabled";
     private static final String METHODS = "@Scheduled methods run on ";
 
     /** So many names are in the line at most. */
@@ -123,5 +128,28 @@ final class WhereScheduledRuns implements SchedulingConfigurer {
         return beanFactory.containsBeanDefinition(name)
                 ? wanted.test(beanFactory.getMergedBeanDefinition(name))
                 : withoutDefinition;
+    }
+
+    /** Says why nothing runs on the wheel, unless it was turned off; and what to set in place of a property that many set, and none has. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        boolean enabled = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true);
+        if (enabled
+                && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0
+                && WheelSchedulers.ownOf(beanFactory).isEmpty()) {
+            logger.info("The wheel scheduler is not used, because " + reason());
+        }
+        if (environment.containsProperty(MADE_UP)) {
+            logger.warn(MADE_UP + " has no effect, as Spring Boot has no such property. "
+                    + WheelSchedulerProperties.PREFIX + ".mode=off keeps what is scheduled from running");
+        }
+    }
+
+    private String reason() {
+        if (!beanFactory.containsBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)) {
+            return "@EnableScheduling is missing";
+        }
+        Set<String> schedulers = WheelSchedulers.names(beanFactory, (context, name) -> true, TaskScheduler.class);
+        return "the application, or a library, has brought a scheduler of its own: " + schedulers;
     }
 }

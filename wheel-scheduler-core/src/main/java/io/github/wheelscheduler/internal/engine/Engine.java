@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -138,20 +139,31 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
     public void setExecutesDelayed(boolean value) {
         runState.executesDelayed = value;
-        forEachGroupThatFollows(each -> each.runState.executesDelayed = value);
+        for (Engine each : groups()) {
+            if (!each.settings.standsApart()) {
+                each.runState.executesDelayed = value;
+            }
+        }
     }
 
     /** The same for repeating ones. */
     public void setContinuesPeriodic(boolean value) {
         runState.continuesPeriodic = value;
-        forEachGroupThatFollows(each -> each.runState.continuesPeriodic = value);
+        for (Engine each : groups()) {
+            if (!each.settings.standsApart()) {
+                each.runState.continuesPeriodic = value;
+            }
+        }
+    }
+
+    /** Returns the groups of this; none if this is a group itself. */
+    private Set<Engine> groups() {
+        return root == this ? shared.groups : Set.of();
     }
 
     /** Does something for each group of this, if this is no group itself. */
     void forEachGroup(Consumer<Engine> action) {
-        if (root == this) {
-            shared.groups.forEach(action);
-        }
+        groups().forEach(action);
     }
 
     /** Does something for each group that pause, halt and shutdown of this concern. */

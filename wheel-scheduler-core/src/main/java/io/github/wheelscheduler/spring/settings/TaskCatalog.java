@@ -114,7 +114,7 @@ public final class TaskCatalog {
             return null;
         }
         String first = known.get(0).id();
-        if (known.stream().allMatch(one -> one.id().equals(first))) {
+        if (known.size() == 1 || known.stream().allMatch(one -> one.id().equals(first))) {
             return first;
         }
         String found = HiddenMethod.idOf(wrapper, known, beanNames);
@@ -164,7 +164,9 @@ public final class TaskCatalog {
 
     /** Takes over what was set in code in another catalog, but for ids that are set here. */
     public void setAllOf(TaskCatalog other) {
-        other.settings.forEach(settings::putIfAbsent);
+        for (Map.Entry<String, TaskSettings> set : other.settings.entrySet()) {
+            TaskSettings ignored = settings.putIfAbsent(set.getKey(), set.getValue());
+        }
     }
 
     /** Sets what holds for tasks of that id, over all settings in code. */

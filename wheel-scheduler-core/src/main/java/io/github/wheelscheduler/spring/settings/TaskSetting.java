@@ -4,7 +4,6 @@ import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Locale;
-import java.util.function.Predicate;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
@@ -13,39 +12,34 @@ import org.springframework.scheduling.support.CronExpression;
  */
 enum TaskSetting {
     ENABLED("enabled", Boolean.class),
-    CRON("cron", String.class, TaskSetting::isCron, "must be a cron expression of six fields, or -", "0 0 * * * *"),
+    CRON("cron", String.class, "must be a cron expression of six fields, or -", "0 0 * * * *"),
     ZONE("zone", ZoneId.class),
-    FIXED_RATE("fixed-rate", Duration.class, TaskSetting::isPositive, "must be positive", "5s"),
-    FIXED_DELAY("fixed-delay", Duration.class, TaskSetting::isPositive, "must be positive", "5s"),
-    INITIAL_DELAY("initial-delay", Duration.class, TaskSetting::isNotNegative, "must not be negative", "10s"),
+    FIXED_RATE("fixed-rate", Duration.class, "must be positive", "5s"),
+    FIXED_DELAY("fixed-delay", Duration.class, "must be positive", "5s"),
+    INITIAL_DELAY("initial-delay", Duration.class, "must not be negative", "10s"),
     MISSED_RUNS("missed-runs", MissedRuns.class),
-    JITTER("jitter", Duration.class, TaskSetting::isNotNegative, "must not be negative", "5s"),
+    JITTER("jitter", Duration.class, "must not be negative", "5s"),
     JITTER_KIND("jitter-kind", JitterKind.class),
     GAP("gap", Gap.class),
     OVERLAP("overlap", Overlap.class),
-    TIME_LIMIT("time-limit", Duration.class, TaskSetting::isPositive, "must be positive", "10m"),
-    BACK_OFF_DELAY("back-off.delay", Duration.class, TaskSetting::isPositive, "must be positive", "10s"),
-    BACK_OFF_MULTIPLIER("back-off.multiplier", Double.class, TaskSetting::isFactor, "must be at least 1", "2"),
-    BACK_OFF_MAX_DELAY("back-off.max-delay", Duration.class, TaskSetting::isPositive, "must be positive", "1h"),
-    PAUSE_AFTER_FAILURES("pause-after-failures", Integer.class, value -> value >= 0, "must not be negative", "10");
+    TIME_LIMIT("time-limit", Duration.class, "must be positive", "10m"),
+    BACK_OFF_DELAY("back-off.delay", Duration.class, "must be positive", "10s"),
+    BACK_OFF_MULTIPLIER("back-off.multiplier", Double.class, "must be at least 1", "2"),
+    BACK_OFF_MAX_DELAY("back-off.max-delay", Duration.class, "must be positive", "1h"),
+    PAUSE_AFTER_FAILURES("pause-after-failures", Integer.class, "must not be negative", "10");
 
     private final String property;
     private final Class<?> type;
-
-    @SuppressWarnings("ImmutableEnumChecker") // no predicate has a state
-    private final Predicate<Object> isUsable;
-
     private final String rule;
     private final String example;
 
     TaskSetting(String property, Class<?> type) {
-        this(property, type, value -> true, "", "");
+        this(property, type, "", "");
     }
 
-    <T> TaskSetting(String property, Class<T> type, Predicate<T> isUsable, String rule, String example) {
+    TaskSetting(String property, Class<?> type, String rule, String example) {
         this.property = property;
         this.type = type;
-        this.isUsable = value -> isUsable.test(type.cast(value));
         this.rule = rule;
         this.example = example;
     }
@@ -71,7 +65,7 @@ enum TaskSetting {
      * @throws UnusableSettingException if it cannot work
      */
     void check(Object value) {
-        UnusableSettingException.unless(isUsable.test(value), property, value, rule, example);
+        UnusableSettingException.unless(isUsable(type.cast(value)), property, value, rule, example);
     }
 
     /** Returns a value in the words of properties. */
@@ -81,19 +75,15 @@ enum TaskSetting {
                 : value.toString();
     }
 
-    private static boolean isCron(String value) {
-        return value.equals("-") || CronExpression.isValidExpression(value);
-    }
-
-    private static boolean isPositive(Duration value) {
-        return value.compareTo(Duration.ZERO) > 0;
-    }
-
-    private static boolean isNotNegative(Duration value) {
-        return !value.isNegative();
-    }
-
-    private static boolean isFactor(double value) {
-        return value >= 1 && value < Double.POSITIVE_INFINITY;
+    private boolean isUsable(Object value) {
+        return switch (this) {
+            case CRON -> value.equals("-") || CronExpression.isValidExpression((String) value);
+            case FIXED_RATE, FIXED_DELAY, TIME_LIMIT, BACK_OFF_DELAY, BACK_OFF_MAX_DELAY ->
+                ((Duration) value).compareTo(Duration.ZERO) > 0;
+            case INITIAL_DELAY, JITTER -> !((Duration) value).isNegative();
+            case BACK_OFF_MULTIPLIER -> (double) value >= 1 && (double) value < Double.POSITIVE_INFINITY;
+            case PAUSE_AFTER_FAILURES -> (int) value >= 0;
+            default -> true;
+        };
     }
 }

@@ -8,11 +8,12 @@ import io.github.wheelscheduler.internal.spring.run.GatheredLine;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 
 /** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
@@ -33,7 +34,7 @@ public final class SchedulerWarnings {
     /** Since the last line of missed runs: instants of crons are counted up to a number only. */
     private volatile boolean isAtLeast;
 
-    private final List<LogLimit> firstPauses;
+    private final List<LogLimit> firstPauses = new ArrayList<>(MOST_PAUSES);
     private final GatheredLine otherPauses;
     private final LogLimit oversleeps;
     private final LogLimit queueWaits;
@@ -50,9 +51,12 @@ public final class SchedulerWarnings {
         this.logger = logger;
         this.scheduler = scheduler;
         this.time = time;
-        this.missedRuns = new GatheredLine(this::missedText, this::warn, time);
-        this.firstPauses = Stream.generate(this::newLimit).limit(MOST_PAUSES).toList();
-        this.otherPauses = new GatheredLine(SchedulerWarnings::pausedText, this::warn, time);
+        Consumer<String> warn = this::warn;
+        this.missedRuns = new GatheredLine(this::missedText, warn, time);
+        this.otherPauses = new GatheredLine(SchedulerWarnings::pausedText, warn, time);
+        for (int i = 0; i < MOST_PAUSES; i++) {
+            firstPauses.add(newLimit());
+        }
         this.oversleeps = newLimit();
         this.queueWaits = newLimit();
         this.overruns = newLimit();

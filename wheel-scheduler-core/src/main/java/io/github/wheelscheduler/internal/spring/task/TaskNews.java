@@ -6,7 +6,7 @@ import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.ObjLongConsumer;
-import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +37,7 @@ public final class TaskNews {
     private volatile @Nullable SchedulerObservation observation;
 
     /** By reason; needs no memory to be counted up. */
-    private final Map<SkipReason, AtomicLong> skips =
-            Arrays.stream(SkipReason.values()).collect(Collectors.toMap(reason -> reason, reason -> new AtomicLong()));
+    private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
 
     /**
      * Makes one without listeners.
@@ -50,6 +48,9 @@ public final class TaskNews {
     public TaskNews(SchedulerWarnings warnings, ObjLongConsumer<String> pauses) {
         this.warnings = warnings;
         this.pauses = pauses;
+        for (SkipReason reason : SkipReason.values()) {
+            skips.put(reason, new AtomicLong());
+        }
     }
 
     /** Sets which observation is told from now on, in place of one that ends. */
@@ -85,7 +86,9 @@ public final class TaskNews {
 
     private void tellAll(TaskSeries task, BiConsumer<TaskListener, String> news) {
         try {
-            listeners.forEach(listener -> tell(listener, task.id(), news));
+            for (TaskListener listener : listeners) {
+                tell(listener, task.id(), news);
+            }
         } catch (OutOfMemoryError ex) {
             // There is not even memory to look through the list.
         }

@@ -26,7 +26,11 @@ final class ApplicationJvm {
     private static final Pattern OURS = Pattern.compile(
             "(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|core|timers)|jctools-core(-jdk11)?)-\\d.*");
 
+    private static final int FIRST_WITH_CACHE = 25;
+
     private final Path target = target();
+    private final boolean isAhead;
+    private final boolean isCached;
     private final Path prepared;
     private final String classPath;
 
@@ -35,11 +39,14 @@ final class ApplicationJvm {
      *
      * @param hasActuator whether it has Boot's starter of the Actuator, with meters
      * @param hasOurs whether it has our starter
-     * @param name of the directory for what is prepared ahead of time
+     * @param variant which may end in {@code -aot} or {@code -cache}, for what is prepared
      */
-    ApplicationJvm(boolean hasActuator, boolean hasOurs, String name) {
+    ApplicationJvm(boolean hasActuator, boolean hasOurs, String variant) {
+        this.isAhead = variant.endsWith("-aot");
+        this.isCached = variant.endsWith("-cache");
         List<String> path = new ArrayList<>();
-        path.add(target.resolve("classes").toString());
+        // No directory: a cache needs jars.
+        path.add(target.resolve("wheel-scheduler-benchmarks-application.jar").toString());
         for (String jar : jars()) {
             String file = Path.of(jar).getFileName().toString();
             if (BOOT.matcher(file).matches()
@@ -50,7 +57,8 @@ final class ApplicationJvm {
         }
         this.classPath = String.join(File.pathSeparator, path);
         this.prepared = target.resolve("ahead")
-                .resolve(name + (hasOurs ? "-ours-" : "-") + Runtime.version().feature());
+                .resolve(
+                        variant + (hasOurs ? "-ours-" : "-") + Runtime.version().feature());
     }
 
     private static Path target() {
@@ -77,10 +85,22 @@ final class ApplicationJvm {
     }
 
     /** Starts it, and returns what it said when it was ready. */
-    Result start(boolean isAhead) {
-        List<String> arguments = isAhead
-                ? List.of("-Dspring.aot.enabled=true", "-cp", prepared + File.pathSeparator + classPath)
-                : List.of("-cp", classPath);
+    Result start() {
+        List<String> arguments = new ArrayList<>(
+                isAhead
+                        ? List.of("-Dspring.aot.enabled=true", "-cp", prepared + File.pathSeparator + classPath)
+                        : List.of("-cp", classPath));
+        if (isCached) {
+            arguments.add((hasCache() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + prepared);
+        }
+        return start(arguments);
+    }
+
+    private static boolean hasCache() {
+        return Runtime.version().feature() >= FIRST_WITH_CACHE;
+    }
+
+    private static Result start(List<String> arguments) {
         String output = java(arguments, StartedApplication.class.getName());
         return output.lines()
                 .filter(line -> line.startsWith("{"))
@@ -90,11 +110,32 @@ final class ApplicationJvm {
     }
 
     boolean isPrepared() {
-        return Files.exists(prepared);
+        return !(isAhead || isCached) || Files.exists(prepared);
+    }
+
+    /** Prepares what the variant wants. */
+    void prepare() {
+        if (isAhead) {
+            generate();
+        } else if (isCached) {
+            writeDown();
+        }
+    }
+
+    /** Has a start write down which classes it has loaded. */
+    private void writeDown() {
+        try {
+            Files.createDirectories(prepared.getParent());
+            boolean ignored = Files.deleteIfExists(prepared);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        Result ignored = start(List.of(
+                (hasCache() ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + prepared, "-cp", classPath));
     }
 
     /** Has Spring generate what a start ahead of time needs, and compiles it. */
-    void prepare() {
+    private void generate() {
         try {
             Path sources = Files.createTempDirectory("sources");
             String output = java(

@@ -24,12 +24,13 @@ final class ContextStart implements Figure {
     public String method() {
         return "An application without a web server, with three `@Scheduled` methods, in a JVM of its own; what is first measured of each "
                 + "comes after a start that is not. It is ready when `SpringApplication.run` returns. CPU is that of the process "
-                + "until then. AOT: from what Spring prepared ahead of time.";
+                + "until then. AOT: from what Spring prepared ahead of time. Cache: with the classes that a first start has written down, "
+                + "in an AOT cache of JDK 25, or an archive of classes before it.";
     }
 
     @Override
     public List<String> variants() {
-        return List.of("plain", "plain-aot", "actuator", "actuator-aot");
+        return List.of("plain", "plain-aot", "plain-cache", "actuator", "actuator-aot", "actuator-cache");
     }
 
     @Override
@@ -66,15 +67,14 @@ final class ContextStart implements Figure {
         String scheduler = trial.isOurs() ? "WheelTaskScheduler" : "ThreadPoolTaskScheduler";
         ApplicationJvm application =
                 new ApplicationJvm(trial.variant().startsWith("actuator"), trial.isOurs(), trial.variant());
-        boolean isAhead = trial.variant().endsWith("-aot");
         boolean isFirst = trial.seed() == 1;
-        if (isAhead && (isFirst || !application.isPrepared())) {
+        if (isFirst || !application.isPrepared()) {
             application.prepare();
         }
         if (isFirst) {
-            Result ignored = application.start(isAhead);
+            Result ignored = application.start();
         }
-        Result result = application.start(isAhead);
+        Result result = application.start();
         if (!result.text("scheduler").equals(scheduler)) {
             throw new IllegalStateException(
                     "the scheduler must be a " + scheduler + ", was a " + result.text("scheduler"));

@@ -10,11 +10,9 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -33,6 +31,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them. Also gives schedulers that the
@@ -43,7 +42,6 @@ import org.springframework.util.ClassUtils;
  */
 final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered {
 
-    private static final Pattern DASH = Pattern.compile("-(.)");
     private static final String BACK_OFF = "backOff.";
 
     /** The number that stands for none in an annotation. */
@@ -191,8 +189,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
     /** Returns what an annotation says. Its members have the names of the settings. */
     private TaskSettings settingsOf(WheelTask annotation) {
         return TaskSettings.of((setting, type) -> {
-            String member =
-                    DASH.matcher(setting).replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT));
+            String member = memberOf(setting);
             if (!member.startsWith(BACK_OFF)) {
                 return parse(member, AnnotationUtils.getValue(annotation, member), type);
             }
@@ -201,6 +198,15 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
                     ? null
                     : parse(member, AnnotationUtils.getValue(backOff, member.substring(BACK_OFF.length())), type);
         });
+    }
+
+    /** Returns the member of the annotation that has a setting's value: {@code backOff.maxDelay} for {@code back-off.max-delay}. */
+    private static String memberOf(String setting) {
+        StringBuilder member = new StringBuilder();
+        for (String word : setting.split("-", -1)) {
+            member.append(member.isEmpty() ? word : StringUtils.capitalize(word));
+        }
+        return member.toString();
     }
 
     private @Nullable Object parse(String member, @Nullable Object written, Class<?> type) {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -40,7 +39,7 @@ import org.springframework.util.StringUtils;
  */
 final class NamedSettings {
 
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9-]*");
+    private static final String PLAIN = "[A-Za-z][A-Za-z0-9-]*";
 
     /** Where a name is followed by no setting that exists, as many elements at its end as may have been meant as one. */
     private static final int MOST_MEANT = 3;
@@ -255,7 +254,7 @@ final class NamedSettings {
 
     /** Returns how prefix and name are written. */
     String textOf(String name) {
-        return prefix + (PLAIN.matcher(name).matches() ? "." + name : "[" + name + "]");
+        return prefix + (name.matches(PLAIN) ? "." + name : "[" + name + "]");
     }
 
     /** Returns how a property for a name is written where the other one is. */

@@ -59,7 +59,9 @@ public final class WheelTaskSchedulerBuilder {
                         boots.getIfAvailable(ThreadPoolTaskSchedulerBuilder::new),
                         properties.getWorker().getMaxSize(),
                         scheduler);
-        customizers.orderedStream().forEach(customizer -> customizer.customize(scheduler));
+        for (WheelSchedulerCustomizer customizer : customizers.orderedStream().toList()) {
+            customizer.customize(scheduler);
+        }
         return scheduler;
     }
 }

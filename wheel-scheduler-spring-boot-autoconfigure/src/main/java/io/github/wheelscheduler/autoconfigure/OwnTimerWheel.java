@@ -31,7 +31,7 @@ class OwnTimerWheel extends TimerWheel
     }
 
     /** Returns a wheel with the settings of all schedulers, and the groups that the properties name. */
-    static OwnTimerWheel create(
+    static TimerWheel create(
             String name,
             WheelTaskSchedulerBuilder builder,
             Map<String, GroupProperties> groupProperties,

@@ -10,7 +10,6 @@ import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfigurati
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 
@@ -20,7 +19,6 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(before = TaskSchedulingAutoConfiguration.class)
 @EnableConfigurationProperties(WheelSchedulerProperties.class)
-@ImportRuntimeHints(HiddenMethodHints.class)
 public final class WheelTaskSchedulerBuilderAutoConfiguration {
 
     @Bean

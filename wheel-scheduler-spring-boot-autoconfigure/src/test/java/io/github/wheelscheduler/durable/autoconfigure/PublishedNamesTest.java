@@ -95,7 +95,10 @@ class PublishedNamesTest {
                                 List.of(
                                         OURS + "autoconfigure.UnusableSettingFailureAnalyzer",
                                         OURS + "autoconfigure.UnusableSetupFailureAnalyzer")));
-        assertThat(factoriesIn("META-INF/spring/aot.factories")).isEmpty();
+        assertThat(factoriesIn("META-INF/spring/aot.factories"))
+                .containsOnly(Map.entry(
+                        "org.springframework.aot.hint.RuntimeHintsRegistrar",
+                        List.of(OURS + "autoconfigure.HiddenMethodHints")));
     }
 
     /** A class that has a log names the category by itself, unless it is shown otherwise. */

@@ -126,7 +126,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         if (metered instanceof WheelTaskScheduler scheduler) {
             WheelSchedulerMetricsProperties set = properties.getObject();
             WheelSchedulerMetrics metrics =
-                    new WheelSchedulerMetrics(scheduler, name, set.maxTasks(), set.tasks()::includes);
+                    new WheelSchedulerMetrics(scheduler, name, set.getMaxTasks(), set.getTasks()::includes);
             bind(registry, scheduler, name, metrics, metrics::close);
         } else {
             TimerMetrics metrics = metersOf(metered, name);

@@ -2,35 +2,62 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.UnusableSettingException;
 import java.util.List;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.PatternMatchUtils;
 
-/**
- * Settings of the meters. All bound values are usable.
- *
- * @param maxTasks Maximum number of tasks with meters of their own, for each scheduler. The others are only counted.
- * @param tasks Which tasks may have meters of their own.
- */
+/** Settings of the meters, which are usable once they are bound. */
 @ConfigurationProperties(WheelSchedulerMetricsProperties.PREFIX)
-record WheelSchedulerMetricsProperties(
-        @DefaultValue("100") int maxTasks, @DefaultValue Tasks tasks) {
+class WheelSchedulerMetricsProperties implements InitializingBean {
 
     static final String PREFIX = WheelSchedulerProperties.PREFIX + ".metrics";
 
-    WheelSchedulerMetricsProperties {
+    /** Maximum number of tasks with meters of their own, for each scheduler. The others are only counted. */
+    private int maxTasks = 100;
+
+    private final Tasks tasks = new Tasks();
+
+    @Override
+    public void afterPropertiesSet() {
         UnusableSettingException.unless(maxTasks >= 0, PREFIX + ".max-tasks", maxTasks, "must not be negative", "100");
     }
 
-    /**
-     * Which tasks may have meters of their own.
-     *
-     * @param include Patterns of the ids of tasks that may have meters of their own, in which an asterisk stands for any text; all if there is none.
-     * @param exclude Patterns of the ids of tasks that have none, even if they are included.
-     */
-    record Tasks(
-            @DefaultValue List<String> include,
-            @DefaultValue List<String> exclude) {
+    public int getMaxTasks() {
+        return maxTasks;
+    }
+
+    public void setMaxTasks(int maxTasks) {
+        this.maxTasks = maxTasks;
+    }
+
+    public Tasks getTasks() {
+        return tasks;
+    }
+
+    /** Which tasks may have meters of their own. */
+    static class Tasks {
+
+        /** Patterns of the ids of tasks that may have meters of their own, in which an asterisk stands for any text; all if there is none. */
+        private List<String> include = List.of();
+
+        /** Patterns of the ids of tasks that have none, even if they are included. */
+        private List<String> exclude = List.of();
+
+        public List<String> getInclude() {
+            return include;
+        }
+
+        public void setInclude(List<String> include) {
+            this.include = include;
+        }
+
+        public List<String> getExclude() {
+            return exclude;
+        }
+
+        public void setExclude(List<String> exclude) {
+            this.exclude = exclude;
+        }
 
         boolean includes(String id) {
             return (include.isEmpty() || matches(include, id)) && !matches(exclude, id);

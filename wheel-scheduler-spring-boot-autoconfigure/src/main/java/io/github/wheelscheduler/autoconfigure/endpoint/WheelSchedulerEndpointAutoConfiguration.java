@@ -39,7 +39,7 @@ public final class WheelSchedulerEndpointAutoConfiguration {
             ObjectProvider<EndpointAccessResolver> access) {
         return new WheelSchedulerEndpoint(
                 beanFactory,
-                properties.minInterval(),
+                properties.getMinInterval(),
                 EndpointAnswers.isUnrestricted(access, WheelSchedulerEndpoint.ID));
     }
 

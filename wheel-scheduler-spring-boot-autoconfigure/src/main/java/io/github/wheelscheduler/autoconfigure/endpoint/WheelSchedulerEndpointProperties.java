@@ -1,23 +1,30 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import java.time.Duration;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/**
- * Settings of the endpoints.
- *
- * @param minInterval Shortest fixed rate or delay to which a task can be re-timed over HTTP and JMX. 0 for any.
- */
+/** Settings of the endpoints. */
 @ConfigurationProperties(WheelSchedulerEndpointProperties.PREFIX)
-public record WheelSchedulerEndpointProperties(
-        @DefaultValue("1ms") Duration minInterval) {
+public class WheelSchedulerEndpointProperties implements InitializingBean {
 
     static final String PREFIX = "wheel.scheduler.endpoint";
 
-    public WheelSchedulerEndpointProperties {
+    /** Shortest fixed rate or delay to which a task can be re-timed over HTTP and JMX. 0 for any. */
+    private Duration minInterval = Duration.ofMillis(1);
+
+    @Override
+    public void afterPropertiesSet() {
         if (minInterval.isNegative()) {
             throw new IllegalArgumentException(PREFIX + ".min-interval must not be negative, was " + minInterval);
         }
+    }
+
+    public Duration getMinInterval() {
+        return minInterval;
+    }
+
+    public void setMinInterval(Duration minInterval) {
+        this.minInterval = minInterval;
     }
 }

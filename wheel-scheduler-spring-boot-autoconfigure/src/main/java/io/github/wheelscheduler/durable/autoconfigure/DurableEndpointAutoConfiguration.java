@@ -30,7 +30,7 @@ public final class DurableEndpointAutoConfiguration {
             WheelSchedulerEndpointProperties properties,
             ObjectProvider<EndpointAccessResolver> access) {
         return new DurableEndpoint(
-                engine, properties.minInterval(), EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID));
+                engine, properties.getMinInterval(), EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID));
     }
 
     @Bean

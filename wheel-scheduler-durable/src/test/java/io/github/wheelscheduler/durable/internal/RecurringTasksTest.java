@@ -289,8 +289,10 @@ class RecurringTasksTest {
         node.start();
         await().atMost(PATIENCE)
                 .until(() -> node.engine.recurringTasks().list().stream()
-                        .allMatch(task -> task.lastSuccessAt() != null
-                                && task.dueAt().isAfter(Instant.now().plus(Duration.ofDays(300_000)))));
+                                .filter(task -> task.lastSuccessAt() != null
+                                        && task.dueAt().isAfter(Instant.now().plus(Duration.ofDays(300_000))))
+                                .count()
+                        == 2);
         assertThat(ran).containsExactlyInAnyOrder("once", "rate");
         assertThat(node.engine.problem()).isNull();
     }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.ManagedMap;
@@ -26,7 +27,7 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
  *       there is, which must not be the wheel just because every {@code ThreadPoolTaskScheduler} is one.
  * </ul>
  */
-final class FrameworkSchedulers {
+final class FrameworkSchedulers implements BeanFactoryPostProcessor {
 
     private static final String SPRING = "org.springframework.";
 
@@ -36,7 +37,7 @@ final class FrameworkSchedulers {
     private static final String WHEEL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
     private static final String BOOTS_BROKER_CONFIGURER = "springBootWebSocketMessageBrokerConfigurer";
 
-    private FrameworkSchedulers() {}
+    FrameworkSchedulers() {}
 
     /** Returns whether the bean of that name, a scheduler, is one of these. */
     static boolean contains(ConfigurableListableBeanFactory beanFactory, String name) {
@@ -65,8 +66,8 @@ final class FrameworkSchedulers {
                         .anyMatch(name -> className.startsWith(name + "."));
     }
 
-    /** Changes their definitions so that they stand back behind the wheel. */
-    static void giveWay(ConfigurableListableBeanFactory beanFactory) {
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         for (String name : beanFactory.getBeanNamesForType(TaskScheduler.class, true, false)) {
             if (contains(beanFactory, name)) {
                 beanFactory.getBeanDefinition(name).setFallback(true);

@@ -2,8 +2,11 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.lang.reflect.Method;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -15,7 +18,7 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
  * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a scheduler by its
- * type gets the one that it got without groups. Then it has {@link FrameworkSchedulers} give way.
+ * type gets the one that it got without groups.
  */
 final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
 
@@ -81,9 +84,21 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        FrameworkSchedulers.giveWay(beanFactory);
         if (beanFactory.containsBeanDefinition(SCHEDULER)) {
-            hideMethods(beanFactory.getBeanDefinition(SCHEDULER));
+            BeanDefinition known = beanFactory.getBeanDefinition(SCHEDULER);
+            if (WheelSchedulerAutoConfiguration.class.getName().equals(classOfFactoryMethod(known))) {
+                hideMethods(known);
+            }
         }
+    }
+
+    /** An application may have put a scheduler of its own in place of ours, with listeners. */
+    private static @Nullable String classOfFactoryMethod(BeanDefinition known) {
+        if (known instanceof AnnotatedBeanDefinition annotated && annotated.getFactoryMethodMetadata() != null) {
+            return annotated.getFactoryMethodMetadata().getDeclaringClassName();
+        }
+        // what was prepared ahead of time
+        Method method = known instanceof RootBeanDefinition root ? root.getResolvedFactoryMethod() : null;
+        return method == null ? null : method.getDeclaringClass().getName();
     }
 }

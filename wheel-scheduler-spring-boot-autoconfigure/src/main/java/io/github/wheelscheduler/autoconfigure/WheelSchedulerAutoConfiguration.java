@@ -49,6 +49,11 @@ public final class WheelSchedulerAutoConfiguration {
         return new GroupBeans(environment);
     }
 
+    @Bean
+    static FrameworkSchedulers wheelFrameworkSchedulers() {
+        return new FrameworkSchedulers();
+    }
+
     @Bean(GroupBeans.GROUPS)
     @Lazy
     SchedulerGroups wheelSchedulerGroups(

@@ -19,18 +19,20 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
     private static final int MAX_NAMED = 10;
 
     private final WheelTaskScheduler scheduler;
-    private final WheelSchedulerProperties.Health settings;
+    private final Duration stuckLimit;
+    private final String pausedStatus;
 
     WheelSchedulerHealthIndicator(WheelTaskScheduler scheduler, WheelSchedulerProperties.Health settings) {
         this.scheduler = scheduler;
-        this.settings = settings;
+        this.stuckLimit = settings.getStuckLimit();
+        this.pausedStatus = settings.getPausedStatus();
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
-        setStatus(builder, seen.tick(), executor.isShutdown(), !scheduler.isRunning(), settings);
+        setStatus(builder, seen.tick(), executor.isShutdown(), !scheduler.isRunning());
         // Where nothing is to run, nothing is overdue.
         boolean runs = scheduler.getMode() == SchedulerMode.RUN;
         addTasks(builder, runs ? scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE) : List.of());
@@ -49,13 +51,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("rejected", seen.totals().rejected());
     }
 
-    static void setStatus(
-            Health.Builder builder,
-            WheelSnapshot.Tick tick,
-            boolean isShutdown,
-            boolean isPaused,
-            WheelSchedulerProperties.Health settings) {
-        Duration stuckLimit = settings.getStuckLimit();
+    void setStatus(Health.Builder builder, WheelSnapshot.Tick tick, boolean isShutdown, boolean isPaused) {
         if (tick.state() == WheelSnapshot.State.DEAD) {
             builder.down().withDetail("reason", "the tick thread has died, so nothing will run any more");
         } else if (tick.stuckFor().compareTo(stuckLimit) > 0) {
@@ -66,7 +62,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         } else if (isShutdown) {
             builder.outOfService().withDetail("reason", "the scheduler has been shut down");
         } else if (isPaused) {
-            builder.status(settings.getPausedStatus()).withDetail("reason", "the scheduler is paused");
+            builder.status(pausedStatus).withDetail("reason", "the scheduler is paused");
         } else {
             builder.up();
         }

@@ -15,7 +15,7 @@ class WheelSchedulerMetricsProperties implements InitializingBean {
     /** Maximum number of tasks with meters of their own, for each scheduler. The others are only counted. */
     private int maxTasks = 100;
 
-    private final Tasks tasks = new Tasks();
+    private Tasks tasks = new Tasks();
 
     @Override
     public void afterPropertiesSet() {
@@ -32,6 +32,10 @@ class WheelSchedulerMetricsProperties implements InitializingBean {
 
     public Tasks getTasks() {
         return tasks;
+    }
+
+    public void setTasks(Tasks tasks) {
+        this.tasks = tasks;
     }
 
     /** Which tasks may have meters of their own. */

@@ -7,17 +7,23 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindingPostProcessor;
 
 /**
  * Settings of the auto-configured scheduler, which are usable once they are bound.
  *
  * <p>A bean, and no record: where nothing is set, Boot binds a bean in next to no time, and a record has its defaults read from
- * annotations and converted at the start of each application.
+ * annotations and converted at the start of each application. A section can be set as a whole, as an empty one is in YAML.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
-class WheelSchedulerProperties implements InitializingBean {
+class WheelSchedulerProperties implements BeanNameAware, BeanFactoryAware, InitializingBean {
 
     static final String PREFIX = "wheel.scheduler";
 
@@ -48,15 +54,35 @@ class WheelSchedulerProperties implements InitializingBean {
      * are warned of in any case. */
     private OnUnknown unknownTasks = OnUnknown.WARN;
 
-    private final Worker worker = new Worker();
+    private Worker worker = new Worker();
 
-    private final Shutdown shutdown = new Shutdown();
+    private Shutdown shutdown = new Shutdown();
 
-    private final Warn warn = new Warn();
+    private Warn warn = new Warn();
 
-    private final Overdue overdue = new Overdue();
+    private Overdue overdue = new Overdue();
 
-    private final Health health = new Health();
+    private Health health = new Health();
+
+    private String beanName = PREFIX;
+
+    @Override
+    public void setBeanName(String name) {
+        beanName = name;
+    }
+
+    /** Is bound at once where it is wanted before Spring binds any bean, as by a post-processor of bean definitions. */
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        for (BeanPostProcessor known : ((AbstractBeanFactory) beanFactory).getBeanPostProcessors()) {
+            if (known instanceof ConfigurationPropertiesBindingPostProcessor) {
+                return;
+            }
+        }
+        Object ignored = beanFactory
+                .getBean(ConfigurationPropertiesBindingPostProcessor.class)
+                .postProcessBeforeInitialization(this, beanName);
+    }
 
     @Override
     public void afterPropertiesSet() {
@@ -173,20 +199,40 @@ class WheelSchedulerProperties implements InitializingBean {
         return worker;
     }
 
+    public void setWorker(Worker worker) {
+        this.worker = worker;
+    }
+
     public Shutdown getShutdown() {
         return shutdown;
+    }
+
+    public void setShutdown(Shutdown shutdown) {
+        this.shutdown = shutdown;
     }
 
     public Warn getWarn() {
         return warn;
     }
 
+    public void setWarn(Warn warn) {
+        this.warn = warn;
+    }
+
     public Overdue getOverdue() {
         return overdue;
     }
 
+    public void setOverdue(Overdue overdue) {
+        this.overdue = overdue;
+    }
+
     public Health getHealth() {
         return health;
+    }
+
+    public void setHealth(Health health) {
+        this.health = health;
     }
 
     /** Settings of the threads that run tasks. */

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -25,6 +27,7 @@ import org.springframework.boot.websocket.autoconfigure.servlet.WebSocketMessagi
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.garden.GardenApplication;
@@ -116,6 +119,15 @@ class FrameworkSchedulersTest {
                 .withInitializer(context -> ((BeanDefinitionRegistry) context.getBeanFactory())
                         .registerBeanDefinition("messageBrokerScheduler", added))
                 .run(context -> assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context)));
+    }
+
+    @Test
+    void aSchedulerThatAFrameworksPostProcessorAddsGivesWayToo() {
+        withScheduling()
+                .withUserConfiguration(AddedByPostProcessor.class)
+                .withBean(PlainInjection.class)
+                .run(context -> assertThat(context.getBean(PlainInjection.class).scheduler)
+                        .isSameAs(wheelOf(context)));
     }
 
     @Test
@@ -226,6 +238,22 @@ class FrameworkSchedulersTest {
         @Bean
         AsyncTaskExecutor ownExecutor() {
             return new SimpleAsyncTaskExecutor();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AddedByPostProcessor implements BeanFactoryPostProcessor, Ordered {
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+            RootBeanDefinition added = new RootBeanDefinition(ThreadPoolTaskScheduler.class);
+            added.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+            ((BeanDefinitionRegistry) beanFactory).registerBeanDefinition("addedTaskScheduler", added);
         }
     }
 

@@ -6,6 +6,8 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointAutoConfiguration;
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +19,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -28,6 +34,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.scheduling.TaskScheduler;
 
 /** Properties and customizers of Boot's scheduler and of ours, and which of them win. */
 class SettingsTest {
@@ -173,6 +180,46 @@ class SettingsTest {
         withSource(source).run(context -> assertThat(workerLimitOf(context)).isEqualTo(5));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"worker", "shutdown", "warn", "overdue", "health", "metrics", "metrics.tasks", "endpoint"})
+    void aSectionMayBeEmptyInYaml(String section) throws Exception {
+        PropertySource<?> source = new YamlPropertySourceLoader()
+                .load(
+                        "test",
+                        new ByteArrayResource(("wheel.scheduler." + section + ":").getBytes(StandardCharsets.UTF_8)))
+                .get(0);
+        withSource(source)
+                .withConfiguration(AutoConfigurations.of(
+                        MetricsAutoConfiguration.class,
+                        SimpleMetricsExportAutoConfiguration.class,
+                        WheelSchedulerMetricsAutoConfiguration.class,
+                        WheelSchedulerEndpointAutoConfiguration.class))
+                .withPropertyValues("management.endpoints.web.exposure.include=*")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(256));
+    }
+
+    @Test
+    void aSchedulerThatIsWantedBeforeAnyOtherBeanHasItsSettings() {
+        withScheduling()
+                .withUserConfiguration(WantedEarly.class)
+                .withPropertyValues("wheel.scheduler.mode=off", "wheel.scheduler.worker.max-size=7")
+                .run(context -> {
+                    assertThat(wheelOf(context).getMode()).isEqualTo(SchedulerMode.OFF);
+                    assertThat(workerLimitOf(context)).isEqualTo(7);
+                });
+    }
+
+    @Test
+    void anUnusableSettingOfASchedulerThatIsWantedEarlyStopsTheStart() {
+        withScheduling()
+                .withUserConfiguration(WantedEarly.class)
+                .withPropertyValues("wheel.scheduler.tick=2s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("wheel.scheduler.tick must be between 1us and 1s"));
+    }
+
     @Test
     void ourMaxSizeWinsOverBootsPoolSize() {
         withScheduling()
@@ -298,6 +345,15 @@ class SettingsTest {
                     trail.set(before);
                 }
             };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WantedEarly {
+
+        @Bean
+        static BeanFactoryPostProcessor early(TaskScheduler scheduler) {
+            return beanFactory -> assertThat(scheduler).isInstanceOf(WheelTaskScheduler.class);
         }
     }
 }

@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
@@ -30,6 +33,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -104,6 +109,22 @@ class WheelSchedulerAutoConfigurationTest {
                     assertThat(wheelOf(context)).isNotNull();
                     assertThat(threadOfScheduledMethod(context)).startsWith("wheel-");
                 });
+    }
+
+    @Test
+    void springLooksForNoListenersInTheWheel() {
+        withScheduling()
+                .run(context -> assertThat(
+                                AutoProxyUtils.determineTargetClass(context.getBeanFactory(), "taskScheduler"))
+                        .isSameAs(ThreadPoolTaskScheduler.class));
+    }
+
+    @Test
+    void aSchedulerThatAPostProcessorPutsInPlaceOfTheWheelHearsEvents() {
+        withScheduling()
+                .withUserConfiguration(PutInPlace.class)
+                .run(context -> assertThat(context.getBean(ListeningScheduler.class).heard)
+                        .isTrue());
     }
 
     @Test
@@ -305,6 +326,27 @@ class WheelSchedulerAutoConfigurationTest {
         @Async
         CompletableFuture<String> send() {
             return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+    }
+
+    static class ListeningScheduler extends WheelTaskScheduler {
+        private boolean heard;
+
+        @EventListener
+        void hear(ContextRefreshedEvent event) {
+            heard = true;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PutInPlace {
+
+        @Bean
+        static BeanDefinitionRegistryPostProcessor putInPlace() {
+            return registry -> {
+                registry.removeBeanDefinition("taskScheduler");
+                registry.registerBeanDefinition("taskScheduler", new RootBeanDefinition(ListeningScheduler.class));
+            };
         }
     }
 }

@@ -166,7 +166,8 @@ class WheelSchedulerHealthTest {
         Health.Builder builder = new Health.Builder();
         WheelSchedulerProperties.Health settings = new WheelSchedulerProperties.Health();
         settings.setPausedStatus("PAUSED");
-        WheelSchedulerHealthIndicator.setStatus(builder, tick, isShutdown, isPaused, settings);
+        new WheelSchedulerHealthIndicator(new WheelTaskScheduler(), settings)
+                .setStatus(builder, tick, isShutdown, isPaused);
         Health health = builder.build();
         assertThat(health.getStatus().getCode()).isEqualTo(status);
         assertThat(health.getDetails().containsKey("reason")).isNotEqualTo(status.equals("UP"));

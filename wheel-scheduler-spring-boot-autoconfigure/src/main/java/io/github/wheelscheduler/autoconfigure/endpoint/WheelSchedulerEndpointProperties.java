@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -15,9 +16,8 @@ public class WheelSchedulerEndpointProperties implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() {
-        if (minInterval.isNegative()) {
-            throw new IllegalArgumentException(PREFIX + ".min-interval must not be negative, was " + minInterval);
-        }
+        UnusableSettingException.unless(
+                !minInterval.isNegative(), PREFIX + ".min-interval", minInterval, "must not be negative", "1ms");
     }
 
     public Duration getMinInterval() {

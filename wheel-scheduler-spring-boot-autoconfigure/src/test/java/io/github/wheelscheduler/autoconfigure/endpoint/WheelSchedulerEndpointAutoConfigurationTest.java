@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withoutScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.ProgramTimers;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerHealthAutoConfiguration;
@@ -66,6 +67,17 @@ class WheelSchedulerEndpointAutoConfigurationTest {
                                 .schedulers())
                         .extracting(SchedulerDescriptor::name)
                         .containsExactly("x"));
+    }
+
+    @Test
+    void aNegativeShortestIntervalStopsTheStart() {
+        withEndpoint(withScheduling())
+                .withPropertyValues("wheel.scheduler.endpoint.min-interval=-1s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(UnusableSettingException.class)
+                        .hasMessageContaining("wheel.scheduler.endpoint.min-interval must not be negative"));
     }
 
     @Configuration(proxyBeanMethods = false)

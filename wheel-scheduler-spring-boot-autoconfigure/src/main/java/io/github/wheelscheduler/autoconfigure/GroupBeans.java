@@ -4,9 +4,7 @@ import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.lang.reflect.Method;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
-import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -86,19 +84,18 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         if (beanFactory.containsBeanDefinition(SCHEDULER)) {
             BeanDefinition known = beanFactory.getBeanDefinition(SCHEDULER);
-            if (WheelSchedulerAutoConfiguration.class.getName().equals(classOfFactoryMethod(known))) {
+            if (isOurs(known)) {
                 hideMethods(known);
             }
         }
     }
 
     /** An application may have put a scheduler of its own in place of ours, with listeners. */
-    private static @Nullable String classOfFactoryMethod(BeanDefinition known) {
-        if (known instanceof AnnotatedBeanDefinition annotated && annotated.getFactoryMethodMetadata() != null) {
-            return annotated.getFactoryMethodMetadata().getDeclaringClassName();
-        }
-        // what was prepared ahead of time
+    private static boolean isOurs(BeanDefinition known) {
+        // what was prepared ahead of time has the method, and no name
         Method method = known instanceof RootBeanDefinition root ? root.getResolvedFactoryMethod() : null;
-        return method == null ? null : method.getDeclaringClass().getName();
+        return method == null
+                ? WheelSchedulerAutoConfiguration.class.getName().equals(known.getFactoryBeanName())
+                : method.getDeclaringClass() == WheelSchedulerAutoConfiguration.class;
     }
 }

@@ -122,7 +122,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aSchedulerThatAFrameworksPostProcessorAddsGivesWayToo() {
+    void aSchedulerAddedLaterGivesWayToo() {
         withScheduling()
                 .withUserConfiguration(AddedByPostProcessor.class)
                 .withBean(PlainInjection.class)

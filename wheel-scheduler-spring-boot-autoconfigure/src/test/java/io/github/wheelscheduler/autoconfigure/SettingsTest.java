@@ -199,7 +199,7 @@ class SettingsTest {
     }
 
     @Test
-    void aSchedulerThatIsWantedBeforeAnyOtherBeanHasItsSettings() {
+    void anEarlySchedulerHasItsSettings() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class)
                 .withPropertyValues("wheel.scheduler.mode=off", "wheel.scheduler.worker.max-size=7")
@@ -210,7 +210,7 @@ class SettingsTest {
     }
 
     @Test
-    void anUnusableSettingOfASchedulerThatIsWantedEarlyStopsTheStart() {
+    void anUnusableSettingStopsAnEarlyScheduler() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class)
                 .withPropertyValues("wheel.scheduler.tick=2s")

@@ -120,7 +120,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void aSchedulerThatAPostProcessorPutsInPlaceOfTheWheelHearsEvents() {
+    void aReplacedSchedulerHearsEvents() {
         withScheduling()
                 .withUserConfiguration(PutInPlace.class)
                 .run(context -> assertThat(context.getBean(ListeningScheduler.class).heard)

@@ -166,8 +166,9 @@ class WheelSchedulerHealthTest {
         Health.Builder builder = new Health.Builder();
         WheelSchedulerProperties.Health settings = new WheelSchedulerProperties.Health();
         settings.setPausedStatus("PAUSED");
-        new WheelSchedulerHealthIndicator(new WheelTaskScheduler(), settings)
-                .setStatus(builder, tick, isShutdown, isPaused);
+        WheelSchedulerHealthIndicator indicator = new WheelSchedulerHealthIndicator(new WheelTaskScheduler(), settings);
+        settings.setPausedStatus("BOUND_AGAIN");
+        indicator.setStatus(builder, tick, isShutdown, isPaused);
         Health health = builder.build();
         assertThat(health.getStatus().getCode()).isEqualTo(status);
         assertThat(health.getDetails().containsKey("reason")).isNotEqualTo(status.equals("UP"));

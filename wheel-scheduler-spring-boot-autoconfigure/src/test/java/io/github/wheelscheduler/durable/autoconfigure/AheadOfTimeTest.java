@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -31,6 +32,7 @@ import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.javapoet.ClassName;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Durable tasks of an application whose context is prepared ahead of time. */
@@ -126,6 +128,9 @@ class AheadOfTimeTest {
                         .initialize(context);
                 context.refresh();
                 runTasks(context);
+                assertThat(AutoProxyUtils.determineTargetClass(context.getBeanFactory(), "taskScheduler"))
+                        .as("where Spring looks for listeners")
+                        .isSameAs(ThreadPoolTaskScheduler.class);
             }
         });
     }

@@ -7,6 +7,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.workerLimitOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.Scheduling;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.ArrayList;
@@ -113,7 +114,8 @@ class WheelSchedulerAutoConfigurationTest {
 
     @Test
     void springLooksForNoListenersInTheWheel() {
-        withScheduling()
+        new ApplicationContextRunner()
+                .withUserConfiguration(JobsApplication.class)
                 .run(context -> assertThat(
                                 AutoProxyUtils.determineTargetClass(context.getBeanFactory(), "taskScheduler"))
                         .isSameAs(ThreadPoolTaskScheduler.class));

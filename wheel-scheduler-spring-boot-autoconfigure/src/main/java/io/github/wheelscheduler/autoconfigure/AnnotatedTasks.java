@@ -31,6 +31,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -124,12 +125,8 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
             return bean;
         }
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
-        if (!withoutTasks.contains(type)) {
-            Map<Method, Boolean> methods = scheduledMethods(type);
-            if (methods.isEmpty()) {
-                withoutTasks.add(type);
-            }
-            for (Method method : methods.keySet()) {
+        if (mayHaveTasks(type)) {
+            for (Method method : scheduledMethods(type).keySet()) {
                 declare(bean, beanName, type, method);
             }
         }
@@ -137,14 +134,28 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
     }
 
     private static Map<Method, Boolean> scheduledMethods(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, Set.of(Scheduled.class, Schedules.class))) {
-            return Map.of();
-        }
         return MethodIntrospector.selectMethods(
                 type, (MethodIntrospector.MetadataLookup<Boolean>) method -> isScheduled(method) ? Boolean.TRUE : null);
     }
 
-    /** As Spring looks for it. Most methods have no annotation at all, which is found out in less time. */
+    /** Whether a type has or inherits a method to look at as Spring does. Most have none, which takes less time to find out. */
+    private boolean mayHaveTasks(@Nullable Class<?> type) {
+        if (type == null
+                || withoutTasks.contains(type)
+                || !AnnotationUtils.isCandidateClass(type, Set.of(Scheduled.class, Schedules.class))) {
+            return false;
+        }
+        boolean[] found = {mayHaveTasks(type.getSuperclass())};
+        for (Class<?> inherited : type.getInterfaces()) {
+            found[0] |= mayHaveTasks(inherited);
+        }
+        ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= !method.isBridge() && isScheduled(method));
+        if (!found[0]) {
+            withoutTasks.add(type);
+        }
+        return found[0];
+    }
+
     private static boolean isScheduled(Method method) {
         return (method.isBridge() || method.getAnnotations().length > 0)
                 && (AnnotatedElementUtils.isAnnotated(method, Scheduled.class)

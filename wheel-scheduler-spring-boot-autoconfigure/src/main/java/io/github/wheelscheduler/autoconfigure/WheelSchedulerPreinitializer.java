@@ -16,7 +16,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
 
-    static final String THREADS = "wheel-preinit-";
+    static final String THREADS = "wheel-preinit";
 
     private static final List<Class<?>> CONFIGURATIONS = List.of(
             WheelTaskSchedulerBuilderAutoConfiguration.class,
@@ -36,16 +36,23 @@ final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
         scheduleOne(new WheelSchedulerProperties());
     }
 
+    /** As no thread of the scheduler starts, nothing has to end it: that would load more classes than a start does. */
     private static void scheduleOne(WheelSchedulerProperties defaults) {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
-        scheduler.setThreadNamePrefix(THREADS);
+        scheduler.setThreadFactory(Unstarted::new);
         defaults.applyTo(scheduler);
-        try {
-            scheduler.initialize();
-            Future<?> ignored = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
-        } finally {
-            // No thread stays, also where memory is short.
-            scheduler.shutdown();
+        scheduler.initialize();
+        Future<?> ignored = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
+    }
+
+    /** A thread that only looks started. */
+    private static final class Unstarted extends Thread {
+
+        Unstarted(Runnable run) {
+            super(run, THREADS);
         }
+
+        @Override
+        public void start() {}
     }
 }

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -13,13 +14,13 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindingPostProcessor;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
 /**
  * Settings of the auto-configured scheduler, which are usable once they are bound.
  *
  * <p>A bean, and no record: where nothing is set, Boot binds a bean in next to no time, and a record has its defaults read from
- * annotations and converted at the start of each application. A section can be set as a whole, as an empty one is in YAML.
+ * annotations and converted at the start of each application. Its sections are in here, as the annotation that
+ * those in other files need makes the JVM generate two classes. A section can be set as a whole, as an empty one is in YAML.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
 class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
@@ -57,8 +58,7 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
 
     private Shutdown shutdown = new Shutdown();
 
-    @NestedConfigurationProperty
-    private WarnProperties warn = new WarnProperties();
+    private Warn warn = new Warn();
 
     private Overdue overdue = new Overdue();
 
@@ -204,11 +204,11 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
         this.shutdown = shutdown;
     }
 
-    public WarnProperties getWarn() {
+    public Warn getWarn() {
         return warn;
     }
 
-    public void setWarn(WarnProperties warn) {
+    public void setWarn(Warn warn) {
         this.warn = warn;
     }
 
@@ -277,6 +277,75 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
 
         public void setExecuteDelayedTasks(boolean executeDelayedTasks) {
             this.executeDelayedTasks = executeDelayedTasks;
+        }
+    }
+
+    /** When the log says that something is wrong. */
+    static class Warn {
+
+        /** How much later than its time the tick thread may hand over a task before a warning is logged. 0 for never. */
+        private Duration oversleep = Duration.ofMillis(500);
+
+        /** How long a due task may wait for a worker before a warning is logged. 0 for never. */
+        private Duration queueWait = Duration.ofSeconds(1);
+
+        /** How long a run may take before the stack of its thread is logged. Unlimited unless set, or with 0. */
+        private @Nullable Duration run;
+
+        /** How long a run of a registered task may take before it is interrupted. Unlimited unless set, or with 0. */
+        private @Nullable Duration interruptRun;
+
+        public Duration getOversleep() {
+            return oversleep;
+        }
+
+        public void setOversleep(Duration oversleep) {
+            this.oversleep = oversleep;
+        }
+
+        public Duration getQueueWait() {
+            return queueWait;
+        }
+
+        public void setQueueWait(Duration queueWait) {
+            this.queueWait = queueWait;
+        }
+
+        public @Nullable Duration getRun() {
+            return run;
+        }
+
+        public void setRun(@Nullable Duration run) {
+            this.run = run;
+        }
+
+        public @Nullable Duration getInterruptRun() {
+            return interruptRun;
+        }
+
+        public void setInterruptRun(@Nullable Duration interruptRun) {
+            this.interruptRun = interruptRun;
+        }
+
+        private void check() {
+            requireNotNegative(".warn.oversleep", oversleep, "500ms");
+            requireNotNegative(".warn.queue-wait", queueWait, "1s");
+            requireNotNegative(".warn.run", run, "30s");
+            requireNotNegative(".warn.interrupt-run", interruptRun, "10m");
+            UnusableSettingException.unless(
+                    run == null
+                            || run.isZero()
+                            || interruptRun == null
+                            || interruptRun.isZero()
+                            || interruptRun.compareTo(run) >= 0,
+                    PREFIX + ".warn.interrupt-run",
+                    interruptRun,
+                    "must not be shorter than " + PREFIX + ".warn.run, which is " + run,
+                    String.valueOf(run));
+        }
+
+        private WarningLimits toLimits() {
+            return new WarningLimits(oversleep, queueWait, run, interruptRun);
         }
     }
 

@@ -47,14 +47,11 @@ final class ApplicationJvm {
         List<String> path = new ArrayList<>();
         // No directory: a cache needs jars.
         path.add(target.resolve("wheel-scheduler-benchmarks-application.jar").toString());
-        for (String jar : jars()) {
-            String file = Path.of(jar).getFileName().toString();
-            if (BOOT.matcher(file).matches()
-                    || (hasActuator && ACTUATOR.matcher(file).matches())
-                    || (hasOurs && OURS.matcher(file).matches())) {
-                path.add(jar);
-            }
-        }
+        path.addAll(jars(BOOT));
+        path.addAll(hasActuator ? jars(ACTUATOR) : List.of());
+        // What is added to an application comes last. In front, each class of Boot would be looked for in our jars
+        // first.
+        path.addAll(hasOurs ? jars(OURS) : List.of());
         this.classPath = String.join(File.pathSeparator, path);
         this.prepared = target.resolve("ahead")
                 .resolve(
@@ -74,11 +71,14 @@ final class ApplicationJvm {
         }
     }
 
-    private List<String> jars() {
+    private List<String> jars(Pattern names) {
         try {
-            return List.of(Files.readString(target.resolve("application.classpath"))
-                    .trim()
-                    .split(File.pathSeparator, -1));
+            String all =
+                    Files.readString(target.resolve("application.classpath")).trim();
+            return Stream.of(all.split(File.pathSeparator, -1))
+                    .filter(jar ->
+                            names.matcher(Path.of(jar).getFileName().toString()).matches())
+                    .toList();
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -126,7 +126,11 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         }
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
         if (mayHaveTasks(type)) {
-            for (Method method : scheduledMethods(type).keySet()) {
+            Map<Method, Boolean> methods = scheduledMethods(type);
+            if (methods.isEmpty()) {
+                withoutTasks.add(type);
+            }
+            for (Method method : methods.keySet()) {
                 declare(bean, beanName, type, method);
             }
         }
@@ -149,11 +153,20 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         for (Class<?> inherited : type.getInterfaces()) {
             found[0] |= mayHaveTasks(inherited);
         }
-        ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= !method.isBridge() && isScheduled(method));
+        ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= mayBeScheduled(method));
         if (!found[0]) {
             withoutTasks.add(type);
         }
         return found[0];
+    }
+
+    /** Whether a method is scheduled, or has annotations that cannot be read: Spring does not read those that a class overrides. */
+    private static boolean mayBeScheduled(Method method) {
+        try {
+            return isScheduled(method);
+        } catch (RuntimeException | LinkageError ex) {
+            return true;
+        }
     }
 
     private static boolean isScheduled(Method method) {

@@ -74,7 +74,7 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
         }
         Object ignored = beanFactory
                 .getBean(ConfigurationPropertiesBindingPostProcessor.class)
-                .postProcessBeforeInitialization(this, PREFIX);
+                .postProcessBeforeInitialization(this, PREFIX + "-" + getClass().getName());
     }
 
     @Override

@@ -215,6 +215,14 @@ class SettingsTest {
     }
 
     @Test
+    void aBeanMayHaveTheNameOfTheSettings() {
+        withScheduling()
+                .withUserConfiguration(WantedEarly.class, NamedAsSettings.class)
+                .withPropertyValues("wheel.scheduler.worker.max-size=7")
+                .run(context -> assertThat(workerLimitOf(context)).isEqualTo(7));
+    }
+
+    @Test
     void anUnusableSettingStopsAnEarlyScheduler() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class)
@@ -359,6 +367,15 @@ class SettingsTest {
         @Bean
         static BeanFactoryPostProcessor early(TaskScheduler scheduler) {
             return beanFactory -> assertThat(scheduler).isInstanceOf(WheelTaskScheduler.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedAsSettings {
+
+        @Bean("wheel.scheduler")
+        String text() {
+            return "text";
         }
     }
 }

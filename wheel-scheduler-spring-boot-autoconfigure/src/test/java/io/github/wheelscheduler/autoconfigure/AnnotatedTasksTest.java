@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTask;
+import io.github.wheelscheduler.unscanned.Documented;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.BeanUtils;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /** Which methods are taken for tasks: those that Spring schedules, with what their annotations say. */
@@ -25,28 +25,6 @@ class AnnotatedTasksTest {
     @Scheduled(fixedDelay = 1, initialDelay = 1, timeUnit = TimeUnit.HOURS)
     @WheelTask(id = "task")
     @interface Hourly {}
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface Unreadable {
-        @AliasFor("nothing")
-        String value() default "";
-    }
-
-    interface Documented {
-        @Unreadable
-        void call();
-    }
-
-    static class Undocumented implements Documented {
-        @Override
-        public void call() {}
-    }
-
-    static class ScheduledUndocumented implements Documented {
-        @Override
-        @Hourly
-        public void call() {}
-    }
 
     interface ByDefault {
         @Hourly
@@ -88,14 +66,13 @@ class AnnotatedTasksTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {ScheduledUndocumented.class, OfInterface.class, OfSuperclass.class, Bridged.class, Private.class
-            })
+            classes = {Documented.Hourly.class, OfInterface.class, OfSuperclass.class, Bridged.class, Private.class})
     void knowsWhatSpringSchedules(Class<?> type) {
         assertThat(idsWith(type)).contains("task");
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Undocumented.class, Overriding.class})
+    @ValueSource(classes = {Documented.Unscheduled.class, Overriding.class})
     void takesNothingElseForATask(Class<?> type) {
         assertThat(idsWith(type, type)).doesNotContain("task");
     }

@@ -160,7 +160,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         return found[0];
     }
 
-    /** Whether a method is scheduled, or has annotations that cannot be read: Spring does not read those that a class overrides. */
+    /** Whether a method is scheduled, or has annotations that cannot be read: Spring reads none of a method that is overridden. */
     private static boolean mayBeScheduled(Method method) {
         try {
             return isScheduled(method);

@@ -18,7 +18,7 @@ import org.springframework.beans.BeanUtils;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** Which methods are taken for tasks: those that Spring schedules, with what their annotations say. */
+/** Which methods are taken for tasks: the ones that Spring schedules, with what their annotations say. */
 class AnnotatedTasksTest {
 
     @Retention(RetentionPolicy.RUNTIME)

@@ -23,7 +23,7 @@ class TimingWheelFailureModelTest {
     void failuresAnywhereLoseNoTimer() {
         Seed.play(random -> {
             long failures = 0;
-            for (int i = 0; i < Scale.of(300, 6_000); i++) {
+            for (int i = 0; i < Scale.of(150, 300, 6_000); i++) {
                 failures += new Game(random.split()).play();
             }
             assertThat(failures).as("failures").isPositive();

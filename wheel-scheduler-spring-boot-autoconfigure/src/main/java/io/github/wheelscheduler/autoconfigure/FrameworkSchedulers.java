@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -10,11 +10,13 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.ManagedMap;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.type.MethodMetadata;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
+import org.springframework.util.ClassUtils;
 
 /**
  * The schedulers that a Spring framework registers for its own use, as the WebSocket message broker does for its
@@ -30,40 +32,84 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
 final class FrameworkSchedulers implements BeanFactoryPostProcessor {
 
     private static final String SPRING = "org.springframework.";
-
-    /** For applications that override the method of the framework in order to set the scheduler up. */
-    private static final Set<String> NAMES = Set.of("messageBrokerTaskScheduler", "defaultSockJsTaskScheduler");
+    private static final String WEB_SOCKET = "org.springframework.web.socket.";
+    private static final String INTEGRATION = "DefaultConfiguringBeanFactoryPostProcessor";
 
     private static final String WHEEL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
     private static final String BOOTS_BROKER_CONFIGURER = "springBootWebSocketMessageBrokerConfigurer";
 
+    /** The schedulers that frameworks register without a factory method, by name. */
+    private static final Map<String, Registered> REGISTERED = Map.of(
+            "messageBrokerScheduler",
+            new Registered("messageBrokerScheduler-", WEB_SOCKET),
+            "SockJsScheduler",
+            new Registered("SockJsScheduler-", WEB_SOCKET),
+            WHEEL,
+            new Registered("task-scheduler-", INTEGRATION));
+
     FrameworkSchedulers() {}
 
-    /** Returns whether the bean of that name, a scheduler, is one of these. */
+    /**
+     * A scheduler that a framework registers by code. Its definition has this prefix as a plain string, which no
+     * definition from an application's XML has.
+     *
+     * @param companions beginning of the name of a bean that registers it, or is registered with it
+     */
+    private record Registered(String threadNamePrefix, String companions) {
+
+        boolean is(BeanDefinition definition, ConfigurableListableBeanFactory beanFactory) {
+            return definition.getFactoryMethodName() == null
+                    && threadNamePrefix.equals(definition.getPropertyValues().get("threadNamePrefix"))
+                    && Arrays.stream(beanFactory.getBeanDefinitionNames())
+                            .anyMatch(name -> name.startsWith(companions));
+        }
+    }
+
+    /** Returns whether the bean of that name, a scheduler, is one of these. All others are the application's. */
     static boolean contains(ConfigurableListableBeanFactory beanFactory, String name) {
         if (!beanFactory.containsBeanDefinition(name)) {
             return false;
         }
         BeanDefinition definition = beanFactory.getBeanDefinition(name);
+        Registered registered = REGISTERED.get(name);
+        return (registered != null && registered.is(definition, beanFactory))
+                || isMadeByFramework(definition, beanFactory);
+    }
+
+    private static boolean isMadeByFramework(BeanDefinition definition, ConfigurableListableBeanFactory beanFactory) {
         if (definition instanceof AnnotatedBeanDefinition annotated) {
-            return NAMES.contains(name) || isSprings(annotated.getFactoryMethodMetadata(), beanFactory);
+            MethodMetadata factoryMethod = annotated.getFactoryMethodMetadata();
+            return factoryMethod != null
+                    && (isOfFramework(factoryMethod.getDeclaringClassName(), beanFactory)
+                            || overridesFrameworks(factoryMethod.getMethodName(), definition, beanFactory));
         }
-        // what an XML namespace of a framework adds
-        return definition.getRole() == BeanDefinition.ROLE_INFRASTRUCTURE;
-    }
-
-    private static boolean isSprings(
-            @Nullable MethodMetadata factoryMethod, ConfigurableListableBeanFactory beanFactory) {
+        Method factoryMethod = definition instanceof RootBeanDefinition ahead ? ahead.getResolvedFactoryMethod() : null;
         return factoryMethod != null
-                && factoryMethod.getDeclaringClassName().startsWith(SPRING)
-                && !isOfApplication(factoryMethod.getDeclaringClassName(), beanFactory);
+                && isOfFramework(factoryMethod.getDeclaringClass().getName(), beanFactory);
     }
 
-    /** An application may be in a package of Spring's, as the samples of Spring are: what is below its own packages is its own. */
-    private static boolean isOfApplication(String className, ConfigurableListableBeanFactory beanFactory) {
-        return AutoConfigurationPackages.has(beanFactory)
-                && AutoConfigurationPackages.get(beanFactory).stream()
-                        .anyMatch(name -> className.startsWith(name + "."));
+    /** Whether a configuration of the application extends a framework's, and overrides its factory method. */
+    private static boolean overridesFrameworks(
+            String method, BeanDefinition definition, ConfigurableListableBeanFactory beanFactory) {
+        String configuration = definition.getFactoryBeanName();
+        Class<?> type = configuration == null ? null : beanFactory.getType(configuration, false);
+        while (type != null) {
+            if (isOfFramework(type.getName(), beanFactory) && ClassUtils.hasAtLeastOneMethodWithName(type, method)) {
+                return true;
+            }
+            type = type.getSuperclass();
+        }
+        return false;
+    }
+
+    /**
+     * Spring's samples are in packages of Spring's: classes in and below the packages of an application are its own.
+     */
+    private static boolean isOfFramework(String className, ConfigurableListableBeanFactory beanFactory) {
+        return className.startsWith(SPRING)
+                && !(AutoConfigurationPackages.has(beanFactory)
+                        && AutoConfigurationPackages.get(beanFactory).stream()
+                                .anyMatch(name -> className.startsWith(name + ".")));
     }
 
     @Override

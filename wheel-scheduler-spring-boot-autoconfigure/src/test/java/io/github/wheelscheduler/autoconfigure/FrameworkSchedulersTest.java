@@ -93,6 +93,20 @@ class FrameworkSchedulersTest {
     }
 
     @Test
+    void besideIntegrationChannelsRunOnTheBrokersExecutor() {
+        WebApplicationContextRunner both =
+                WEB_SOCKET.withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class));
+        both.run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
+                        .getExecutor())
+                .isSameAs(context.getBean("clientInboundChannelExecutor")));
+        both.withPropertyValues("wheel.scheduler.enabled=false")
+                .run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
+                                .getExecutor())
+                        .isSameAs(context.getBean("taskScheduler"))
+                        .isExactlyInstanceOf(ThreadPoolTaskScheduler.class));
+    }
+
+    @Test
     void webSocketChannelsStayOnTheOnlyExecutorOfTheApplication() {
         WEB_SOCKET
                 .withUserConfiguration(OwnExecutor.class)
@@ -112,22 +126,37 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aSchedulerThatAnXmlNamespaceAddsDoesNotKeepTheWheelAway() {
+    void roleOfASchedulerSaysNothing() {
         RootBeanDefinition added = new RootBeanDefinition(ThreadPoolTaskScheduler.class);
         added.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
         withScheduling()
                 .withInitializer(context -> ((BeanDefinitionRegistry) context.getBeanFactory())
                         .registerBeanDefinition("messageBrokerScheduler", added))
-                .run(context -> assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context)));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
     }
 
     @Test
-    void aSchedulerAddedLaterGivesWayToo() {
+    void ownXmlSchedulerIsInjectedAsWithBootAlone() {
         withScheduling()
-                .withUserConfiguration(AddedByPostProcessor.class)
+                .withUserConfiguration(SchedulerRows.ImportsXml.class)
                 .withBean(PlainInjection.class)
                 .run(context -> assertThat(context.getBean(PlainInjection.class).scheduler)
-                        .isSameAs(wheelOf(context)));
+                        .isSameAs(context.getBean("xmlScheduler"))
+                        .isNotInstanceOf(WheelTaskScheduler.class));
+    }
+
+    @Test
+    void schedulerAddedLaterLeavesMethodsOnTheWheel() {
+        withScheduling()
+                .withPropertyValues("spring.task.scheduling.thread-name-prefix=wheel-")
+                .withUserConfiguration(AddedByPostProcessor.class)
+                .run(context -> {
+                    assertThat(threadOfScheduledMethod(context)).startsWith("wheel-");
+                    assertThat(context.getBeanFactory()
+                                    .getBeanDefinition("addedTaskScheduler")
+                                    .isFallback())
+                            .isFalse();
+                });
     }
 
     @Test

@@ -8,7 +8,6 @@ import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
@@ -24,6 +23,11 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
  */
 final class OnNoUserSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
 
+    private static final String USUAL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
+
+    static final String NO_SCHEDULER = "the application has no scheduler of its own";
+    static final String NAME_IS_TAKEN = "another bean has the name '" + USUAL + "'";
+
     @Override
     public ConfigurationPhase getConfigurationPhase() {
         return ConfigurationPhase.REGISTER_BEAN;
@@ -31,27 +35,33 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        ConditionMessage.Builder message = ConditionMessage.forCondition("No user-defined scheduler");
+        return outcome(context.getBeanFactory());
+    }
+
+    /**
+     * Returns the outcome for the beans that are declared by now, with the reason that {@link WhereScheduledRuns} logs.
+     */
+    static ConditionOutcome outcome(@Nullable ConfigurableListableBeanFactory beanFactory) {
         Set<String> found = WheelSchedulers.names(
-                context.getBeanFactory(),
+                beanFactory,
                 OnNoUserSchedulerCondition::isCandidate,
                 TaskScheduler.class,
                 ScheduledExecutorService.class);
-        if (isNameTaken(context)) {
-            found.add(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+        boolean nameIsTaken = isNameTaken(beanFactory);
+        if (!nameIsTaken && isUndecided(beanFactory, found)) {
+            return ConditionOutcome.match(
+                    "none of the wheel schedulers " + WheelSchedulers.textOf(found) + " is primary");
         }
-        if (isUndecided(context.getBeanFactory(), found)) {
-            return ConditionOutcome.match(message.found("several wheel schedulers, none of them primary")
-                    .items(found));
+        if (!found.isEmpty()) {
+            return ConditionOutcome.noMatch("the application has "
+                    + (found.size() == 1 ? "the scheduler " : "the schedulers ") + WheelSchedulers.textOf(found));
         }
-        return found.isEmpty()
-                ? ConditionOutcome.match(message.didNotFind("any").atAll())
-                : ConditionOutcome.noMatch(message.found("bean", "beans").items(found));
+        return nameIsTaken ? ConditionOutcome.noMatch(NAME_IS_TAKEN) : ConditionOutcome.match(NO_SCHEDULER);
     }
 
     /** Whether there are several wheel schedulers, none of which Spring would take by itself. */
     private static boolean isUndecided(@Nullable ConfigurableListableBeanFactory beanFactory, Set<String> found) {
-        if (beanFactory == null || found.contains(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME)) {
+        if (beanFactory == null || found.contains(USUAL)) {
             return false;
         }
         int wheels = 0;
@@ -68,10 +78,8 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
     }
 
     /** Whether a bean here has our name already: ours could not be registered beside it. */
-    private static boolean isNameTaken(ConditionContext context) {
-        ConfigurableListableBeanFactory beanFactory = context.getBeanFactory();
-        return beanFactory != null
-                && beanFactory.containsLocalBean(TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME);
+    private static boolean isNameTaken(@Nullable ConfigurableListableBeanFactory beanFactory) {
+        return beanFactory != null && beanFactory.containsLocalBean(USUAL);
     }
 
     /** Returns whether the bean is injected by its type. As in Boot's own conditions, others do not count. */

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -27,7 +29,28 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
  */
 public final class WheelSchedulers {
 
+    /** So many names are in a sentence at most. */
+    private static final int MOST_NAMED = 10;
+
     private WheelSchedulers() {}
+
+    /**
+     * Returns why no {@code @Scheduled} method runs on the wheel, as the log has it; null if methods do, or if the
+     * application has not started.
+     */
+    public static @Nullable String whyNone(ListableBeanFactory beanFactory) {
+        BeanFactory next = beanFactory;
+        while (next instanceof ConfigurableListableBeanFactory context) {
+            for (String name : context.getBeanNamesForType(WhereScheduledRuns.class, false, false)) {
+                WhereScheduledRuns line = context.getBean(name, WhereScheduledRuns.class);
+                if (line.hasSpoken()) {
+                    return line.whyNone();
+                }
+            }
+            next = context.getParentBeanFactory();
+        }
+        return null;
+    }
 
     /** Returns the schedulers that have been made, by name, also those of parent contexts. */
     public static Map<String, WheelTaskScheduler> in(ListableBeanFactory beanFactory) {
@@ -110,6 +133,13 @@ public final class WheelSchedulers {
             next = context.getParentBeanFactory();
         }
         return found;
+    }
+
+    /** Returns these names, quoted, at most ten of them. */
+    static String textOf(Collection<String> names) {
+        String text =
+                names.stream().limit(MOST_NAMED).map(name -> "'" + name + "'").collect(Collectors.joining(", "));
+        return names.size() <= MOST_NAMED ? text : text + " and " + (names.size() - MOST_NAMED) + " more";
     }
 
     /** Returns whether what is declared so may turn out to be a scheduler on the wheel. */

@@ -58,7 +58,13 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     }
 
     @Bean
-    static WhereScheduledRuns whereScheduledRuns(ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        return new WhereScheduledRuns(beanFactory, environment);
+    static RegistrarWatch wheelRegistrarWatch() {
+        return new RegistrarWatch();
+    }
+
+    @Bean
+    static WhereScheduledRuns whereScheduledRuns(
+            ConfigurableListableBeanFactory beanFactory, Environment environment, RegistrarWatch registrar) {
+        return new WhereScheduledRuns(beanFactory, environment, registrar);
     }
 }

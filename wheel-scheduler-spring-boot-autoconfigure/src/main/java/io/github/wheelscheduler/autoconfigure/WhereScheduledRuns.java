@@ -1,155 +1,205 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
+import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport.ConditionAndOutcomes;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.env.Environment;
-import org.springframework.scheduling.TaskScheduler;
-import org.springframework.scheduling.annotation.SchedulingConfigurer;
-import org.springframework.scheduling.config.ScheduledTaskRegistrar;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
- * Says once in the log where {@code @Scheduled} methods run and why, if there is a wheel scheduler, and else why there is none. Spring calls it
- * before it schedules them, after all other configurers; it changes nothing, and looks at definitions only, so that no scheduler is created for
- * its sake.
+ * Logs once where {@code @Scheduled} methods run and why, and what to do if that is not on the wheel. It reads what
+ * Spring has taken, after it has scheduled them, and the reason that {@link OnNoUserSchedulerCondition} has left. It
+ * changes nothing, and creates no scheduler.
  */
-final class WhereScheduledRuns implements SchedulingConfigurer, SmartInitializingSingleton {
+final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEvent> {
 
     private static final Log logger = LogFactory.getLog(WhereScheduledRuns.class);
 
-    private static final String USUAL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
-    private static final String MADE_UP = "spring.task.scheduling.enabled";
+    private static final String PROCESSOR = TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME;
+    private static final String ENABLED = WheelSchedulerProperties.PREFIX + ".enabled";
+    private static final String INVENTED = "spring.task.scheduling.enabled";
+    private static final String ACTIVE = "Wheel Scheduler is active: ";
+    private static final String NOT_ACTIVE = "Wheel Scheduler is not active: ";
     private static final String METHODS = "@Scheduled methods run on ";
-
-    /** So many names are in the line at most. */
-    private static final int MOST_NAMED = 10;
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final Environment environment;
+    private final RegistrarWatch registrar;
 
-    WhereScheduledRuns(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+    /** Writer: the thread that refreshes the context. Readers: requests to the endpoint. */
+    private volatile @Nullable String line;
+
+    WhereScheduledRuns(ConfigurableListableBeanFactory beanFactory, Environment environment, RegistrarWatch registrar) {
         this.beanFactory = beanFactory;
         this.environment = environment;
+        this.registrar = registrar;
     }
 
+    /** Returns whether it has said where methods of its context run, or why they do not. */
+    boolean hasSpoken() {
+        return line != null;
+    }
+
+    /** Returns the line if it says that the wheel is not active, else null. */
+    @Nullable
+    String whyNone() {
+        String said = line;
+        return said != null && said.startsWith(NOT_ACTIVE) ? said : null;
+    }
+
+    /** Comes after Spring's own listener, which has the same order, and has been there before any other bean. */
     @Override
-    public void configureTasks(ScheduledTaskRegistrar registrar) {
-        if (beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0) {
-            return;
+    public void onApplicationEvent(ContextRefreshedEvent event) {
+        if (!event.getApplicationContext().getAutowireCapableBeanFactory().equals(beanFactory)) {
+            return; // of a child
         }
-        TaskScheduler set = registrar.getScheduler();
-        if (set != null && !(set instanceof TaskSchedulerRouter)) {
-            logger.info(METHODS + "what a SchedulingConfigurer has set, a "
-                    + set.getClass().getSimpleName());
-            return;
+        if (beanFactory.containsLocalBean(PROCESSOR)) {
+            say(new ScheduledPlaces(beanFactory, registrar));
+        } else if (!beanFactory.containsBean(PROCESSOR) && wheels().isEmpty()) {
+            say(NOT_ACTIVE
+                    + "no @Scheduled method runs, as @EnableScheduling is missing. Add it to a @Configuration class");
         }
-        List<String> names = Arrays.stream(beanFactory.getBeanNamesForType(TaskScheduler.class, true, false))
-                .filter(name -> isTrueOf(name, BeanDefinition::isAutowireCandidate, true))
-                .toList();
-        say(names);
-    }
-
-    /** Goes through the definitions as Spring does it. */
-    private void say(List<String> names) {
-        if (names.size() == 1) {
-            say(names.get(0), "it is the only one");
-            return;
-        }
-        String primary = onlyOne(names, name -> isTrueOf(name, BeanDefinition::isPrimary, false));
-        String usual = onlyOne(names, name -> !isTrueOf(name, BeanDefinition::isFallback, false));
-        String candidate = onlyOne(names, name -> isTrueOf(name, OnNoUserSchedulerCondition::isDefaultCandidate, true));
-        if (primary != null) {
-            say(primary, "it is primary");
-        } else if (usual != null) {
-            say(usual, "the others, " + without(usual, names) + ", are fallbacks");
-        } else if (candidate != null) {
-            say(candidate, "the others, " + without(candidate, names) + ", are no default candidates");
-        } else if (beanFactory.containsBean(USUAL) && beanFactory.isTypeMatch(USUAL, TaskScheduler.class)) {
-            say(
-                    USUAL,
-                    "none of the others, " + without(USUAL, names)
-                            + ", is primary, and it has the name that Spring looks for");
-        } else {
-            logger.warn(METHODS + "one thread of Spring's own, because none of " + textOf(names)
-                    + " is primary or has the name " + USUAL + ". Make one @Primary, or declare them as "
-                    + WheelTaskScheduler.class.getSimpleName() + ", so that a scheduler of that name is added");
-        }
-    }
-
-    private void say(String name, String reason) {
-        logger.info(METHODS + "the scheduler '" + name + "', because " + reason
-                + (hasOneWorkerOfBoots(name)
-                        ? ". It has one worker, as Boot's ThreadPoolTaskSchedulerBuilder gives it unless"
-                                + " spring.task.scheduling.pool.size says more: set that, or make it with a "
-                                + WheelTaskSchedulerBuilder.class.getSimpleName()
-                        : ""));
-    }
-
-    private boolean hasOneWorkerOfBoots(String name) {
-        return beanFactory.containsSingleton(name)
-                && beanFactory.getBean(name) instanceof WheelTaskScheduler scheduler
-                && WheelTaskScheduler.isReal(scheduler)
-                && scheduler.isInitialized()
-                && scheduler.getWheelScheduledExecutor().maxWorkers() == 1
-                && !isWritten("spring.task.scheduling.pool.size")
-                && !isWritten(WheelSchedulerProperties.PREFIX + ".worker.max-size");
-    }
-
-    private boolean isWritten(String property) {
-        return Binder.get(environment).bind(property, String.class).isBound();
-    }
-
-    private static String without(String name, List<String> names) {
-        return textOf(names.stream().filter(other -> !other.equals(name)).toList());
-    }
-
-    private static String textOf(List<String> names) {
-        int more = names.size() - MOST_NAMED;
-        return more <= 0 ? names.toString() : names.subList(0, MOST_NAMED) + " and " + more + " more";
-    }
-
-    private static @Nullable String onlyOne(List<String> names, Predicate<String> wanted) {
-        List<String> found = names.stream().filter(wanted).toList();
-        return found.size() == 1 ? found.get(0) : null;
-    }
-
-    private boolean isTrueOf(String name, Predicate<BeanDefinition> wanted, boolean withoutDefinition) {
-        return beanFactory.containsBeanDefinition(name)
-                ? wanted.test(beanFactory.getMergedBeanDefinition(name))
-                : withoutDefinition;
-    }
-
-    /** Says why nothing runs on the wheel, unless it was turned off; and what to set in place of a property that many set, and none has. */
-    @Override
-    public void afterSingletonsInstantiated() {
-        boolean enabled = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true);
-        if (enabled
-                && beanFactory.getBeanNamesForType(WheelTaskScheduler.class, true, false).length == 0
-                && WheelSchedulers.ownOf(beanFactory).isEmpty()) {
-            logger.info("The wheel scheduler is not used, because " + reason());
-        }
-        if (environment.containsProperty(MADE_UP)) {
-            logger.warn(MADE_UP + " has no effect, as Spring Boot has no such property. "
+        if (environment.containsProperty(INVENTED)) {
+            logger.warn(INVENTED + " has no effect, as Spring Boot has no such property. "
                     + WheelSchedulerProperties.PREFIX + ".mode=off keeps what is scheduled from running");
         }
     }
 
-    private String reason() {
-        if (!beanFactory.containsBean(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)) {
-            return "@EnableScheduling is missing";
+    private void say(ScheduledPlaces places) {
+        ScheduledPlaces.Place usual = places.usual();
+        WheelTaskScheduler wheel = usual == null ? null : usual.wheel();
+        if (usual == null) {
+            say(
+                    wheels().isEmpty()
+                            ? notActive("no @Scheduled method runs yet, and ", places)
+                            : ACTIVE + "no @Scheduled method runs yet on " + WheelSchedulers.textOf(wheels())
+                                    + places.apart());
+        } else if (wheel != null) {
+            say(ACTIVE + METHODS + usual.text() + whyThisWheel() + places.apart() + oneWorkerOfBoots(wheel));
+        } else {
+            String text = notActive(METHODS + usual.text() + ", as ", places);
+            if (usual.isOneThreadOfSprings()) {
+                text += ". A scheduler that is @Primary, or has the name 'taskScheduler', takes them from that thread";
+                line = text;
+                logger.warn(text);
+            } else {
+                say(text);
+            }
         }
-        Set<String> schedulers = WheelSchedulers.names(beanFactory, (context, name) -> true, TaskScheduler.class);
-        return "the application, or a library, has brought a scheduler of its own: " + schedulers;
+    }
+
+    private void say(String text) {
+        line = text;
+        logger.info(text);
+    }
+
+    private String notActive(String where, ScheduledPlaces places) {
+        Reason reason = reason();
+        return NOT_ACTIVE + where + reason.text + places.apart() + ". " + reason.advice;
+    }
+
+    private List<String> wheels() {
+        Set<String> names = new LinkedHashSet<>(List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                beanFactory, WheelTaskScheduler.class, true, false)));
+        names.addAll(WheelSchedulers.ownOf(beanFactory).keySet());
+        return List.copyOf(names);
+    }
+
+    private String whyThisWheel() {
+        if (registrar.isChanged()) {
+            return ", as a SchedulingConfigurer says";
+        }
+        ConditionOutcome outcome = outcome();
+        return outcome != null
+                        && outcome.isMatch()
+                        && !OnNoUserSchedulerCondition.NO_SCHEDULER.equals(outcome.getMessage())
+                ? ", as " + outcome.getMessage()
+                : "";
+    }
+
+    /** Why methods do not run on the wheel, and what to do. */
+    private record Reason(String text, String advice) {}
+
+    private Reason reason() {
+        if (registrar.isChanged()) {
+            return new Reason("a SchedulingConfigurer says", "Without it, Spring chooses one");
+        }
+        if (registrar.before() != null && !(registrar.before() instanceof TaskSchedulerRouter)) {
+            return new Reason("<task:annotation-driven> says", "Without it, Spring chooses one");
+        }
+        if (!environment.getProperty(ENABLED, Boolean.class, true)) {
+            return new Reason(ENABLED + " is false", "Remove that property to run them on the wheel");
+        }
+        ConditionOutcome outcome = outcome();
+        if (outcome == null) {
+            return new Reason("the auto-configuration is excluded", "Remove the exclusion to run them on the wheel");
+        }
+        if (outcome.isMatch()) {
+            return new Reason("Spring prefers it", advice(outcome));
+        }
+        return new Reason(String.valueOf(outcome.getMessage()), advice(outcome));
+    }
+
+    private String advice(ConditionOutcome outcome) {
+        String advice = "To run them on the wheel, ";
+        if (OnNoUserSchedulerCondition.NAME_IS_TAKEN.equals(outcome.getMessage())) {
+            return advice + "give that bean another name";
+        }
+        List<String> wheels = wheels();
+        return advice
+                + (wheels.isEmpty()
+                        ? "define no scheduler, or a WheelTaskScheduler in its place"
+                        : "make one of these @Primary: " + WheelSchedulers.textOf(wheels));
+    }
+
+    /** Returns what the condition of the wheel has left; null if it was not asked. */
+    private @Nullable ConditionOutcome outcome() {
+        ConditionEvaluationReport report = ConditionEvaluationReport.get(beanFactory);
+        String source = WheelSchedulerAutoConfiguration.class.getName();
+        if (report.getExclusions().contains(source)) {
+            return null;
+        }
+        ConditionAndOutcomes outcomes = report.getConditionAndOutcomesBySource().get(source);
+        if (outcomes == null) {
+            // of an application that was processed ahead of time, whose conditions were met then
+            return OnNoUserSchedulerCondition.outcome(beanFactory);
+        }
+        ConditionOutcome last = null;
+        for (ConditionEvaluationReport.ConditionAndOutcome one : outcomes) {
+            last = one.getOutcome();
+            if (!last.isMatch() || one.getCondition() instanceof OnNoUserSchedulerCondition) {
+                return last;
+            }
+        }
+        return last;
+    }
+
+    private String oneWorkerOfBoots(WheelTaskScheduler wheel) {
+        boolean isUnwanted = wheel.isInitialized()
+                && wheel.getWheelScheduledExecutor().maxWorkers() == 1
+                && !isWritten("spring.task.scheduling.pool.size")
+                && !isWritten(WheelSchedulerProperties.PREFIX + ".worker.max-size");
+        return isUnwanted
+                ? ". It has one worker, as Boot's ThreadPoolTaskSchedulerBuilder gives it unless"
+                        + " spring.task.scheduling.pool.size says more: set that, or make it with a "
+                        + WheelTaskSchedulerBuilder.class.getSimpleName()
+                : "";
+    }
+
+    private boolean isWritten(String property) {
+        return Binder.get(environment).bind(property, String.class).isBound();
     }
 }

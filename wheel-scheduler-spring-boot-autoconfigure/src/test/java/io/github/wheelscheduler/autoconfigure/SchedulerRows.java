@@ -308,7 +308,7 @@ final class SchedulerRows {
                 (BeanDefinition definition) -> definition.setPrimary(primary));
     }
 
-    private static <R extends AbstractApplicationContextRunner<R, ?, ?>> R xml(R application, String elements) {
+    static <R extends AbstractApplicationContextRunner<R, ?, ?>> R xml(R application, String elements) {
         return application.withInitializer(context -> {
             XmlBeanDefinitionReader reader =
                     new XmlBeanDefinitionReader((BeanDefinitionRegistry) context.getBeanFactory());

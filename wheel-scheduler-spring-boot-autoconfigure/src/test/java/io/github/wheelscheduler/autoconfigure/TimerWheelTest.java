@@ -223,7 +223,8 @@ class TimerWheelTest {
             assertThat(WheelSchedulers.in(context.getBeanFactory())).isEmpty();
             assertThat(context.getBeanFactory().containsSingleton(NAME)).isFalse();
         });
-        assertThat(output).contains("The wheel scheduler is not used, because @EnableScheduling is missing");
+        assertThat(output)
+                .contains("Wheel Scheduler is not active: no @Scheduled method runs, as @EnableScheduling is missing");
     }
 
     @Test
@@ -231,7 +232,7 @@ class TimerWheelTest {
         withoutScheduling()
                 .withUserConfiguration(Programs.class)
                 .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).doesNotContain("The wheel scheduler is not used");
+        assertThat(output).doesNotContain("Wheel Scheduler is not active");
     }
 
     // It has the settings of all

@@ -224,7 +224,7 @@ class WheelSchedulerAutoConfigurationTest {
         withScheduling()
                 .withUserConfiguration(OwnTaskScheduler.class)
                 .run(context -> messages.addAll(reasons(context)));
-        assertThat(messages).anyMatch(message -> message.contains("found bean ownScheduler"));
+        assertThat(messages).anyMatch(message -> message.contains("the application has the scheduler 'ownScheduler'"));
     }
 
     private static List<String> reasons(AssertableApplicationContext context) {

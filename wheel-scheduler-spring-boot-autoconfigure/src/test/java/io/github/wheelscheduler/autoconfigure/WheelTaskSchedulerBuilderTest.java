@@ -47,25 +47,27 @@ class WheelTaskSchedulerBuilderTest {
     @Test
     void logSaysThatSchedulingIsNotEnabled(CapturedOutput output) {
         withoutScheduling()
-                .run(context -> assertThat(output)
-                        .containsOnlyOnce("The wheel scheduler is not used, because @EnableScheduling is missing"));
+                .run(
+                        context -> assertThat(output)
+                                .containsOnlyOnce(
+                                        "Wheel Scheduler is not active: no @Scheduled method runs, as @EnableScheduling is missing"));
     }
 
     @Test
     void logNamesTheSchedulerThatKeepsTheWheelAway(CapturedOutput output) {
         withScheduling()
                 .withBean("own", org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler.class)
-                .run(context -> assertThat(output)
-                        .containsOnlyOnce("The wheel scheduler is not used, because the application, or a library, "
-                                + "has brought a scheduler of its own: [own]"));
+                .run(context ->
+                        assertThat(output).containsOnlyOnce("as the application has the scheduler 'own'. To run them"));
     }
 
     @Test
-    void logSaysNothingWhereTheWheelIsUsedOrTurnedOff(CapturedOutput output) {
-        withScheduling().run(context -> assertThat(output).doesNotContain("is not used"));
+    void logSaysThatTheWheelIsTurnedOff(CapturedOutput output) {
+        withScheduling().run(context -> assertThat(output).doesNotContain("is not active"));
         withScheduling()
                 .withPropertyValues("wheel.scheduler.enabled=false")
-                .run(context -> assertThat(output).doesNotContain("is not used"));
+                .run(context -> assertThat(output)
+                        .containsOnlyOnce("as wheel.scheduler.enabled is false. Remove that property"));
     }
 
     @Configuration(proxyBeanMethods = false)

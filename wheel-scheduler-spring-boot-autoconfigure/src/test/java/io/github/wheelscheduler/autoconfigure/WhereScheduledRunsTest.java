@@ -22,7 +22,7 @@ import org.springframework.scheduling.annotation.SchedulingConfigurer;
 @ExtendWith(OutputCaptureExtension.class)
 class WhereScheduledRunsTest {
 
-    private static final String LINE = "@Scheduled methods run on ";
+    private static final String LINE = "Wheel Scheduler is active: @Scheduled methods run on ";
 
     private static ApplicationContextRunner withOrders() {
         return withScheduling()
@@ -48,8 +48,9 @@ class WhereScheduledRunsTest {
         assertThatItRunsOn(withOrders().withUserConfiguration(Reports.class), "wheel-");
         assertThat(output)
                 .containsOnlyOnce(LINE)
-                .contains(LINE
-                        + "the scheduler 'taskScheduler', because none of the others, [orders, reports], is primary");
+                .contains(
+                        LINE
+                                + "'taskScheduler', up to 256 at a time, as none of the wheel schedulers 'orders', 'reports' is primary");
     }
 
     @Test
@@ -60,17 +61,15 @@ class WhereScheduledRunsTest {
         }
         assertThatItRunsOn(application, "wheel-");
         assertThat(output)
-                .containsPattern(LINE + "the scheduler 'taskScheduler', because none of the others, "
-                        + "\\[(\\w+, ){9}\\w+] and 3 more, is primary");
+                .containsPattern(LINE + "'taskScheduler', up to 256 at a time, as none of the wheel schedulers "
+                        + "('\\w+', ){9}'\\w+' and 3 more is primary");
     }
 
     @Test
     void aSchedulerAloneTakesThem(CapturedOutput output) {
         assertThatItRunsOn(withOrders(), "orders-");
         withOrders().run(context -> assertThat(context).doesNotHaveBean("taskScheduler"));
-        assertThat(output)
-                .contains(LINE + "the scheduler 'orders', because it is the only one")
-                .doesNotContain("one worker");
+        assertThat(output).contains(LINE + "'orders', up to 256 at a time").doesNotContain("one worker");
     }
 
     @Test
@@ -80,9 +79,7 @@ class WhereScheduledRunsTest {
                         .withPropertyValues("spring.task.scheduling.thread-name-prefix=wheel-")
                         .withUserConfiguration(ForQualifiersOnly.class),
                 "wheel-");
-        assertThat(output)
-                .contains(LINE
-                        + "the scheduler 'taskScheduler', because the others, [imports], are no default candidates");
+        assertThat(output).contains(LINE + "'taskScheduler', up to 256 at a time");
     }
 
     @Test
@@ -90,7 +87,7 @@ class WhereScheduledRunsTest {
         ApplicationContextRunner application = withOrders().withUserConfiguration(PrimaryReports.class);
         assertThatItRunsOn(application, "reports-");
         application.run(context -> assertThat(context).doesNotHaveBean("taskScheduler"));
-        assertThat(output).contains(LINE + "the scheduler 'reports', because it is primary");
+        assertThat(output).contains(LINE + "'reports', up to 256 at a time");
     }
 
     @Test
@@ -103,13 +100,13 @@ class WhereScheduledRunsTest {
                         (BeanDefinition definition) -> definition.setFallback(true));
         assertThatItRunsOn(application, "orders-");
         application.run(context -> assertThat(context).doesNotHaveBean("taskScheduler"));
-        assertThat(output).contains(LINE + "the scheduler 'orders', because the others, [reports], are fallbacks");
+        assertThat(output).contains(LINE + "'orders', up to 256 at a time");
     }
 
     @Test
     void aSchedulerOfThatNameTakesThem(CapturedOutput output) {
         assertThatItRunsOn(withOrders().withUserConfiguration(OfThatName.class), "mine-");
-        assertThat(output).contains(LINE + "the scheduler 'taskScheduler', because none of the others, [orders], is");
+        assertThat(output).contains(LINE + "'taskScheduler', up to 256 at a time");
     }
 
     @Test
@@ -123,14 +120,16 @@ class WhereScheduledRunsTest {
                     registrar.setTaskScheduler(own);
                 }),
                 "own-");
-        assertThat(output).contains(LINE + "what a SchedulingConfigurer has set, a WheelTaskScheduler");
+        assertThat(output).contains(LINE + "a WheelTaskScheduler, up to 256 at a time, as a SchedulingConfigurer says");
     }
 
     @Test
     void schedulersThatHideWhatTheyAreLeaveThemToSpring(CapturedOutput output) {
         assertThatItRunsOn(withScheduling().withUserConfiguration(HiddenOnes.class), "pool-");
         assertThat(output)
-                .contains(LINE + "one thread of Spring's own, because none of [one, other] is primary or has the name")
+                .contains(
+                        "is not active: @Scheduled methods run on one thread of Spring's own, as the application has the"
+                                + " schedulers 'one', 'other'. To run them on the wheel, make one of these @Primary: 'one', 'other'")
                 .contains("WARN");
     }
 
@@ -138,7 +137,7 @@ class WhereScheduledRunsTest {
     void oneWorkerOfBootsBuilderIsToldOf(CapturedOutput output) {
         assertThatItRunsOn(withScheduling().withUserConfiguration(OfBootsBuilder.class), "scheduling-");
         assertThat(output)
-                .contains(LINE + "the scheduler 'boots', because it is the only one. It has one worker, ")
+                .contains(LINE + "'boots', one at a time. It has one worker, ")
                 .contains("ThreadPoolTaskSchedulerBuilder")
                 .contains("spring.task.scheduling.pool.size");
     }

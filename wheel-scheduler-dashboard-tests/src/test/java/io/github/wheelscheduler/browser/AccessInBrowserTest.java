@@ -45,7 +45,9 @@ class AccessInBrowserTest {
     void pageSaysThatNoSchedulerIsOnTheWheel(Browser browser) {
         try (Server server = Server.startWithDurableTasks(Idle.class, Server.NO_DURABLE_TASKS)) {
             browser.open(server.dashboard());
-            browser.awaitText(hook("no-schedulers"), "No scheduler of this application is on the wheel");
+            browser.awaitText(
+                    hook("no-schedulers"),
+                    "Wheel Scheduler is not active: no @Scheduled method runs, as @EnableScheduling is missing");
             browser.leave();
         }
         String without =

@@ -26,8 +26,7 @@ export function overview(context) {
     'timers');
   const timersPanel = panel('Timers and leases', null, timers.node);
   const line = dayLine();
-  const nothing = el('p.hint', {'data-test': 'no-schedulers'},
-    'No scheduler of this application is on the wheel. Its log says at the start where tasks run.');
+  const nothing = el('p.hint', {'data-test': 'no-schedulers'});
   let now = null;
   return {
     node: el('div', {}, nothing, cards, attention, timersPanel,
@@ -40,6 +39,7 @@ export function overview(context) {
     },
     show({list, day}) {
       keyed(cards, list.schedulers, scheduler => scheduler.name, scheduler => card(context, scheduler.name));
+      text(nothing, list.whyNone || 'No scheduler of this application is on the wheel.');
       show(nothing, list.schedulers.length === 0);
       show(attention, list.total > 0);
       now = list.now;

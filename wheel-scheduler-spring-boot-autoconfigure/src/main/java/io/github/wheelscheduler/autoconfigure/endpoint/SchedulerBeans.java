@@ -75,6 +75,12 @@ final class SchedulerBeans {
         return found;
     }
 
+    /** Returns why there is none; null if the application has not started. */
+    @Nullable
+    String whyNone() {
+        return WheelSchedulers.whyNone(beanFactory);
+    }
+
     /** Returns what timers for programs have done so far. */
     List<ProgramTimers.Reading> timers() {
         return ProgramTimers.in(beanFactory);

@@ -12,6 +12,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param now when that was, by the clock of the schedulers
  * @param steering whether the endpoint may be written to
  * @param findings what is wrong, the worst first; null if it was not asked for
+ * @param whyNone why no scheduler is on the wheel, and what to do, as the log has it; null if there are schedulers
  * @param tasks in the order that was asked for, or else in that of scheduler and id
  * @param offset how many tasks were left out before the page
  * @param limit how many tasks the page has at most
@@ -25,6 +26,7 @@ public record SchedulersDescriptor(
         boolean steering,
         @Nullable List<Finding> findings,
         List<SchedulerDescriptor> schedulers,
+        @Nullable String whyNone,
         List<TaskDescriptor> tasks,
         int offset,
         int limit,

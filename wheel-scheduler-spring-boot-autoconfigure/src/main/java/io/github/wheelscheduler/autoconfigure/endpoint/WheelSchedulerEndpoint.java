@@ -102,6 +102,7 @@ public final class WheelSchedulerEndpoint {
                 steering,
                 parts.contains(Part.FINDINGS) ? findings.of(seen, now) : null,
                 seen.stream().map(Findings.Seen::descriptor).toList(),
+                schedulers.isEmpty() ? beans.whyNone() : null,
                 page.tasks(),
                 query.offset(),
                 query.limit(),

@@ -120,6 +120,15 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         return node.repeat(id, recurrence, skipsMissed, body);
     }
 
+    /**
+     * Keeps the row of a recurring task that other nodes run: it is not forgotten while this node lives.
+     *
+     * @param id what it is called in the database, 1 to 200 characters
+     */
+    public void know(String id) {
+        node.know(id);
+    }
+
     // Its life
 
     /**
@@ -172,7 +181,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
 
     /** Returns what is in the database, which is asked for it. */
     public DurableOverview overview() {
-        return database.tables().overview();
+        return node.overview();
     }
 
     public DurableCounts counts() {

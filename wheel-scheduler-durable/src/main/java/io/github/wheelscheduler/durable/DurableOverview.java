@@ -10,14 +10,21 @@ import java.util.List;
  * @param overdue how many tasks could have been claimed a second ago and have not; up to {@link #MOST}
  * @param failed how many tasks have failed for good; up to {@link #MOST}
  * @param unreadable how many tasks no node could read so far; up to {@link #MOST}
+ * @param unknownHandlers the handlers for which tasks wait though no node has them, up to {@link #MOST_NAMES}; none while no node is known to live, or one does not say
+ *     what it has
  */
-public record DurableOverview(List<NodeShare> nodes, int overdue, int failed, int unreadable) {
+public record DurableOverview(
+        List<NodeShare> nodes, int overdue, int failed, int unreadable, List<String> unknownHandlers) {
 
     /** Nothing is counted beyond that, since that would take ever longer. */
     public static final int MOST = 10_000;
 
+    /** So many handlers are named. */
+    public static final int MOST_NAMES = 100;
+
     public DurableOverview {
         nodes = List.copyOf(nodes);
+        unknownHandlers = List.copyOf(unknownHandlers);
     }
 
     /**

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxDeaths after how many nodes that a one-time task has killed it is kept as failed; 0 for never
  * @param keepFailed how long a one-time task is kept that has failed for good, 1 minute to 3650 days; null for ever
  * @param nudge whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves
+ * @param unknownHandlers what happens to a task that is scheduled for a handler which no node has
  */
 public record DurableSettings(
         String table,
@@ -37,7 +38,16 @@ public record DurableSettings(
         Duration forgetAfter,
         int maxDeaths,
         @Nullable Duration keepFailed,
-        boolean nudge) {
+        boolean nudge,
+        UnknownHandlers unknownHandlers) {
+
+    /** What happens to a task that is scheduled for a handler which no node has, as far as the rows of nodes say. */
+    public enum UnknownHandlers {
+        /** It is scheduled, and the log says so, once for a handler. */
+        WARN,
+        /** Scheduling it fails, and leaves the caller's transaction as it is. */
+        FAIL
+    }
 
     /** How many deaths are enough unless it is said. */
     public static final int DEFAULT_MAX_DEATHS = 5;
@@ -87,6 +97,7 @@ public record DurableSettings(
         if (keepFailed != null) {
             requireKept("keepFailed", keepFailed);
         }
+        Objects.requireNonNull(unknownHandlers, "unknownHandlers must not be null");
     }
 
     /** Returns the default settings: ten runs at a time, rows claimed a second ahead and dead after six. */
@@ -104,7 +115,8 @@ public record DurableSettings(
                 Duration.ofDays(7),
                 DEFAULT_MAX_DEATHS,
                 null,
-                true);
+                true,
+                UnknownHandlers.WARN);
     }
 
     private static void requireKept(String name, Duration value) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param schedule its kind and text, such as {@code cron 0 0 3 * * * Europe/Berlin} or {@code fixed-rate PT5S}
  * @param declaredSchedule the same as the method says; another one if it has been re-timed
  * @param isPaused whether no node runs it at its times until it is resumed
- * @param dueAt when the next run is due, or the one that is going on was, by the database's clock
+ * @param dueAt when the next run is due, or the one that is going on was, by the database's clock; null if its schedule has ended or never fires
  * @param owner the node that has claimed that run; null if none has
  * @param lastSuccessAt when the last run ended that did not fail; null if none has
  * @param failures how many runs have failed in a row
@@ -22,7 +22,7 @@ public record RecurringTask(
         String schedule,
         String declaredSchedule,
         boolean isPaused,
-        Instant dueAt,
+        @Nullable Instant dueAt,
         @Nullable String owner,
         @Nullable Instant lastSuccessAt,
         int failures,

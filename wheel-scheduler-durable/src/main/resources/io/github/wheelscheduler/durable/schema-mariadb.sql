@@ -24,6 +24,7 @@ create table if not exists wheel_durable_task (
     next_time datetime(6),
     next_data longblob,
     asked_to_end boolean,
+    replaced longtext,
     primary key (task_name, task_instance),
     index wheel_durable_task_due (state, task_name, execution_time),
     index wheel_durable_task_owner (owner)
@@ -37,7 +38,9 @@ create table if not exists wheel_durable_task_node (
     full_looks bigint default 0 not null,
     asked bigint default 0 not null,
     layout int,
-    oldest_layout int
+    oldest_layout int,
+    handlers longtext,
+    schedules longtext
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
     select 0, 'layout', 9, 0, utc_timestamp(6), 1, 1 from dual

@@ -23,6 +23,7 @@ create table if not exists wheel_durable_task (
     next_time timestamp with time zone,
     next_data bytea,
     asked_to_end boolean,
+    replaced text,
     primary key (task_name, task_instance)
 );
 create index if not exists wheel_durable_task_due on wheel_durable_task (task_name, execution_time) where state = 0;
@@ -37,7 +38,9 @@ create table if not exists wheel_durable_task_node (
     full_looks bigint default 0 not null,
     asked bigint default 0 not null,
     layout int,
-    oldest_layout int
+    oldest_layout int,
+    handlers text,
+    schedules text
 );
 insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
     select 0, 'layout', 9, 0, current_timestamp, 1, 1

@@ -7,7 +7,7 @@ import {retime} from './retime.js';
 import {copied, steerButton as steer} from './steer.js';
 
 const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
-const KINDS = {SCHEDULED: 'pending', CLAIMED: 'running', PAUSED: 'paused', FAILED: 'failing', UNREADABLE: 'warning'};
+const KINDS = {SCHEDULED: 'pending', CLAIMED: 'running', PAUSED: 'paused', ENDED: 'over', FAILED: 'failing', UNREADABLE: 'warning'};
 const COUNTS = {running: 'Running', waiting: 'Not started', claimed: 'Claimed', succeeded: 'Ended well',
   failed: 'Failed runs',
   givenUp: 'Given up', takenOver: 'Taken over', givenBack: 'Given back', lost: 'Lost'};
@@ -92,7 +92,7 @@ export function durable(context) {
           title: `Drain ${all.node}?`, lines: ['It claims nothing more until it is told to.'], label: 'Drain'}})));
       nodes.set(all.nodes, one => one.node, one =>
         [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)]);
-      const due = one => `${relative(one.next, now)}, ${clock(one.next, now)}`;
+      const due = one => one.next == null ? '–' : `${relative(one.next, now)}, ${clock(one.next, now)}`;
       recurring.set(all.recurring, one => one.id, one => [
         stateOf(one), copied(one.id),
         one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (by its method ${one.declaredSchedule})`),

@@ -234,7 +234,7 @@ final class Claiming {
                 .countDue(
                         names,
                         BATCH,
-                        context.handlers().recurringIds(),
+                        context.handlers().plantedIds(),
                         context.settings().claimAhead(),
                         marks,
                         fullLooksToo);

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
+import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -253,30 +254,53 @@ public final class Database {
 
     /** The tables over connections of one kind. Any thread, as far as the connections allow it. */
     public record Tables(
-            Sql sql, TaskTable tasks, ClaimTable claims, EndTable ends, RecurringTable recurring, NodeTable nodes) {
+            Sql sql,
+            TaskTable tasks,
+            ClaimTable claims,
+            EndTable ends,
+            RecurringTable recurring,
+            DeclaredTable declared,
+            NodeTable nodes) {
 
         static Tables of(Sql sql) {
             Dialect dialect = sql.dialect();
             TaskTable tasks = new TaskTable(sql, dialect);
+            NodeTable nodes = new NodeTable(sql);
             return new Tables(
                     sql,
                     tasks,
                     new ClaimTable(sql, dialect),
                     new EndTable(sql, dialect),
-                    new RecurringTable(sql, dialect, tasks),
-                    new NodeTable(sql));
+                    new RecurringTable(sql, dialect),
+                    new DeclaredTable(sql, dialect, tasks, nodes),
+                    nodes);
         }
 
-        /** Returns which nodes have claimed how much, and how much waits. */
-        public DurableOverview overview() {
+        /**
+         * Returns which nodes have claimed how much, and how much waits.
+         *
+         * @param before the handlers of nodes, as far as they are known
+         * @param deadAfter after how long a node that has said nothing is no evidence of what nodes have
+         */
+        DurableOverview overview(KnownHandlers before, Duration deadAfter) {
             Map<Long, Integer> claimed = claims.claimedByOwner();
-            List<DurableOverview.NodeShare> shares = nodes.list().stream()
+            List<NodeRow> rows = nodes.list();
+            KnownHandlers known = before.learn(rows, tasks.now().minus(deadAfter), nodes::handlersOf);
+            List<String> names = tasks.waitingNames();
+            List<DurableOverview.NodeShare> shares = rows.stream()
                     .filter(node -> !node.isDead())
                     .map(node -> new DurableOverview.NodeShare(
                             node.name(), claimed.getOrDefault(node.incarnation(), 0), node.beatAt()))
                     .toList();
             return new DurableOverview(
-                    shares, tasks.overdue(), tasks.inState(RowState.FAILED), tasks.inState(RowState.UNREADABLE));
+                    shares,
+                    tasks.overdue(names),
+                    tasks.inState(RowState.FAILED),
+                    tasks.inState(RowState.UNREADABLE),
+                    names.stream()
+                            .filter(name -> !name.equals(Handler.RECURRING) && known.lack(name))
+                            .limit(DurableOverview.MOST_NAMES)
+                            .toList());
         }
     }
 }

@@ -108,6 +108,12 @@ enum Dialect {
         return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
     }
 
+    /** Returns the same for a row that has ended. */
+    String insertEnded() {
+        return insert().replace("execution_time)", "execution_time, state)")
+                .replace("?, ?)", "?, ?, " + RowState.ENDED + ")");
+    }
+
     /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; existing ones are left out. */
     static String insertAll() {
         return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableCounts;
 import io.github.wheelscheduler.durable.DurableObserver;
+import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
@@ -14,6 +15,7 @@ import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.Keepers.Soon;
 import io.github.wheelscheduler.durable.internal.NodeLife.Moment;
+import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +51,7 @@ public final class DurableNode {
     private final Availability availability;
     private final InHand inHand;
     private final RecurringKeeper recurring;
+    private final HandlerCheck handlerCheck;
     private final Nudges nudges;
     private final Keepers keepers;
     private final DueSoon dueSoon;
@@ -116,6 +119,7 @@ public final class DurableNode {
         this.endAsked = keepers.new Soon(() -> connected().claiming().endAsked());
         this.fullLook = keepers.new Soon(this::askForFullLook);
         this.dueSoon = new DueSoon(this, context);
+        this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, keepers);
         this.closing = new Closing(context);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
@@ -194,7 +198,12 @@ public final class DurableNode {
         Tables tables = database.tables();
         clock.ask(tables.tasks()::now);
         HeldConnection held = database.held();
-        NodeLife life = new NodeLife(settings, held, () -> Moment.now(groups.workers()), this::mayClaimAtAll);
+        NodeLife life = new NodeLife(
+                settings,
+                held,
+                () -> Moment.now(groups.workers()),
+                this::mayClaimAtAll,
+                () -> Has.of(context.handlers().oneTimeNames(), recurring.schedules()));
         life.join();
         try {
             database.requireSecondConnection();
@@ -224,8 +233,8 @@ public final class DurableNode {
         }
         keepers.every(groups.heart(), settings.heartbeat(), this::beat);
         keepers.every(Claiming.lookEvery(settings), this::look);
-        keepers.every(KEEP_RECURRING, () -> recurring.keep(tables));
-        keepers.every(AGAIN, () -> recurring.plant(tables));
+        keepers.every(KEEP_RECURRING, () -> recurring.keep(tables, life::sayHas));
+        keepers.every(AGAIN, () -> recurring.plant(tables, life::sayHas));
         keepers.every(TIDY, () -> tables.tasks().tidy(settings.keepFailed()));
         keepers.every(settings.heartbeat(), () -> connected().claiming().claimUnreadable(this::mayClaim));
         keepers.every(settings.deadAfter(), () -> connected().claiming().giveBackUnknown());
@@ -372,6 +381,23 @@ public final class DurableNode {
             endAskedSoon();
         }
         node.turns().mend();
+        if (!beat.nodes().isEmpty()) {
+            handlerCheck.learn(beat.nodes(), clock.now(), node.life()::handlersOf);
+        }
+    }
+
+    /** Returns what is in the database. */
+    public DurableOverview overview() {
+        return database.tables().overview(handlerCheck.known(), settings.deadAfter());
+    }
+
+    /**
+     * Is called before a task is scheduled.
+     *
+     * @throws IllegalArgumentException if no node has that handler, and that is to fail
+     */
+    void requireKnown(String handler) {
+        handlerCheck.require(handler);
     }
 
     /** Lets the node end its run at once that has been asked to. Any thread. */
@@ -389,11 +415,16 @@ public final class DurableNode {
 
     // Recurring tasks
 
+    /** Keeps the row of a recurring task that this node does not run. */
+    public void know(String id) {
+        recurring.know(id);
+    }
+
     /** Runs something again and again, once for all nodes that do; returns what ends it on this node. */
     public Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
         Runnable end = recurring.repeat(id, recurrence, skipsMissed, body);
         if (connected != null) {
-            keepers.submit(() -> recurring.plant(database.tables()));
+            keepers.submit(() -> recurring.plant(database.tables(), connected().life()::sayHas));
         }
         return end;
     }

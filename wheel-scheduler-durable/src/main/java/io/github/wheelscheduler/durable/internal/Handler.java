@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -62,6 +63,12 @@ public record Handler<T>(
         private final Map<String, Handler<?>> byName = new ConcurrentSkipListMap<>();
 
         /**
+         * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the schedule of this node holds before it runs what another
+         * one has left. Writer: {@link RecurringKeeper}.
+         */
+        final Set<Handler<?>> planted = ConcurrentHashMap.newKeySet();
+
+        /**
          * Adds one.
          *
          * @throws IllegalStateException if there is one of that name
@@ -89,6 +96,14 @@ public record Handler<T>(
 
         List<String> recurringIds() {
             return recurring().stream().map(Handler::id).toList();
+        }
+
+        /** Returns the ids of the recurring tasks that this node may claim. */
+        List<String> plantedIds() {
+            return recurring().stream()
+                    .filter(planted::contains)
+                    .map(Handler::id)
+                    .toList();
         }
 
         List<String> oneTimeNames() {

@@ -45,10 +45,17 @@ final class Keepers {
 
     /** Does something once, unless they have been shut down. */
     void submit(Runnable step) {
+        boolean ignored = accept(step);
+    }
+
+    /** The same; false if they have been shut down. */
+    boolean accept(Runnable step) {
         try {
             Object ignored = group.submit(() -> guarded(step));
+            return true;
         } catch (RejectedExecutionException ex) {
             LOGGER.debug("Closed already");
+            return false;
         }
     }
 

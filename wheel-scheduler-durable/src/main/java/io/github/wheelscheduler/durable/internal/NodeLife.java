@@ -4,8 +4,10 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +30,7 @@ final class NodeLife {
     private final Database.HeldConnection held;
     private final Supplier<Moment> clock;
     private final BooleanSupplier claims;
+    private final Supplier<Has> has;
     private final Watch watch;
 
     /** Writer: {@link #beat}, or {@link #join}. */
@@ -35,6 +38,9 @@ final class NodeLife {
 
     /** Before the database was told last that this incarnation lives. Writers: as above. */
     private volatile Moment lastHeard;
+
+    /** Writers: {@link #join}, and under the lock of the connection {@link #sayHas}. */
+    private volatile Has said = new Has("", "");
 
     private volatile boolean hasLeft;
 
@@ -46,12 +52,23 @@ final class NodeLife {
     /** How often it had been asked to end something by the last beat. */
     private long asked;
 
-    /** @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it */
-    NodeLife(DurableSettings settings, Database.HeldConnection held, Supplier<Moment> clock, BooleanSupplier claims) {
+    /**
+     * Makes one that has not joined.
+     *
+     * @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it
+     * @param has what this node has
+     */
+    NodeLife(
+            DurableSettings settings,
+            Database.HeldConnection held,
+            Supplier<Moment> clock,
+            BooleanSupplier claims,
+            Supplier<Has> has) {
         this.settings = settings;
         this.held = held;
         this.clock = clock;
         this.claims = claims;
+        this.has = has;
         this.watch =
                 new Watch(settings.deadAfter().toNanos(), settings.heartbeat().toNanos());
         this.lastHeard = clock.get();
@@ -64,8 +81,9 @@ final class NodeLife {
      * @param wasDead whether others had found this node dead
      * @param freed how many rows of dead nodes have been freed
      * @param isAsked whether this node has been asked since the last beat to end something that it has
+     * @param nodes the nodes that there were, dead ones among them; none if this one has left
      */
-    record Beat(boolean wasDead, int freed, boolean isAsked) {}
+    record Beat(boolean wasDead, int freed, boolean isAsked, List<NodeRow> nodes) {}
 
     long incarnation() {
         return incarnation;
@@ -75,7 +93,9 @@ final class NodeLife {
     void join() {
         Moment before = clock.get();
         long next = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node(), state()));
+        Has joined = has.get();
+        boolean ignored = held.use(tables -> tables.nodes().add(next, settings.node(), state(), joined));
+        said = joined;
         incarnation = next;
         asked = 0;
         lastHeard = before;
@@ -89,13 +109,14 @@ final class NodeLife {
     /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
     Beat beat() {
         if (hasLeft) {
-            return new Beat(false, 0, false);
+            return new Beat(false, 0, false, List.of());
         }
         Moment before = clock.get();
         long current = incarnation;
         boolean isAlive = tell(current);
         if (isAlive) {
             lastHeard = before;
+            sayHas();
         } else {
             LOGGER.warn(
                     "The node " + settings.node()
@@ -103,7 +124,24 @@ final class NodeLife {
             join();
         }
         List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
-        return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes));
+        return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes), nodes);
+    }
+
+    /** Says what this node has, unless that has been said. Any thread. */
+    void sayHas() {
+        if (!hasLeft && !has.get().equals(said)) {
+            boolean ignored = held.use(tables -> {
+                Has current = has.get();
+                boolean isSaid = tables.nodes().say(incarnation, current);
+                said = current;
+                return isSaid;
+            });
+        }
+    }
+
+    /** Returns the texts of the handlers of nodes, by incarnation. Any thread. */
+    Map<Long, String> handlersOf(Collection<Long> incarnations) {
+        return held.use(tables -> tables.nodes().handlersOf(incarnations));
     }
 
     private boolean isAsked(List<NodeRow> nodes) {

@@ -1,10 +1,16 @@
 package io.github.wheelscheduler.durable.internal;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +36,10 @@ record NodeTable(Sql sql) {
     /** What this release makes, and what it needs. */
     static final int OUR_LAYOUT = 1;
 
-    private static final String SELECT = "select incarnation, name, state, beat, beat_at, asked from {node} where ";
+    private static final String SELECT =
+            "select incarnation, name, state, beat, beat_at, asked, octet_length(handlers) as handlers_length from {node} where ";
+
+    private static final String IS_NODE = "incarnation <> " + LAYOUT;
 
     /**
      * A node.
@@ -39,21 +48,89 @@ record NodeTable(Sql sql) {
      * @param beat changes as long as the node lives
      * @param beatAt when it did so last, by the database's clock
      * @param asked how often it was asked to end something that it has
+     * @param handlersLength how long the text of its handlers is, which only grows; -1 if its release does not write one
      */
-    record NodeRow(long incarnation, String name, int state, long beat, Instant beatAt, long asked) {
+    record NodeRow(
+            long incarnation, String name, int state, long beat, Instant beatAt, long asked, int handlersLength) {
 
         boolean isDead() {
             return state >= DEAD;
         }
     }
 
+    /**
+     * What a node has, in texts of words without spaces.
+     *
+     * @param handlers the names of its one-time handlers
+     * @param schedules the ids of the recurring tasks that it declares, each with its schedule
+     */
+    record Has(String handlers, String schedules) {
+
+        static Has of(Collection<String> handlers, Map<String, String> schedules) {
+            return new Has(
+                    handlers.stream().map(Has::word).collect(Collectors.joining(" ")),
+                    schedules.entrySet().stream()
+                            .map(declared -> word(declared.getKey(), declared.getValue()))
+                            .collect(Collectors.joining(" ")));
+        }
+
+        static String word(String name) {
+            return URLEncoder.encode(name, StandardCharsets.UTF_8);
+        }
+
+        private static String word(String id, String schedule) {
+            return word(id) + "=" + word(schedule);
+        }
+
+        static List<String> words(String text) {
+            return text.isEmpty() ? List.of() : List.of(text.split(" "));
+        }
+    }
+
     /** Adds a node, which is in that state. */
-    boolean add(long incarnation, String name, int state) {
+    boolean add(long incarnation, String name, int state, Has has) {
         return sql.changes(
-                "insert into {node} (incarnation, name, state, beat, beat_at) values (?, ?, ?, 1, {now})",
+                "insert into {node} (incarnation, name, state, beat, beat_at, handlers, schedules) values (?, ?, ?, 1, {now}, ?, ?)",
                 incarnation,
                 name,
-                state);
+                state,
+                has.handlers,
+                has.schedules);
+    }
+
+    /** Says what a node has by now. */
+    boolean say(long incarnation, Has has) {
+        return sql.changes(
+                "update {node} set handlers = ?, schedules = ? where incarnation = ?",
+                has.handlers,
+                has.schedules,
+                incarnation);
+    }
+
+    /** Returns the texts of the handlers of nodes, by incarnation. */
+    Map<Long, String> handlersOf(Collection<Long> incarnations) {
+        Map<Long, String> handlers = new HashMap<>();
+        List<Long> ignored = sql.query(
+                "select incarnation, handlers from {node} where handlers is not null and incarnation in ("
+                        + Dialect.placeholders(incarnations.size()) + ")",
+                (row, number) -> {
+                    String unused = handlers.put(row.getLong(1), row.getString(2));
+                    return row.getLong(1);
+                },
+                incarnations.toArray());
+        return handlers;
+    }
+
+    /** Whether a node that nobody has found dead declares that schedule of a recurring task. */
+    boolean declares(String id, String schedule) {
+        String word = Has.word(id, schedule);
+        return sql
+                .query(
+                        "select schedules from {node} where schedules is not null and " + IS_NODE + " and state < "
+                                + DEAD,
+                        (row, number) -> row.getString(1))
+                .stream()
+                .anyMatch(text -> Has.words(text).contains(word));
     }
 
     /** Says that a node lives, and in which state it is; false if others have found it dead. */
@@ -72,7 +149,7 @@ record NodeTable(Sql sql) {
 
     /** Returns all nodes, dead ones among them. */
     List<NodeRow> list() {
-        return sql.query(SELECT + "incarnation <> " + LAYOUT + " order by name, incarnation", this::read);
+        return sql.query(SELECT + IS_NODE + " order by name, incarnation", this::read);
     }
 
     private NodeRow read(ResultSet row, int number) throws SQLException {
@@ -82,7 +159,8 @@ record NodeTable(Sql sql) {
                 row.getInt("state"),
                 row.getLong("beat"),
                 Objects.requireNonNullElse(sql.dialect().instant(row, "beat_at"), Instant.EPOCH),
-                row.getLong("asked"));
+                row.getLong("asked"),
+                row.getString("handlers_length") == null ? -1 : row.getInt("handlers_length"));
     }
 
     /**

@@ -52,6 +52,7 @@ public class OneTimeTasks implements DurableTasks {
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
         Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
+        node.requireKnown(handler);
         byte[] data = write(handler, payload);
         Tables tables = database.tables();
         Run own = Run.currentOf(handler, id);
@@ -74,6 +75,7 @@ public class OneTimeTasks implements DurableTasks {
             return schedule(
                     handler, id, payload, database.tables().tasks().now().plus(delay));
         }
+        node.requireKnown(handler);
         boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
         return announced(inserted, handler, node.now().plus(delay));
     }
@@ -82,6 +84,7 @@ public class OneTimeTasks implements DurableTasks {
     public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
         Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
+        node.requireKnown(handler);
         byte[] data = write(handler, payload);
         TaskTable tasks = database.tables().tasks();
         Replacement done = tasks.replace(handler, id, data, at)
@@ -111,6 +114,7 @@ public class OneTimeTasks implements DurableTasks {
         if (count == 0) {
             return 0;
         }
+        node.requireKnown(handler);
         Tables tables = database.tables();
         int inserted = 0;
         for (int i = 0; i < count; i++) {

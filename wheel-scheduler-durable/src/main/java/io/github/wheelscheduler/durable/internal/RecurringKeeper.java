@@ -9,10 +9,14 @@ import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +33,14 @@ final class RecurringKeeper {
     private final Handlers handlers;
     private final Runnable claimSoon;
 
-    /** Whose rows have been made, as far as this node knows. */
-    private final Set<Handler<?>> planted = ConcurrentHashMap.newKeySet();
+    /** The schedules that this node declares, by id: other nodes hear of them before their rows are made. */
+    private final Map<String, String> schedules = new ConcurrentSkipListMap<>();
+
+    /** The ids of tasks that this node does not run, and knows. */
+    private final Set<String> alsoKnown = ConcurrentHashMap.newKeySet();
+
+    /** Whether one of these has come. */
+    private volatile boolean isMoreKnown;
 
     private @Nullable Instant lastKnown;
 
@@ -59,64 +69,116 @@ final class RecurringKeeper {
         handlers.add(handler);
         return () -> {
             handlers.remove(handler);
-            boolean ignored = planted.remove(handler);
+            boolean ignored = handlers.planted.remove(handler);
+            String unused = schedules.remove(id);
         };
     }
 
-    /** Makes the rows that have not been made. While another node runs a task, its new schedule waits. */
-    synchronized void plant(Tables tables) {
+    /** Lets a row be kept of a task that this node does not run. */
+    void know(String id) {
+        Arguments.requireRecurringId(id);
+        boolean ignored = alsoKnown.add(id);
+        isMoreKnown = true;
+    }
+
+    /** Returns the schedules that this node declares, by id. Any thread. */
+    Map<String, String> schedules() {
+        return schedules;
+    }
+
+    /**
+     * Makes the rows that have not been made.
+     *
+     * @param say tells other nodes of the schedules of this one
+     */
+    synchronized void plant(Tables tables, Runnable say) {
+        List<Handler<?>> missing = handlers.recurring().stream()
+                .filter(handler -> !handlers.planted.contains(handler) && orReport(handler, () -> declare(handler)))
+                .toList();
+        if (missing.isEmpty()) {
+            return;
+        }
+        say.run();
         boolean isPlanted = false;
-        for (Handler<?> handler : handlers.recurring()) {
-            if (!planted.contains(handler)) {
-                isPlanted |= plantOrReport(tables, handler);
-            }
+        for (Handler<?> handler : missing) {
+            isPlanted |= orReport(handler, () -> plant(tables, handler));
         }
         if (isPlanted) {
             claimSoon.run();
         }
     }
 
+    private boolean declare(Handler<?> handler) {
+        String ignored = schedules.put(handler.id(), textOf(handler));
+        // It may have been ended meanwhile.
+        return handlers.find(handler.name()) == handler || schedules.remove(handler.id()) == null;
+    }
+
+    private static String textOf(Handler<?> handler) {
+        return Objects.requireNonNull(handler.recurrence()).text();
+    }
+
     /** A schedule that fails keeps no other from being made. */
-    private boolean plantOrReport(Tables tables, Handler<?> handler) {
+    private boolean orReport(Handler<?> handler, BooleanSupplier step) {
         try {
-            return plant(tables, handler);
+            return step.getAsBoolean();
         } catch (RuntimeException ex) {
             if (Availability.isOfDatabase(ex)) {
                 throw ex;
             }
             LOGGER.error(
                     "The schedule of the durable task " + handler.id() + " has failed, so its row is not made", ex);
-            boolean ignored = planted.add(handler);
+            boolean ignored = handlers.planted.add(handler);
             return false;
         }
     }
 
     private boolean plant(Tables tables, Handler<?> handler) {
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
-        Instant first = recurrence.first(clock.now());
-        if (first != null
-                && !tables.recurring().plant(handler.id(), recurrence.text(), Arguments.atMostLatest(first))) {
+        Instant now = clock.now();
+        Instant first = recurrence.first(now);
+        if (!tables.declared()
+                .plant(
+                        handler.id(),
+                        schedules.getOrDefault(handler.id(), textOf(handler)),
+                        first == null ? null : Arguments.atMostLatest(first),
+                        now)) {
             return false;
         }
-        tables.recurring().know(List.of(handler.id()), settings.forgetAfter().dividedBy(KNOWN_TIMES));
-        return planted.add(handler) && first != null;
+        tables.declared().know(List.of(handler.id()), settings.forgetAfter().dividedBy(KNOWN_TIMES));
+        return handlers.planted.add(handler) && first != null;
     }
 
     /** Makes rows, too; finds out which rows have gone, says which ones this node knows, and then forgets rows that no node knows. */
-    synchronized void keep(Tables tables) {
-        plant(tables);
-        Set<String> there = tables.recurring().ids();
-        boolean ignored = planted.removeIf(handler -> !there.contains(handler.id()));
+    synchronized void keep(Tables tables, Runnable say) {
+        plant(tables, say);
+        Map<String, String> there = tables.declared().schedules();
+        boolean ignored = handlers.planted.removeIf(handler -> isLost(tables, handler.id(), there.get(handler.id())));
         Instant now = clock.now();
         Duration within = settings.forgetAfter().dividedBy(KNOWN_TIMES);
+        if (isMoreKnown) {
+            isMoreKnown = false;
+            lastKnown = null;
+        }
         if (lastKnown == null || lastKnown.plus(within).isBefore(now)) {
-            tables.recurring().know(handlers.recurringIds(), within);
+            List<String> ids = new ArrayList<>(handlers.recurringIds());
+            boolean unused = ids.addAll(alsoKnown);
+            tables.declared().know(ids, within);
             lastKnown = now;
         }
-        int gone = tables.recurring().forget(settings.forgetAfter());
+        int gone = tables.declared().forget(settings.forgetAfter());
         if (gone > 0) {
             LOGGER.info(gone + " recurring durable tasks were known by no node for " + settings.forgetAfter()
                     + ", and are forgotten");
         }
+    }
+
+    /** Whether a row is gone, or has a schedule that no node declares any more while this one declares another. */
+    private boolean isLost(Tables tables, String id, @Nullable String schedule) {
+        String declared = schedules.get(id);
+        return schedule == null
+                || (declared != null
+                        && !declared.equals(schedule)
+                        && !tables.nodes().declares(id, schedule));
     }
 }

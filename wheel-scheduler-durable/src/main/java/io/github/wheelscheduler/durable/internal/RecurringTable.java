@@ -13,11 +13,8 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.lang.Contract;
 
@@ -26,72 +23,18 @@ import org.springframework.lang.Contract;
  * columns of its own, which they change without another version, so that a node that has the row keeps it: {@code paused}, {@code schedule}
  * for another than that of the method, and {@code regular_time} for when a run would have been due that has been triggered.
  */
-public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
+public record RecurringTable(Sql sql, Dialect dialect) {
 
-    private static final String NAME = "task_name = '" + Handler.RECURRING + "'";
-    private static final String ONE = " where " + NAME + " and task_instance = ?";
-    private static final String IS_FREE = " and state <> " + RowState.CLAIMED;
+    static final String NAME = "task_name = '" + Handler.RECURRING + "'";
+    static final String ONE = " where " + NAME + " and task_instance = ?";
+    static final String IS_FREE = " and state <> " + RowState.CLAIMED;
 
     /** What a task waits for is its time, unless it is paused. */
-    private static final String BY_PAUSE =
-            "case when paused then " + RowState.PAUSED + " else " + RowState.WAITING + " end";
+    static final String BY_PAUSE = "case when paused then " + RowState.PAUSED + " else " + RowState.WAITING + " end";
 
     private static final int MOST = 10_000;
 
     // For nodes
-
-    /** Makes the row of a recurring task, or gives it another schedule; false if that has to be tried again. */
-    boolean plant(String id, String schedule, Instant first) {
-        byte[] text = schedule.getBytes(StandardCharsets.UTF_8);
-        if (tasks.insert(Handler.RECURRING, id, text, first)) {
-            return true;
-        }
-        if (Arrays.equals(
-                sql.first("select task_data from {task}" + ONE, (row, number) -> row.getBytes(1), id), text)) {
-            return true;
-        }
-        // A run that has been triggered stays.
-        return sql.changes(
-                "update {task} set task_data = ?, schedule = null, version = {next}, state = case when regular_time"
-                        + " is null then " + BY_PAUSE + " else state end, "
-                        + "execution_time = case when regular_time is null then ? else execution_time end, "
-                        + "regular_time = case when regular_time is null then null else ? end" + ONE + IS_FREE,
-                text,
-                dialect.time(first),
-                dialect.time(first),
-                id);
-    }
-
-    /** Returns the recurring tasks that there are. */
-    Set<String> ids() {
-        return new HashSet<>(
-                sql.query("select task_instance from {task} where " + NAME, (row, number) -> row.getString(1)));
-    }
-
-    /** Says of tasks that a node knows them, unless that has been said within some time. */
-    void know(List<String> ids, Duration within) {
-        int ignored = sql.updateEach(
-                "update {task} set known_at = {now}" + ONE + " and (known_at is null or known_at < " + dialect.earlier()
-                        + ")",
-                ids.stream().map(id -> new Object[] {id, within.toMillis()}).toList());
-    }
-
-    /**
-     * Deletes tasks that no node has known for some time, but for tasks that users have steered; returns how many. One by one: MariaDB locks all that a
-     * statement reads.
-     */
-    int forget(Duration time) {
-        String isGone = IS_FREE + " and paused = false and schedule is null and regular_time is null and known_at < "
-                + dialect.earlier();
-        int deleted = 0;
-        for (String id : sql.query(
-                "select task_instance from {task} where " + NAME + isGone,
-                (row, number) -> row.getString(1),
-                time.toMillis())) {
-            deleted += sql.update("delete from {task}" + ONE + isGone, id, time.toMillis());
-        }
-        return deleted;
-    }
 
     /** Lets a row wait for its next run after one has ended; false if it is not this node's any more. */
     boolean again(RowKey row, Recurrence declared, Instant dueAt, RunEnd end) {
@@ -102,6 +45,10 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
             }
             Instant next = nextOrEnd(row.id(), steered, declared, dueAt, end.at());
             if (release(row, steered, next, dueAt, end)) {
+                if (next == null) {
+                    LOGGER.info("The schedule of the durable task " + row.id() + " has ended, so it runs no more: "
+                            + steered.text());
+                }
                 return true;
             }
         }
@@ -141,7 +88,7 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
         return new Steered(row.getString("schedule"), declared(row), dialect.instant(row, "regular_time"));
     }
 
-    private static String declared(ResultSet row) throws SQLException {
+    static String declared(ResultSet row) throws SQLException {
         byte[] data = row.getBytes("task_data");
         return data == null ? "" : new String(data, StandardCharsets.UTF_8);
     }
@@ -154,7 +101,8 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
                         + ", owner = null, version = {next}, regular_time = null, "
                         + "last_success = ?, consecutive_failures = ?, last_failure = ?, "
                         + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
-                        + RowState.UNSUSPECTED + ONE + " and version = ? and " + dialect.isSame("schedule"),
+                        + RowState.UNSUSPECTED + ONE + " and version = ? and " + dialect.isSame("schedule")
+                        + " and coalesce(task_data, " + dialect.noBytes() + ") = ?",
                 dialect.time(next == null ? dueAt : Arguments.atMostLatest(next)),
                 sql.timeOrNull(end.lastSuccessAt()),
                 end.failures(),
@@ -163,7 +111,12 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
                 end.failure(),
                 row.id(),
                 row.version(),
-                steered.schedule);
+                steered.schedule,
+                bytes(steered.declaredText));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     // For users
@@ -184,7 +137,7 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
                 schedule == null ? declared : schedule,
                 declared,
                 row.getBoolean("paused"),
-                dialect.dueAt(row),
+                row.getInt("state") == RowState.ENDED ? null : dialect.dueAt(row),
                 TaskTable.ownerOf(row),
                 dialect.instant(row, "last_success"),
                 row.getInt("consecutive_failures"),
@@ -254,10 +207,14 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
                 row.getLong("version"));
     }
 
-    /** Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A run that has been triggered stays. */
+    /**
+     * Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A run that has been triggered stays, and one that is
+     * overdue.
+     */
     public boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;
-        String keepsTime = isClaimed + " or regular_time is not null";
+        String keepsTime = isClaimed + " or regular_time is not null or (state = " + RowState.WAITING
+                + " and execution_time <= {now})";
         return sql.changes(
                 "update {task} set schedule = ?, version = case when " + isClaimed
                         + " then version else {next} end, execution_time = case when " + keepsTime
@@ -295,6 +252,16 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
         }
     }
 
+    /** Whether any node can read a text, whatever it declares itself. */
+    static boolean isReadable(String text) {
+        try {
+            ScheduleRecurrence ignored = parse(text);
+            return true;
+        } catch (IllegalArgumentException ex) {
+            return false;
+        }
+    }
+
     private static TaskSchedule cron(String text) {
         int zoneStart = text.lastIndexOf(' ') + 1;
         return new TaskSchedule.Cron(
@@ -309,18 +276,22 @@ public record RecurringTable(Sql sql, Dialect dialect, TaskTable tasks) {
             String declaredText,
             @Nullable Instant regularTime) {
 
+        String text() {
+            return schedule == null ? declaredText : schedule;
+        }
+
         /** Returns what counts; null only if that makes no sense, and this node knows nothing else. */
         @Contract("_, !null -> !null")
         @Nullable
         Recurrence recurrence(String id, @Nullable Recurrence declared) {
-            String text = schedule == null ? declaredText : schedule;
+            String text = text();
             if (declared != null && text.equals(declared.text())) {
                 return declared;
             }
             try {
                 return parse(text);
             } catch (IllegalArgumentException ex) {
-                LOGGER.debug("Not the schedule in the database but that of the method counts for " + id, ex);
+                LOGGER.debug("Using the schedule declared on the method instead of the stored one for " + id, ex);
                 return declared;
             }
         }

@@ -47,6 +47,11 @@ public record TaskTable(Sql sql, Dialect dialect) {
         return insert(handler, id, dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at));
     }
 
+    /** The same for one that has ended at that time. */
+    boolean insertEnded(String handler, String id, byte[] payload, Instant at) {
+        return insert(handler, id, dialect.insertEnded(), handler, id, payload, firstVersion(), dialect.time(at));
+    }
+
     /** The same for so long from now. */
     boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
         return insert(handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis());
@@ -267,10 +272,15 @@ public record TaskTable(Sql sql, Dialect dialect) {
         return name == null ? row.getString("owner") : name;
     }
 
-    /** Counts what could have been claimed a second ago, up to a limit. */
-    int overdue() {
+    /** Returns the names of the handlers for which tasks wait; all recurring ones have one. */
+    List<String> waitingNames() {
+        return sql.query(dialect.waitingNames(), (row, number) -> row.getString(1));
+    }
+
+    /** Counts what could have been claimed a second ago of these names, up to a limit. */
+    int overdue(List<String> names) {
         int overdue = 0;
-        for (String handler : sql.query(dialect.waitingNames(), (row, number) -> row.getString(1))) {
+        for (String handler : names) {
             overdue += count(
                     "state = " + RowState.WAITING + " and task_name = ? and execution_time < " + dialect.earlier(),
                     handler,

@@ -26,7 +26,8 @@ class DurableSettingsTest {
                 Duration.ofMinutes(1),
                 0,
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     @ParameterizedTest

@@ -350,7 +350,8 @@ class HarshConditionsTest {
                 Duration.ofDays(1),
                 5,
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
         Node node = new Node(quick, TestDatabase.H2.newDataSource(), DurableObserver.NONE);
         node.engine.handle(
                 "note", String.class, new RetryPolicy(0, Duration.ofSeconds(1), Duration.ofSeconds(1)), payload -> {
@@ -394,7 +395,8 @@ class HarshConditionsTest {
                 Duration.ofDays(1),
                 5,
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
         Queue<String> byB = new ConcurrentLinkedQueue<>();
         Node a = new Node(one, dataSource, DurableObserver.NONE)
                 .handle("note", String.class, payload -> Thread.sleep(500));
@@ -571,7 +573,8 @@ class HarshConditionsTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                usual.nudge());
+                usual.nudge(),
+                DurableSettings.UnknownHandlers.WARN);
         AtomicBoolean goesOn = new AtomicBoolean(true);
         try (HikariDataSource h2 = TestDatabase.H2.newDataSource()) {
             Node node = new Node(settings, h2, DurableObserver.NONE).handle("deaf", String.class, payload -> {

@@ -67,7 +67,8 @@ class LayoutTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                usual.nudge());
+                usual.nudge(),
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     private Node node(String table, boolean initializes) {

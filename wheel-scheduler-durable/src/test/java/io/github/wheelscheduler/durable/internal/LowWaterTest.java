@@ -280,7 +280,8 @@ class LowWaterTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                nudge);
+                nudge,
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     private static void insertOld(JdbcTemplate jdbc, String id, int state) {

@@ -73,7 +73,7 @@ class MariaDbConditionsTest {
         RecurringTable recurring = tables.recurring();
         String name = "r";
         Instant later = table.now().plusSeconds(3_600);
-        assertThat(recurring.plant(name, "x", later)).isTrue();
+        assertThat(tables.declared().plant(name, "x", later, table.now())).isTrue();
         assertThat(recurring.pause(name)).isTrue();
         TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
         transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
@@ -142,10 +142,10 @@ class MariaDbConditionsTest {
 
     @Test
     void whoForgetsWhatIsGoneWaitsForNoRowThatStays() throws Exception {
-        RecurringTable recurring = tables.recurring();
+        DeclaredTable recurring = tables.declared();
         Instant now = table.now();
-        assertThat(recurring.plant("gone", "x", now)).isTrue();
-        assertThat(recurring.plant("stays", "x", now)).isTrue();
+        assertThat(recurring.plant("gone", "x", now, now)).isTrue();
+        assertThat(recurring.plant("stays", "x", now, now)).isTrue();
         recurring.know(List.of("gone", "stays"), Duration.ofDays(1));
         assertThat(jdbc.update("update " + TABLE
                         + " set known_at = utc_timestamp(6) - interval 9 day where task_instance = 'gone'"))

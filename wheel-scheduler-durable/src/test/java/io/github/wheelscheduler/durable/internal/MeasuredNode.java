@@ -161,7 +161,8 @@ public final class MeasuredNode {
                 usual.forgetAfter(),
                 Integer.getInteger("measured.max-deaths", usual.maxDeaths()),
                 null,
-                !"false".equals(System.getProperty("measured.nudge")));
+                !"false".equals(System.getProperty("measured.nudge")),
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     private static Duration millis(String property, Duration usual) {

@@ -46,7 +46,8 @@ final class Node implements AutoCloseable {
                 Duration.ofDays(1),
                 5,
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     <T> Node handle(String name, Class<T> type, TaskBody<? super T> body) {

@@ -84,7 +84,8 @@ class NudgeTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                nudge);
+                nudge,
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     private Node node(String name, DataSource on) {
@@ -400,7 +401,8 @@ class NudgeTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
         Node a = node(quick, dataSource)
                 .handle("slow", String.class, payload -> new CountDownLatch(1).await())
                 .start();
@@ -449,7 +451,8 @@ class NudgeTest {
                 usual.forgetAfter(),
                 usual.maxDeaths(),
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
         CountDownLatch begun = new CountDownLatch(1);
         Node b = node(slow, dataSource)
                 .handle("long", String.class, payload -> {

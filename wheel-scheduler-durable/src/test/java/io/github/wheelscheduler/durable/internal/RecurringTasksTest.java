@@ -214,15 +214,16 @@ class RecurringTasksTest {
         assertThat(next.engine.list("other", null, null, 1)).hasSize(1);
     }
 
-    private RecurringTable table() {
-        return new Database(dataSource, Node.settings("x")).tables().recurring();
+    private Database.Tables tables() {
+        return new Database(dataSource, Node.settings("x")).tables();
     }
 
     @Test
     void whatUsersHaveSteeredIsNeverForgotten() {
-        RecurringTable table = table();
+        DeclaredTable declared = tables().declared();
+        RecurringTable table = tables().recurring();
         for (String id : List.of("paused", "retimed", "triggered", "plain")) {
-            assertThat(table.plant(id, "fixed-rate PT1M", Instant.now().plusSeconds(60)))
+            assertThat(declared.plant(id, "fixed-rate PT1M", Instant.now().plusSeconds(60), Instant.now()))
                     .isTrue();
         }
         assertThat(table.pause("paused")).isTrue();
@@ -231,15 +232,16 @@ class RecurringTasksTest {
         assertThat(table.trigger("triggered")).isTrue();
         assertThat(jdbc.update("update wheel_durable_task set known_at = current_timestamp - interval '2' day"))
                 .isEqualTo(4);
-        assertThat(table.forget(Duration.ofDays(1))).isEqualTo(1);
-        assertThat(table.ids()).containsExactlyInAnyOrder("paused", "retimed", "triggered");
+        assertThat(declared.forget(Duration.ofDays(1))).isEqualTo(1);
+        assertThat(declared.schedules()).containsOnlyKeys("paused", "retimed", "triggered");
     }
 
     @Test
     void aTriggeredRunStaysWhenItsTaskIsRetimed() {
-        RecurringTable table = table();
+        DeclaredTable declared = tables().declared();
+        RecurringTable table = tables().recurring();
         Instant before = Instant.now();
-        assertThat(table.plant("a", "fixed-rate PT1H", before.plusSeconds(3_600)))
+        assertThat(declared.plant("a", "fixed-rate PT1H", before.plusSeconds(3_600), before))
                 .isTrue();
         assertThat(table.trigger("a")).isTrue();
         assertThat(table.retime("a", "fixed-rate PT2H", before.plusSeconds(7_200)))
@@ -304,7 +306,7 @@ class RecurringTasksTest {
             ran.add("failed");
             throw new IllegalStateException("on purpose");
         });
-        assertThat(table().plant("fails", everyMillis(50).text(), Instant.now()))
+        assertThat(tables().declared().plant("fails", everyMillis(50).text(), Instant.now(), Instant.now()))
                 .isTrue();
         assertThat(jdbc.update("update wheel_durable_task set consecutive_failures = " + Integer.MAX_VALUE))
                 .isEqualTo(1);

@@ -517,7 +517,8 @@ class TransactionalRunTest {
                 Duration.ofDays(1),
                 5,
                 null,
-                true);
+                true,
+                DurableSettings.UnknownHandlers.WARN);
     }
 
     @ParameterizedTest

@@ -17,7 +17,7 @@ class WatchTest {
 
     private static List<NodeRow> beats(long... beats) {
         return java.util.stream.IntStream.range(0, beats.length)
-                .mapToObj(i -> new NodeRow(i + 1, "n" + i, NodeTable.ALIVE, beats[i], Instant.EPOCH, 0))
+                .mapToObj(i -> new NodeRow(i + 1, "n" + i, NodeTable.ALIVE, beats[i], Instant.EPOCH, 0, -1))
                 .toList();
     }
 
@@ -69,7 +69,7 @@ class WatchTest {
 
     @Test
     void aDeadNodeIsNotFoundDeadAgain() {
-        List<NodeRow> marked = List.of(new NodeRow(1, "n", NodeTable.DEAD, 1, Instant.EPOCH, 0));
+        List<NodeRow> marked = List.of(new NodeRow(1, "n", NodeTable.DEAD, 1, Instant.EPOCH, 0, -1));
         for (int second = 0; second < 20; second++) {
             assertThat(watch.dead(marked, second * SECOND)).isEmpty();
         }
@@ -78,14 +78,14 @@ class WatchTest {
     @Test
     void aTwinIsTellableOnlyWhileItLives() {
         List<NodeRow> first = List.of(
-                new NodeRow(1, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0),
-                new NodeRow(2, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0));
+                new NodeRow(1, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0, -1),
+                new NodeRow(2, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0, -1));
         List<NodeRow> later = List.of(
-                new NodeRow(1, "n", NodeTable.ALIVE, 2, Instant.EPOCH, 0),
-                new NodeRow(2, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0));
+                new NodeRow(1, "n", NodeTable.ALIVE, 2, Instant.EPOCH, 0, -1),
+                new NodeRow(2, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0, -1));
         List<NodeRow> both = List.of(
-                new NodeRow(1, "n", NodeTable.ALIVE, 3, Instant.EPOCH, 0),
-                new NodeRow(2, "n", NodeTable.ALIVE, 2, Instant.EPOCH, 0));
+                new NodeRow(1, "n", NodeTable.ALIVE, 3, Instant.EPOCH, 0, -1),
+                new NodeRow(2, "n", NodeTable.ALIVE, 2, Instant.EPOCH, 0, -1));
         assertThat(watch.dead(first, 0)).isEmpty();
         assertThat(watch.dead(later, SECOND)).isEmpty();
         assertThat(watch.hasNewTwin(later, 1, "n")).isFalse();

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -35,6 +36,8 @@ final class DurableFindings implements FindingSource {
 
     /** So many heartbeats may be missing. */
     private static final int MISSING_BEATS = 3;
+
+    private static final int NAMED = 5;
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
     private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMMM, HH:mm", Locale.ENGLISH);
@@ -120,7 +123,19 @@ final class DurableFindings implements FindingSource {
                 "is read by no node so far",
                 "are read by no node so far");
         add(found, "durableOverdue", overview.overdue(), "is overdue", "are overdue");
+        if (!overview.unknownHandlers().isEmpty()) {
+            found.add(new Finding("durableHandlerUnknown", Severity.WARNING, waitingFor(overview.unknownHandlers())));
+        }
         return found;
+    }
+
+    private static String waitingFor(List<String> names) {
+        String named = names.stream().limit(NAMED).collect(Collectors.joining("', '", "'", "'"));
+        String more = names.size() > NAMED ? " and " + (names.size() - NAMED) + " more" : "";
+        return "durable tasks wait for "
+                + (names.size() == 1
+                        ? "the handler " + named + ", which no node has"
+                        : "handlers that no node has: " + named + more);
     }
 
     private static void add(List<Finding> found, String rule, int number, String one, String many) {

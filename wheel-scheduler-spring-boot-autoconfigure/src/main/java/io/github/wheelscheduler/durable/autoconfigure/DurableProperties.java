@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.DurableSettings.UnknownHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -27,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
  * @param keepFailed How long a one-time task is kept that has failed for good. For ever unless set.
  * @param nudge Whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves.
+ * @param unknownHandlers What happens to a task that is scheduled for a handler which no node has, as far as that is known.
  * @param handlers Settings of single handlers by name, over those of their annotations.
  */
 @ConfigurationProperties(prefix = DurableProperties.PREFIX, ignoreUnknownFields = false)
@@ -45,6 +47,7 @@ public record DurableProperties(
         @DefaultValue("5") int maxDeaths,
         @Nullable Duration keepFailed,
         @DefaultValue("true") boolean nudge,
+        @DefaultValue("warn") UnknownHandlers unknownHandlers,
         @DefaultValue Map<String, OfHandler> handlers) {
 
     /**
@@ -89,7 +92,8 @@ public record DurableProperties(
                     forgetAfter,
                     maxDeaths,
                     keepFailed,
-                    nudge);
+                    nudge,
+                    unknownHandlers);
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }

@@ -10,9 +10,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param schedule its kind and text
  * @param declaredSchedule the same as the method says
- * @param state {@code SCHEDULED}, {@code CLAIMED}, or {@code PAUSED} if nobody has claimed it
+ * @param state {@code SCHEDULED}, {@code CLAIMED}, or, if no node has claimed it, {@code PAUSED} or {@code ENDED}
  * @param paused whether no node runs it at its times
- * @param next when the next run is due, or the one that is going on was
+ * @param next when the next run is due, or the one that is going on was; null if the schedule has ended or never fires
  * @param owner the node that has claimed it; null if none has
  * @param lastSuccess when a run last ended well; null if none has
  * @param failuresInARow how many runs have failed since then
@@ -25,7 +25,7 @@ public record RecurringTaskDescriptor(
         String declaredSchedule,
         String state,
         boolean paused,
-        Instant next,
+        @Nullable Instant next,
         @Nullable String owner,
         @Nullable Instant lastSuccess,
         int failuresInARow,
@@ -34,7 +34,9 @@ public record RecurringTaskDescriptor(
         implements OperationResponseBody {
 
     static RecurringTaskDescriptor of(RecurringTask task) {
-        String state = task.owner() != null ? "CLAIMED" : task.isPaused() ? "PAUSED" : "SCHEDULED";
+        String state = task.owner() != null
+                ? "CLAIMED"
+                : task.dueAt() == null ? "ENDED" : task.isPaused() ? "PAUSED" : "SCHEDULED";
         return new RecurringTaskDescriptor(
                 task.id(),
                 task.schedule(),

@@ -56,6 +56,12 @@ class DurableEndpointTest {
             ran.add("close");
         }
 
+        @Durable("zero")
+        @Scheduled(cron = "0 0 0 31 2 *")
+        void neverFires() {
+            ran.add("never fires");
+        }
+
         @DurableHandler(value = "report", maxRetries = 0)
         void report(String text) {
             throw new IllegalStateException("no paper");
@@ -104,6 +110,14 @@ class DurableEndpointTest {
         Answer answer = send(one, path, json);
         assertThat(answer.status()).as(answer.text()).isEqualTo(status);
         assertThat(answer.text()).contains(reason);
+    }
+
+    @Test
+    void endedTaskIsListedWithoutANextRun() throws Exception {
+        await().atMost(PATIENCE).until(() -> send(other, "/recurring/zero", "").status() == 200);
+        JsonNode ended = read(other, "/recurring/zero", "");
+        assertThat(ended.has("next")).as(ended.toString()).isFalse();
+        assertThat(ended.path("state").asString()).isEqualTo("ENDED");
     }
 
     @Test

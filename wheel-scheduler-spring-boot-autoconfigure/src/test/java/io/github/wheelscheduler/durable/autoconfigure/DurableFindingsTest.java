@@ -42,14 +42,14 @@ class DurableFindingsTest {
     @Test
     void nothingIsSaidWhereAllIsWell() {
         List<NodeShare> nodes = List.of(new NodeShare("a", 3, NOW), new NodeShare("b", 0, NOW.minusSeconds(8)));
-        assertThat(texts(new DurableOverview(nodes, 0, 0, 0))).isEmpty();
-        assertThat(texts(new DurableOverview(List.of(), 0, 0, 0))).isEmpty();
+        assertThat(texts(new DurableOverview(nodes, 0, 0, 0, List.of()))).isEmpty();
+        assertThat(texts(new DurableOverview(List.of(), 0, 0, 0, List.of()))).isEmpty();
     }
 
     @Test
     void aNodeThatIsNotHeardOfIsSaid() {
         List<NodeShare> nodes = List.of(new NodeShare("a", 3, NOW), new NodeShare("b", 7, NOW.minusSeconds(14)));
-        assertThat(texts(new DurableOverview(nodes, 0, 0, 0)))
+        assertThat(texts(new DurableOverview(nodes, 0, 0, 0, List.of())))
                 .containsExactly(
                         "WARNING durableNodeSilent the node b has not been heard of for 14 s, and is taken for "
                                 + "dead after 30 s");
@@ -57,10 +57,20 @@ class DurableFindingsTest {
 
     @Test
     void tasksThatWillNotRunByThemselvesAreSaid() {
-        assertThat(texts(new DurableOverview(List.of(), 12, 1, DurableOverview.MOST)))
+        assertThat(texts(new DurableOverview(List.of(), 12, 1, DurableOverview.MOST, List.of())))
                 .containsExactly(
                         "WARNING durableFailed 1 durable task has failed for good",
                         "WARNING durableUnreadable at least 10000 durable tasks are read by no node so far",
                         "WARNING durableOverdue 12 durable tasks are overdue");
+    }
+
+    @Test
+    void handlersThatNoNodeHasAreNamed() {
+        assertThat(texts(new DurableOverview(List.of(), 0, 0, 0, List.of("male"))))
+                .containsExactly(
+                        "WARNING durableHandlerUnknown durable tasks wait for the handler 'male', which no node has");
+        assertThat(texts(new DurableOverview(List.of(), 0, 0, 0, List.of("a", "b", "c", "d", "e", "f"))))
+                .containsExactly("WARNING durableHandlerUnknown durable tasks wait for handlers that no node has: "
+                        + "'a', 'b', 'c', 'd', 'e' and 1 more");
     }
 }

@@ -6,7 +6,6 @@ import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -24,11 +23,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
-import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -321,19 +317,13 @@ final class TaskOverrides
         String cron = set.cron();
         boolean hasSchedule =
                 (cron != null && !cron.equals("-")) || set.fixedRate() != null || set.fixedDelay() != null;
-        if (hasSchedule && isNeverScheduled(declaration.method())) {
+        if (hasSchedule && DisabledCron.isOnly(declaration.method(), beanFactory)) {
             String setting = cron != null ? "cron" : set.fixedRate() != null ? "fixed-rate" : "fixed-delay";
             logger.warn("The property '" + tasks.textOf(id, setting, false) + "' has no effect: " + id
                     + " has a cron of '-' in code, so that Spring never schedules it. Give it a cron there, with "
                     + "@WheelTask(enabled = \"false\"), and set " + tasks.textOf(id, "enabled", false)
                     + "=true as well");
         }
-    }
-
-    private boolean isNeverScheduled(Method method) {
-        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class, Schedules.class).stream()
-                .allMatch(scheduled ->
-                        Scheduled.CRON_DISABLED.equals(beanFactory.resolveEmbeddedValue(scheduled.cron())));
     }
 
     @Override

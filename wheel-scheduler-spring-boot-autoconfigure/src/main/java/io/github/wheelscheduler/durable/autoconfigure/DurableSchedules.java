@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.DisabledCron;
 import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableEngine;
@@ -27,6 +28,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextAware;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -52,7 +54,7 @@ final class DurableSchedules
     private final ObjectProvider<DurableProperties> properties;
     private final ObjectProvider<TaskCatalog> catalog;
 
-    private @Nullable ApplicationContext context;
+    private @Nullable ConfigurableApplicationContext context;
 
     /** The ids that have come here, refused ones among them. */
     private final Set<String> routed = ConcurrentHashMap.newKeySet();
@@ -71,7 +73,7 @@ final class DurableSchedules
 
     @Override
     public void setApplicationContext(ApplicationContext context) {
-        this.context = context;
+        this.context = (ConfigurableApplicationContext) context;
     }
 
     /** After Spring's own listener, which schedules. */
@@ -100,15 +102,27 @@ final class DurableSchedules
         Method method = declaration.method();
         EarlyReturn.refuse("Durable", method, declaration.type());
         refuseSettings(id, method);
+        String name = nameOf(id, annotation);
         if (!isEnabled) {
             // Not left to the scheduler, at which it could be resumed, beside the other nodes.
-            LOGGER.info("The durable task " + id + " does not run on this node, as its setting enabled is false");
+            leaveOut(name, "its setting enabled is false, or its cron is -");
             return new Routed(() -> {});
         }
-        String name = annotation.value().isEmpty() ? id : annotation.value();
         ScheduledFuture<?> routed = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method);
         byName.put(name, method);
         return routed;
+    }
+
+    private static String nameOf(String id, Durable annotation) {
+        return annotation.value().isEmpty() ? id : annotation.value();
+    }
+
+    /** Leaves a task to other nodes, whose row is kept meanwhile. */
+    private void leaveOut(String name, String reason) {
+        LOGGER.info("The durable task " + name + " does not run on this node, as " + reason);
+        if (properties.getObject().enabled()) {
+            engine.getObject().know(name);
+        }
     }
 
     /** A setting that is for runs of one node would be ignored in silence. */
@@ -163,11 +177,17 @@ final class DurableSchedules
 
     @Override
     public void onApplicationEvent(ContextRefreshedEvent event) {
-        if (event.getApplicationContext() != context) {
+        ConfigurableApplicationContext own = context;
+        if (own == null || event.getApplicationContext() != own) {
             return; // a child, such as that of the management port, is refreshed before Spring has scheduled
         }
         for (TaskDeclaration declaration : catalog.getObject().declarations()) {
-            if (durable(declaration.method()) != null && !routed.contains(declaration.id())) {
+            Durable annotation = durable(declaration.method());
+            if (annotation != null && routed.add(declaration.id())) {
+                if (DisabledCron.isOnly(declaration.method(), own.getBeanFactory())) {
+                    leaveOut(nameOf(declaration.id(), annotation), "its cron is -");
+                    continue;
+                }
                 throw new UnusableSetupException(
                         "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: "
                                 + declaration.method(),

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.durable.internal.Handler;
 import io.github.wheelscheduler.durable.internal.OneTimeTasks;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      *
      * @param executor on whose wheel the tasks are; no group, and not shut down with this
      * @param dataSource where the table is; transactions of Spring's on it are taken part in
-     * @param mapper writes and reads payloads
+     * @param mapper writes and reads payloads, which do not say that they are its; what it reads must not change
      * @param observer is told of runs
      */
     public DurableEngine(
@@ -42,7 +43,24 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
             DataSource dataSource,
             JsonMapper mapper,
             DurableObserver observer) {
-        super(new DurableNode(settings, executor, dataSource, mapper, observer));
+        this(settings, executor, dataSource, mapper, List.of(), observer);
+    }
+
+    /**
+     * The same with payloads that say what format they have.
+     *
+     * @param mapper reads payloads that do not say it, as those of nodes before layout 2 and of other programs
+     * @param formats the first writes payloads, and all are read; none for what {@code mapper} writes
+     * @throws IllegalArgumentException if two have one name
+     */
+    public DurableEngine(
+            DurableSettings settings,
+            WheelScheduledExecutor executor,
+            DataSource dataSource,
+            JsonMapper mapper,
+            List<PayloadFormat> formats,
+            DurableObserver observer) {
+        super(new DurableNode(settings, executor, dataSource, mapper, formats, observer));
         this.recurringTasks = new RecurringTasks(database, handlers, node);
     }
 

@@ -24,6 +24,27 @@ create table if not exists wheel_durable_task (
     next_data varbinary,
     asked_to_end boolean,
     replaced varchar,
+    format varchar(50),
+    next_format varchar(50),
+    earlier_attempts int,
+    retries int,
+    back_off_millis bigint,
+    max_back_off_millis bigint,
+    next_retries int,
+    next_back_off_millis bigint,
+    next_max_back_off_millis bigint,
+    made_for varchar(250),
+    declared varchar,
+    by_hand varchar(250),
+    traceparent varchar(100),
+    tracestate varchar,
+    baggage varchar,
+    failed_traceparent varchar(100),
+    origin_version bigint,
+    next_traceparent varchar(100),
+    next_tracestate varchar,
+    next_baggage varchar,
+    next_origin_version bigint,
     primary key (task_name, task_instance)
 );
 create index if not exists wheel_durable_task_due on wheel_durable_task (state, task_name, execution_time);
@@ -42,5 +63,5 @@ create table if not exists wheel_durable_task_node (
     schedules varchar
 );
 insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
-    select 0, 'layout', 9, 0, current_timestamp, 1, 1
+    select 0, 'layout', 9, 0, current_timestamp, 2, 1
     where not exists (select 1 from wheel_durable_task_node where incarnation = 0);

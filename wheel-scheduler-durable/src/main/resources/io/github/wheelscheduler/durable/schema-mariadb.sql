@@ -25,6 +25,27 @@ create table if not exists wheel_durable_task (
     next_data longblob,
     asked_to_end boolean,
     replaced longtext,
+    format varchar(50),
+    next_format varchar(50),
+    earlier_attempts int,
+    retries int,
+    back_off_millis bigint,
+    max_back_off_millis bigint,
+    next_retries int,
+    next_back_off_millis bigint,
+    next_max_back_off_millis bigint,
+    made_for varchar(250),
+    declared longtext,
+    by_hand varchar(250),
+    traceparent varchar(100),
+    tracestate longtext,
+    baggage longtext,
+    failed_traceparent varchar(100),
+    origin_version bigint,
+    next_traceparent varchar(100),
+    next_tracestate longtext,
+    next_baggage longtext,
+    next_origin_version bigint,
     primary key (task_name, task_instance),
     index wheel_durable_task_due (state, task_name, execution_time),
     index wheel_durable_task_owner (owner)
@@ -43,5 +64,5 @@ create table if not exists wheel_durable_task_node (
     schedules longtext
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
-    select 0, 'layout', 9, 0, utc_timestamp(6), 1, 1 from dual
+    select 0, 'layout', 9, 0, utc_timestamp(6), 2, 1 from dual
     where not exists (select 1 from wheel_durable_task_node where incarnation = 0);

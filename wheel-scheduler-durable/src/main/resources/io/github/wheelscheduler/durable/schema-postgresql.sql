@@ -24,6 +24,27 @@ create table if not exists wheel_durable_task (
     next_data bytea,
     asked_to_end boolean,
     replaced text,
+    format varchar(50),
+    next_format varchar(50),
+    earlier_attempts int,
+    retries int,
+    back_off_millis bigint,
+    max_back_off_millis bigint,
+    next_retries int,
+    next_back_off_millis bigint,
+    next_max_back_off_millis bigint,
+    made_for varchar(250),
+    declared text,
+    by_hand varchar(250),
+    traceparent varchar(100),
+    tracestate text,
+    baggage text,
+    failed_traceparent varchar(100),
+    origin_version bigint,
+    next_traceparent varchar(100),
+    next_tracestate text,
+    next_baggage text,
+    next_origin_version bigint,
     primary key (task_name, task_instance)
 );
 create index if not exists wheel_durable_task_due on wheel_durable_task (task_name, execution_time) where state = 0;
@@ -43,7 +64,7 @@ create table if not exists wheel_durable_task_node (
     schedules text
 );
 insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
-    select 0, 'layout', 9, 0, current_timestamp, 1, 1
+    select 0, 'layout', 9, 0, current_timestamp, 2, 1
     where not exists (select 1 from wheel_durable_task_node where incarnation = 0);
 -- Tells the nodes of a row that is due now and has been committed: for programs that are no node.
 create or replace function wheel_durable_task_nudge() returns void language sql set search_path from current as

@@ -34,7 +34,7 @@ enum Dialect {
 
     static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
-                    + " consecutive_failures, unreadable, suspicions, deaths, case when octet_length(task_data) <= "
+                    + " consecutive_failures, unreadable, suspicions, deaths, format, case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
 
     private final String now;
@@ -94,7 +94,16 @@ enum Dialect {
 
     /** Returns the name of the script that makes the tables, in the package for programs. */
     String script() {
-        return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
+        return "schema-" + fileName();
+    }
+
+    /** Returns the name of the script that adds to tables of the layout before what this one has. */
+    String upgradeScript() {
+        return "layout-" + NodeTable.OUR_LAYOUT + "-" + fileName();
+    }
+
+    private String fileName() {
+        return name().toLowerCase(Locale.ROOT) + ".sql";
     }
 
     /** Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts none or fails. */

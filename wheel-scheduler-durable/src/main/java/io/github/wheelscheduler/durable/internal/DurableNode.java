@@ -7,6 +7,7 @@ import io.github.wheelscheduler.durable.DurableCounts;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import io.github.wheelscheduler.durable.internal.Context.Tally;
@@ -84,10 +85,11 @@ public final class DurableNode {
             WheelScheduledExecutor executor,
             DataSource dataSource,
             JsonMapper mapper,
+            List<PayloadFormat> formats,
             DurableObserver observer) {
         this.settings = Objects.requireNonNull(settings, "settings must not be null");
         Objects.requireNonNull(executor, "executor must not be null");
-        Payloads payloads = new Payloads(Objects.requireNonNull(mapper, "mapper must not be null"));
+        Payloads payloads = new Payloads(Objects.requireNonNull(mapper, "mapper must not be null"), formats);
         Objects.requireNonNull(observer, "observer must not be null");
         this.database = new Database(dataSource, settings);
         this.clock = new DatabaseClock(executor::nanoTime);

@@ -70,8 +70,9 @@ record EndTable(Sql sql, Dialect dialect) {
         return sql.changes(DELETE_DONE, row.ours())
                 || change(
                         row,
-                        "task_data = next_data, execution_time = next_time, first_time = null, next_time = null, "
-                                + "next_data = null, consecutive_failures = 0, failure = null, " + UNSUSPECTED + ","
+                        "task_data = next_data, format = next_format, execution_time = next_time, first_time = null, "
+                                + "next_time = null, next_data = null, next_format = null, consecutive_failures = 0, failure = null, "
+                                + UNSUSPECTED + ","
                                 + FREED);
     }
 
@@ -177,7 +178,7 @@ record EndTable(Sql sql, Dialect dialect) {
 
     /** Schedules what is to follow a row when its run has ended. */
     boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
-        return change(row, "next_data = ?, next_time = ?", payload, dialect.time(at));
+        return change(row, "next_data = ?, next_format = null, next_time = ?", payload, dialect.time(at));
     }
 
     /** Changes a row that is still this node's. */

@@ -48,9 +48,9 @@ public record Handler<T>(
 
     /** @throws Exception what the body throws, or if the payload cannot be read */
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
-    void run(byte[] payload, Payloads payloads, DurableRun run) throws Exception {
+    void run(byte[] payload, @Nullable String format, Payloads payloads, DurableRun run) throws Exception {
         // The row of a recurring task says what its schedule is.
-        body.run(recurrence != null ? null : (T) payloads.read(payload, payloadType), run);
+        body.run(recurrence != null ? null : (T) payloads.read(payload, format, payloadType), run);
     }
 
     boolean leavesOut(Instant dueAt, Instant now) {

@@ -34,7 +34,7 @@ record NodeTable(Sql sql) {
     static final long LAYOUT = 0;
 
     /** What this release makes, and what it needs. */
-    static final int OUR_LAYOUT = 1;
+    static final int OUR_LAYOUT = 2;
 
     private static final String SELECT =
             "select incarnation, name, state, beat, beat_at, asked, octet_length(handlers) as handlers_length from {node} where ";

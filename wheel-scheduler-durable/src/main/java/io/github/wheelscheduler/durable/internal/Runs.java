@@ -7,7 +7,6 @@ import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Context.Tally;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.End.Kind;
-import io.github.wheelscheduler.durable.internal.Payloads.UnreadablePayloadException;
 import io.github.wheelscheduler.durable.internal.RecurringTable.RunEnd;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.io.PrintWriter;
@@ -15,6 +14,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,7 +39,7 @@ final class Runs {
     final Tables tables;
 
     private final Tally tally;
-    private final LogLimit unreadable;
+    private final Map<String, LogLimit> unreadable = new ConcurrentHashMap<>();
 
     /** The runs that are going on. */
     private final Set<Run> going = ConcurrentHashMap.newKeySet();
@@ -50,7 +50,6 @@ final class Runs {
         this.context = context;
         this.tables = tables;
         this.tally = context.tally();
-        this.unreadable = new LogLimit(context.keepers()::nanoTime);
     }
 
     /** Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until {@link #mayRun}. Any thread. */
@@ -131,7 +130,10 @@ final class Runs {
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
-            if (unreadable.tryPass() >= 0) {
+            if (unreadable
+                            .computeIfAbsent(handler.name(), name -> new LogLimit(context.keepers()::nanoTime))
+                            .tryPass()
+                    >= 0) {
                 LOGGER.warn("The durable task " + claim + " cannot be read here, and is left to other nodes: "
                         + ex.getMessage());
             }
@@ -201,7 +203,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.begin();
             }
-            handler.run(Objects.requireNonNull(claim.payload), context.payloads(), run);
+            handler.run(Objects.requireNonNull(claim.payload), claim.row().format(), context.payloads(), run);
             if (transaction != null) {
                 transaction.requireNoRollback();
             }

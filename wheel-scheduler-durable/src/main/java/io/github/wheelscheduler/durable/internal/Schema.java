@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import javax.sql.DataSource;
 import org.springframework.core.NestedExceptionUtils;
@@ -21,7 +22,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
 
 /**
- * Makes the tables, and finds out whether they are what this release needs.
+ * Makes the tables, or adds to those of the layout before, and finds out whether they are what this release needs.
  *
  * @param settings say what they are called
  */
@@ -30,16 +31,18 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
     /** SQL states of what makes no sense to a database, or is not allowed, begin so. */
     private static final String NOT_ALLOWED = "42";
 
+    private static final int NONE = -1;
+
     /** On a connection of its own: with a transaction of the caller's, the tables might go, or the transaction end. */
     void make() {
         try (Connection connection = dataSource.getConnection()) {
-            if (areMade(connection)) {
+            if (layoutOf(connection) >= NodeTable.OUR_LAYOUT) {
                 return;
             }
             if (dialect == Dialect.POSTGRESQL) {
                 inTurn(connection);
             } else {
-                populate(connection);
+                makeOrUpgrade(connection);
             }
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
@@ -59,23 +62,56 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
         }
     }
 
-    /** To make an index that is there, PostgreSQL waits for all transactions that have written into the table, and makes all wait who come later. */
-    private boolean areMade(Connection connection) throws SQLException {
+    /** Returns 0 where there is none. To make an index that is there, PostgreSQL waits for all transactions that have written into the table, and makes all wait who come later. */
+    private int layoutOf(Connection connection) throws SQLException {
+        Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(
                         "select layout from " + settings.table() + "_node where incarnation = " + NodeTable.LAYOUT)) {
-            return row.next();
+            return row.next() ? row.getInt(1) : NONE;
         } catch (SQLException ex) {
             LOGGER.debug("The tables are to be made", ex);
-            if (!connection.getAutoCommit()) {
-                connection.rollback();
+            if (before != null) {
+                // What the transaction has locked stays so.
+                connection.rollback(before);
             }
-            return false;
+            return NONE;
         }
     }
 
-    private void populate(Connection connection) throws SQLException {
-        new ResourceDatabasePopulator(new ByteArrayResource(script())).populate(connection);
+    /** Another node may have done it meanwhile. */
+    private void makeOrUpgrade(Connection connection) throws SQLException {
+        int layout = layoutOf(connection);
+        if (layout == NONE) {
+            populate(connection, dialect.script());
+        } else if (layout == NodeTable.OUR_LAYOUT - 1) {
+            upgrade(connection, layout);
+        }
+    }
+
+    private void upgrade(Connection connection, int layout) throws SQLException {
+        try {
+            populate(connection, dialect.upgradeScript());
+            LOGGER.info("The tables " + settings.table() + " and " + settings.table()
+                    + "_node have been changed from layout " + layout + " to " + NodeTable.OUR_LAYOUT);
+        } catch (ScriptException ex) {
+            throw Database.refused(
+                    "The tables of durable tasks must have the layout " + NodeTable.OUR_LAYOUT + ", but "
+                            + settings.table() + "_node says " + layout + ", and they cannot be changed: "
+                            + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
+                    "Start again when no long transaction holds the tables, or let a user that may change them run "
+                            + upgradeAdvice(),
+                    ex);
+        }
+    }
+
+    private String upgradeAdvice() {
+        return dialect.upgradeScript()
+                + " of the package io.github.wheelscheduler.durable, with the name of the table, as UPGRADING.md says.";
+    }
+
+    private void populate(Connection connection, String script) throws SQLException {
+        new ResourceDatabasePopulator(new ByteArrayResource(read(script))).populate(connection);
         if (!connection.getAutoCommit()) {
             connection.commit();
         }
@@ -87,7 +123,7 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
             boolean ignored = statement.execute("select pg_advisory_xact_lock(hashtext('" + settings.table() + "'))");
-            populate(connection);
+            makeOrUpgrade(connection);
         } finally {
             connection.rollback();
             connection.setAutoCommit(commitsItself);
@@ -116,16 +152,18 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
                             + (layout == null ? "nothing of it" : layout[0] + ", for nodes of at least " + layout[1]),
                     layout != null && NodeTable.OUR_LAYOUT < layout[1]
                             ? "Run a newer release of Wheel Scheduler on this node."
-                            : "Run " + dialect.script()
-                                    + " of the package io.github.wheelscheduler.durable, with the name of the table.",
+                            : layout != null && layout[0] == NodeTable.OUR_LAYOUT - 1
+                                    ? "Run " + upgradeAdvice()
+                                            + " Or let wheel.scheduler.durable.initialize-schema be always."
+                                    : "Run " + dialect.script()
+                                            + " of the package io.github.wheelscheduler.durable, with the name of the table.",
                     null);
         }
     }
 
-    private byte[] script() {
+    private byte[] read(String script) {
         try {
-            String text = new ClassPathResource(dialect.script(), DurableEngine.class)
-                    .getContentAsString(StandardCharsets.UTF_8);
+            String text = new ClassPathResource(script, DurableEngine.class).getContentAsString(StandardCharsets.UTF_8);
             String name = TaskTable.DEFAULT_NAME;
             String indexes = settings.table().substring(settings.table().indexOf('.') + 1);
             return text.replace("index if not exists " + name, "index if not exists " + indexes)

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A row that a node has claimed.
  *
  * @param payload null if it was too long to come with the claim
+ * @param format as the column has it; null where the payload says it, or nobody does
  * @param dueAt when it is due, by the database's clock
  * @param firstDueAt when it was due at first, before retries
  * @param failures how many runs have failed in a row
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 record TaskRow(
         RowKey key,
         byte @Nullable [] payload,
+        @Nullable String format,
         Instant dueAt,
         Instant firstDueAt,
         int failures,
@@ -45,6 +47,7 @@ record TaskRow(
         return new TaskRow(
                 RowKey.read(row, 0),
                 row.getBytes("task_data"),
+                row.getString("format"),
                 dueAt,
                 Objects.requireNonNullElse(dialect.instant(row, "first_time"), dueAt),
                 row.getInt("consecutive_failures"),
@@ -59,6 +62,7 @@ record TaskRow(
         return new TaskRow(
                 newKey,
                 payload,
+                format,
                 newDueAt,
                 firstDueAt,
                 failures,

@@ -105,8 +105,9 @@ public record TaskTable(Sql sql, Dialect dialect) {
     /** Puts another task in place of one that no node has. */
     boolean replace(String handler, String id, byte[] payload, Instant at) {
         return sql.changes(
-                "update {task} set task_data = ?, execution_time = ?, first_time = null, failure = null, "
-                        + "next_time = null, next_data = null, " + RowState.RENEWED + ONE + " and state <> "
+                "update {task} set task_data = ?, format = null, execution_time = ?, first_time = null, failure = null, "
+                        + "next_time = null, next_data = null, next_format = null, " + RowState.RENEWED + ONE
+                        + " and state <> "
                         + RowState.CLAIMED,
                 payload,
                 dialect.time(at),

@@ -70,7 +70,7 @@ class EndsTest {
                         groups,
                         new DatabaseClock(executor::nanoTime),
                         new Handlers(),
-                        new Payloads(JsonMapper.builder().build()),
+                        new Payloads(JsonMapper.builder().build(), List.of()),
                         DurableObserver.NONE,
                         new Availability(executor::nanoTime),
                         tally,

@@ -10,8 +10,13 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.ResultSetMetaData;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
@@ -24,11 +29,13 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.ResultSetExtractor;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A node works on tables that fit its release, and stops the start on others with what to do. */
 @ParameterizedClass
@@ -182,17 +189,17 @@ class LayoutTest {
         assertRuns("wheel_durable_task", true);
         change("delete from wheel_durable_task_node where incarnation = 0");
         refused("wheel_durable_task")
-                .withMessageContaining("must have the layout 1, but wheel_durable_task_node says nothing of it");
+                .withMessageContaining("must have the layout 2, but wheel_durable_task_node says nothing of it");
     }
 
     @Test
     void tablesThatANewerReleaseHasAddedToAreWorkedOn() {
         assertRuns("wheel_durable_task", true);
-        change("update wheel_durable_task_node set layout = 2 where incarnation = 0");
+        change("update wheel_durable_task_node set layout = 3 where incarnation = 0");
         assertRuns("wheel_durable_task", false);
-        change("update wheel_durable_task_node set oldest_layout = 2 where incarnation = 0");
+        change("update wheel_durable_task_node set oldest_layout = 3 where incarnation = 0");
         refused("wheel_durable_task")
-                .withMessageContaining("says 2, for nodes of at least 2")
+                .withMessageContaining("says 3, for nodes of at least 3")
                 .satisfies(ex -> assertThat(ex.action()).contains("newer release"));
     }
 
@@ -201,6 +208,94 @@ class LayoutTest {
         assertRuns("wheel_durable_task", true);
         change("update wheel_durable_task_node set layout = 0, oldest_layout = 0 where incarnation = 0");
         refused("wheel_durable_task").satisfies(ex -> assertThat(ex.action()).contains(script()));
+    }
+
+    @Test
+    void layoutBeforeStopsTheStartUnlessItMayBeChanged() {
+        OlderNode.makeTables(database, dataSource);
+        refused("wheel_durable_task")
+                .withMessageContaining("must have the layout 2, but wheel_durable_task_node says 1")
+                .satisfies(ex -> assertThat(ex.action()).contains("layout-2-", "UPGRADING.md", "initialize-schema"));
+        assertRuns("wheel_durable_task", true);
+        assertRuns("wheel_durable_task", false);
+    }
+
+    @Test
+    void changedTablesAreThoseThatAreMadeAnew() {
+        OlderNode.makeTables(database, dataSource);
+        assertRuns("wheel_durable_task", true);
+        assertRuns("made_anew", true);
+        assertThat(columns("wheel_durable_task")).hasSizeGreaterThan(40).isEqualTo(columns("made_anew"));
+        assertThat(columns("wheel_durable_task_node")).isEqualTo(columns("made_anew_node"));
+    }
+
+    private List<String> columns(String table) {
+        return jdbc.query("select * from " + table, (ResultSetExtractor<List<String>>) rows -> {
+            ResultSetMetaData columns = rows.getMetaData();
+            List<String> all = new ArrayList<>();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                all.add(columns.getColumnName(i) + " " + columns.getColumnTypeName(i) + " " + columns.getPrecision(i)
+                        + " " + columns.isNullable(i));
+            }
+            return all;
+        });
+    }
+
+    @Test
+    void changeMayBeRunTwiceAndByHand() throws Exception {
+        OlderNode.makeTables(database, dataSource);
+        ResourceDatabasePopulator script = new ResourceDatabasePopulator(
+                new ClassPathResource(script().replace("schema-", "layout-2-"), DurableEngine.class));
+        script.execute(dataSource);
+        script.execute(dataSource);
+        assertRuns("wheel_durable_task", false);
+    }
+
+    @Test
+    void nodesThatStartTogetherChangeTablesOnce() {
+        if (database == TestDatabase.H2) {
+            return;
+        }
+        OlderNode.makeTables(database, dataSource);
+        List<CompletableFuture<Void>> starts = java.util.stream.IntStream.range(0, 8)
+                .mapToObj(i -> CompletableFuture.runAsync(() -> {
+                    Object ignored = new Database(dataSource, settings("wheel_durable_task", true)).tables();
+                }))
+                .toList();
+        starts.forEach(CompletableFuture::join);
+        assertRuns("wheel_durable_task", false);
+    }
+
+    @Test
+    void longTransactionStopsTheStartAndNotTheNodes() {
+        if (database == TestDatabase.H2) {
+            return;
+        }
+        OlderNode.makeTables(database, dataSource);
+        new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+            OlderNode older = new OlderNode(database, dataSource, JsonMapper.shared());
+            older.insert("note", "held", "one");
+            CompletableFuture<Void> start = CompletableFuture.runAsync(() -> {
+                try (Node node = node("wheel_durable_task", true)) {
+                    node.start();
+                }
+            });
+            assertThat(start)
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(UnsupportedDatabaseException.class)
+                    .withMessageContaining("and they cannot be changed: ");
+        });
+        assertRuns("wheel_durable_task", true);
+    }
+
+    @Test
+    void pageHasTheStatements() throws Exception {
+        String page = Files.readString(Path.of("..", "UPGRADING.md"));
+        String statements = new ClassPathResource(script().replace("schema-", "layout-2-"), DurableEngine.class)
+                .getContentAsString(StandardCharsets.UTF_8);
+        assertThat(page).contains(statements);
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.TaskBody;
 import java.time.Duration;
@@ -24,6 +25,11 @@ final class Node implements AutoCloseable {
     Node(DurableSettings settings, DataSource dataSource, DurableObserver observer) {
         engine = new DurableEngine(
                 settings, executor, dataSource, JsonMapper.builder().build(), observer);
+    }
+
+    /** One whose application has that mapper, and whose payloads have those formats. */
+    Node(String name, DataSource dataSource, JsonMapper mapper, List<PayloadFormat> formats) {
+        engine = new DurableEngine(settings(name), executor, dataSource, mapper, formats, DurableObserver.NONE);
     }
 
     /** Quick to take over, so that tests are, and slow enough for a machine that stands still for seconds. */

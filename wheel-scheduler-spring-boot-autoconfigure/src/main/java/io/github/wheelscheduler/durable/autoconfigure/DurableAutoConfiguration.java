@@ -5,11 +5,15 @@ import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfi
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -51,6 +55,7 @@ public final class DurableAutoConfiguration {
             @DurableDataSource ObjectProvider<DataSource> markedDataSources,
             ListableBeanFactory beanFactory,
             ObjectProvider<JsonMapper> mapper,
+            ObjectProvider<PayloadFormat> formats,
             ObjectProvider<DurableObserver> observer) {
         DataSource dataSource = DataSourceChoice.of(dataSources, markedDataSources, beanFactory);
         EmbeddedDatabase embedded = EmbeddedDatabase.of(dataSource);
@@ -62,7 +67,17 @@ public final class DurableAutoConfiguration {
                 wheel.executor(),
                 dataSource,
                 mapper.getIfUnique(() -> JsonMapper.builder().build()),
+                formats(formats),
                 observer.getIfUnique(() -> DurableObserver.NONE));
+    }
+
+    /** What the application has stands in place of ours, which rows may still have. */
+    private static List<PayloadFormat> formats(ObjectProvider<PayloadFormat> ofApplication) {
+        Set<PayloadFormat> formats = new LinkedHashSet<>();
+        ofApplication.ifAvailable(formats::add);
+        ofApplication.forEach(formats::add);
+        formats.add(PayloadFormat.standard());
+        return List.copyOf(formats);
     }
 
     @Bean

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether durable tasks run on this node. Tasks that a node schedules run on others in any case.
  * @param table Name of the table, perhaps after that of its schema and a dot.
- * @param initializeSchema When to make the table at the start, if it is not there.
+ * @param initializeSchema When to make the tables at the start, or to add to those of the layout before.
  * @param node Name of this process in the database, 1 to 50 characters, by which people know it. Host and a random part unless set.
  * @param maxConcurrent Maximum number of durable tasks that run at a time on this node.
  * @param claimAhead How long before it is due a task is claimed, 100 ms to 1 minute.

@@ -14,7 +14,7 @@ final class DurableSchemaHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         String folder = DurableEngine.class.getPackageName().replace('.', '/');
-        hints.resources().registerPattern(folder + "/schema-*.sql");
+        hints.resources().registerPattern(folder + "/schema-*.sql").registerPattern(folder + "/layout-*.sql");
         for (String heard : new String[] {"PGConnection", "PGNotification", "PGStatement"}) {
             hints.reflection()
                     .registerTypeIfPresent(

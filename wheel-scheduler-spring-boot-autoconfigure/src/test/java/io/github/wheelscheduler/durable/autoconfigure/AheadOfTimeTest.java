@@ -188,10 +188,12 @@ class AheadOfTimeTest {
         assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Parcel.class.getDeclaredMethod("addresses")))
                 .accepts(hints);
         for (String product : List.of("h2", "postgresql")) {
-            assertThat(RuntimeHintsPredicates.resource()
-                            .forResource("io/github/wheelscheduler/durable/schema-" + product + ".sql"))
-                    .as(product)
-                    .accepts(hints);
+            for (String script : List.of("schema-", "layout-2-")) {
+                assertThat(RuntimeHintsPredicates.resource()
+                                .forResource("io/github/wheelscheduler/durable/" + script + product + ".sql"))
+                        .as(script + product)
+                        .accepts(hints);
+            }
         }
     }
 

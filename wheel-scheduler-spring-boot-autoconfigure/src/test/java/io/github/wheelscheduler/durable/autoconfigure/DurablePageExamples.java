@@ -5,11 +5,13 @@ import static java.time.temporal.ChronoUnit.DAYS;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.PayloadFormat;
 import java.time.Instant;
 import javax.sql.DataSource;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.Scheduled;
+import tools.jackson.databind.module.SimpleModule;
 
 /** The examples of {@code docs/durable.md}, which only have to compile. */
 final class DurablePageExamples {
@@ -52,10 +54,23 @@ final class DurablePageExamples {
         return DataSourceBuilder.create().url(url).build();
     }
 
+    @Bean
+    PayloadFormat payloadFormat() {
+        return PayloadFormat.of(
+                "shop-1",
+                PayloadFormat.standard()
+                        .mapper()
+                        .rebuild()
+                        .addModule(new MoneyModule())
+                        .build());
+    }
+
     @DurableHandler(value = "payment", transactional = true)
     void pay(Payment payment) {
         ledger.book(payment);
     }
+
+    static final class MoneyModule extends SimpleModule {}
 
     record Order(String id) {}
 

@@ -1,0 +1,26 @@
+-- Adds to tables of layout 1 what layout 2 has. Nodes of layout 1 go on beside it.
+alter table wheel_durable_task add column if not exists replaced varchar;
+alter table wheel_durable_task add column if not exists format varchar(50);
+alter table wheel_durable_task add column if not exists next_format varchar(50);
+alter table wheel_durable_task add column if not exists earlier_attempts int;
+alter table wheel_durable_task add column if not exists retries int;
+alter table wheel_durable_task add column if not exists back_off_millis bigint;
+alter table wheel_durable_task add column if not exists max_back_off_millis bigint;
+alter table wheel_durable_task add column if not exists next_retries int;
+alter table wheel_durable_task add column if not exists next_back_off_millis bigint;
+alter table wheel_durable_task add column if not exists next_max_back_off_millis bigint;
+alter table wheel_durable_task add column if not exists made_for varchar(250);
+alter table wheel_durable_task add column if not exists declared varchar;
+alter table wheel_durable_task add column if not exists by_hand varchar(250);
+alter table wheel_durable_task add column if not exists traceparent varchar(100);
+alter table wheel_durable_task add column if not exists tracestate varchar;
+alter table wheel_durable_task add column if not exists baggage varchar;
+alter table wheel_durable_task add column if not exists failed_traceparent varchar(100);
+alter table wheel_durable_task add column if not exists origin_version bigint;
+alter table wheel_durable_task add column if not exists next_traceparent varchar(100);
+alter table wheel_durable_task add column if not exists next_tracestate varchar;
+alter table wheel_durable_task add column if not exists next_baggage varchar;
+alter table wheel_durable_task add column if not exists next_origin_version bigint;
+alter table wheel_durable_task_node add column if not exists handlers varchar;
+alter table wheel_durable_task_node add column if not exists schedules varchar;
+update wheel_durable_task_node set layout = 2 where incarnation = 0 and layout = 1;

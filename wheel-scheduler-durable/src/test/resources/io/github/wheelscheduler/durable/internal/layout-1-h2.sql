@@ -1,0 +1,43 @@
+-- The tables of durable tasks. The first columns have the names that db-scheduler gives them; its Scheduler must not run on this table.
+create table if not exists wheel_durable_task (
+    task_name varchar(250) not null,
+    task_instance varchar(250) not null,
+    task_data varbinary,
+    execution_time timestamp(9) with time zone not null,
+    state smallint default 0 not null,
+    owner bigint,
+    version bigint default 1 not null,
+    first_time timestamp(9) with time zone,
+    last_success timestamp(9) with time zone,
+    last_failure timestamp(9) with time zone,
+    consecutive_failures int,
+    failure varchar,
+    unreadable int,
+    suspicions int,
+    marked boolean,
+    deaths int,
+    paused boolean default false not null,
+    schedule varchar,
+    regular_time timestamp(9) with time zone,
+    known_at timestamp(9) with time zone,
+    next_time timestamp(9) with time zone,
+    next_data varbinary,
+    asked_to_end boolean,
+    primary key (task_name, task_instance)
+);
+create index if not exists wheel_durable_task_due on wheel_durable_task (state, task_name, execution_time);
+create index if not exists wheel_durable_task_owner on wheel_durable_task (owner);
+create table if not exists wheel_durable_task_node (
+    incarnation bigint primary key,
+    name varchar(50) not null,
+    state smallint not null,
+    beat bigint not null,
+    beat_at timestamp(9) with time zone not null,
+    full_looks bigint default 0 not null,
+    asked bigint default 0 not null,
+    layout int,
+    oldest_layout int
+);
+insert into wheel_durable_task_node (incarnation, name, state, beat, beat_at, layout, oldest_layout)
+    select 0, 'layout', 9, 0, current_timestamp, 1, 1
+    where not exists (select 1 from wheel_durable_task_node where incarnation = 0);

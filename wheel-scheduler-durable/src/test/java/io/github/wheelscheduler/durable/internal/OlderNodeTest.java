@@ -261,8 +261,8 @@ class OlderNodeTest {
                     node.engine.repeat("x", RecurringTable.parse("fixed-rate PT1S"), false, () -> ran.add(ORDER));
             await().atMost(PATIENCE).until(() -> ran.size() >= 2);
             Database.Tables tables = new Database(dataSource, Node.settings("b")).tables();
-            assertThat(tables.recurring().ids()).isEqualTo(Set.of("x"));
-            int forgotten = tables.recurring().forget(Duration.ofMillis(-1));
+            assertThat(tables.declared().schedules()).containsOnlyKeys("x");
+            int forgotten = tables.declared().forget(Duration.ofMillis(-1));
             tables.tasks().tidy(Duration.ofMillis(1));
             assertThat(forgotten).isBetween(0, 1);
             assertThat(jdbc.queryForObject(

@@ -272,7 +272,8 @@ public final class WheelScheduledExecutorBuilder {
 
     /**
      * Sets what is wrapped around each timer when it is scheduled, on the scheduling thread; a worker then runs the
-     * wrapper, which runs the timer. A timer whose wrapper returns without having run it ends cancelled.
+     * wrapper, which runs the timer. A timer whose wrapper returns without having run it ends cancelled. Where a {@link
+     * ManagedTask} is returned, nothing is wrapped: the timer runs its task, in the books of that one.
      */
     public WheelScheduledExecutorBuilder decorator(Function<WheelTimer<?>, Runnable> decorator) {
         this.decorator = Objects.requireNonNull(decorator, "decorator must not be null");

@@ -382,7 +382,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 runnable -> threads.newThread(runnable, getThreadNamePrefix() + Workers.roleOf(runnable));
         WheelScheduledExecutorBuilder builder = settings.newBuilder(
                         threadFactory, tickThreads, () -> getClock().instant())
-                .decorator(timers::decorate)
+                .decorator(timers::prepare)
                 .rejectionHandler((timer, reason) ->
                         RejectionView.handle(timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor()));
         if (getClass() != WheelTaskScheduler.class) {
@@ -615,6 +615,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      */
     @Override
     public void initiateShutdown() {
+        endTriggersAround();
         WheelScheduledExecutor current = timers.executor;
         if (current != null && pauseGate.isPaused() && !settings.waitForTasks) {
             current.shutdownWithoutInterrupt().forEach(this::cancelRemainingTask);
@@ -632,6 +633,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void shutdown() {
         WheelScheduledExecutor awaited = settings.waitForTasks ? timers.executor : null;
+        endTriggersAround();
         try {
             if (awaited != null) {
                 dropWhatComesTooLate(awaited);
@@ -645,6 +647,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             failures.sumUp();
             tasks.clear(shutdownReport::addOneTime);
             logWhatNeverRan();
+        }
+    }
+
+    /** Closing waits for no trigger, also where it looks like a one-time task to the executor. */
+    private void endTriggersAround() {
+        WheelScheduledExecutor current = timers.executor;
+        if (current != null && !current.getContinueExistingPeriodicTasksAfterShutdownPolicy()) {
+            tasks.endTriggersAround();
         }
     }
 

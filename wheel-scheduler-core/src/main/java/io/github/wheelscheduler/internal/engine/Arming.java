@@ -119,11 +119,8 @@ public final class Arming {
             lifecycle.startIfNeeded();
             boolean isSteered = false;
             if (settings.decorator() != null) {
-                if (timer.task() instanceof ManagedTask managed) {
-                    isSteered = managed.isSteered();
-                } else {
-                    decorate(timer, settings.decorator());
-                }
+                ManagedTask managed = managed(timer, settings.decorator());
+                isSteered = managed != null && managed.isSteered();
             }
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort(isDue);
@@ -228,11 +225,22 @@ public final class Arming {
         }
     }
 
-    private static void decorate(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
+    /**
+     * Returns the task in whose books the timer is kept; null, after the decorator has had its say, if there is none.
+     */
+    private static @Nullable ManagedTask managed(ScheduledTimer<?> timer, Function<WheelTimer<?>, Runnable> decorator) {
+        if (timer.task() instanceof ManagedTask managed) {
+            return managed;
+        }
         Runnable outer = Objects.requireNonNull(decorator.apply(timer), "the decorator must not return null");
+        if (outer instanceof ManagedTask books) {
+            timer.adopt(books);
+            return books;
+        }
         if (outer != timer) {
             timer.decorate(outer);
         }
+        return null;
     }
 
     private void reject(ScheduledTimer<?> timer, String reason) {

@@ -10,8 +10,8 @@ public final class PeriodicTimer extends RepeatingTimer {
     /** Positive: fixed rate. Negative: fixed delay. */
     private final long periodNanos;
 
-    /** Whether the task has a {@link Pacing}. */
-    private final boolean paced;
+    /** Whether the task has a {@link Pacing}. Written before the timer is posted. */
+    private boolean paced;
 
     /**
      * How much later the deadline in the state word is than the exact one, which keeps the phase. Written with every arming
@@ -27,6 +27,12 @@ public final class PeriodicTimer extends RepeatingTimer {
         this.periodNanos = periodNanos;
         this.paced = ManagedTask.pacingOf(task) != null;
         this.roundingNanos = (byte) TimerWord.roundingOf(deadlineNanos);
+    }
+
+    @Override
+    void adopt(ManagedTask books) {
+        super.adopt(books);
+        paced = books.pacing() != null;
     }
 
     @Override

@@ -54,8 +54,8 @@ public final class RunObservation {
     }
 
     /** Returns the task of a timer; the timer itself once it has let go of it. */
-    static Object taskOf(ScheduledTimer<?> timer) {
+    public static Object taskOf(ScheduledTimer<?> timer) {
         Object task = timer.taskIfAny();
-        return task == null ? timer : task;
+        return task == null ? timer : AdoptedTask.behind(task);
     }
 }

@@ -578,6 +578,13 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         payload = new DecoratedTask(this, outer, payload);
     }
 
+    /** Keeps the books of another task for this one, if it has no result. Before the timer is posted. */
+    void adopt(ManagedTask books) {
+        if (payload instanceof Runnable task) {
+            payload = new AdoptedTask(task, books);
+        }
+    }
+
     /** Drops the task, and what has been wrapped around it: the ready queue may hold the wrapper for a while. */
     private void letGo() {
         DecoratedTask decorated = decorated(payload);

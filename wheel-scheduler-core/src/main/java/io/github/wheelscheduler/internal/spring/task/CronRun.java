@@ -42,6 +42,13 @@ final class CronRun extends SeriesRun {
     private final TriggerTimes times;
     private final WheelScheduledExecutor executor;
 
+    /**
+     * What an executor is given to run that a subclass has put around the wheel's; null if there is none. Written
+     * before the first run.
+     */
+    @Nullable
+    WrappedRun wrapped;
+
     // Written by the thread that starts the series, and by the run that is arming the next one.
 
     /** The instant of the current run. */
@@ -69,8 +76,11 @@ final class CronRun extends SeriesRun {
     }
 
     /** Arms the first run, which has been asked for. */
-    WheelTimer<?> start() {
-        return executor.scheduleAt(this, putOff(Objects.requireNonNull(scheduled)));
+    ScheduledFuture<?> start() {
+        Instant first = putOff(Objects.requireNonNull(scheduled));
+        return wrapped == null
+                ? executor.scheduleAt(this, first)
+                : wrapped.armAt(first, times.getClock().instant());
     }
 
     private Instant putOff(Instant instant) {
@@ -150,7 +160,7 @@ final class CronRun extends SeriesRun {
     /** Arms the next run. A series does not end for lack of memory: it is tried until there is some. */
     private void goOn(boolean ran, boolean isLeftOut, @Nullable Instant actual) {
         ScheduledFuture<?> finished = awaitNoted();
-        if (!(finished instanceof WheelTimer<?> timer)) {
+        if (finished == null) {
             return;
         }
         Instant scheduledOfRun = scheduled;
@@ -163,11 +173,11 @@ final class CronRun extends SeriesRun {
                     completion = endOfRun(actual);
                     countMissed(isLeftOut, completion);
                 }
-                endRun(timer, ran, actual, completion);
+                endRun(finished, ran, actual, completion);
                 return;
             } catch (OutOfMemoryError ex) {
-                if (!mayTryAgain(timer)) {
-                    boolean ignored = timer.cancel(false);
+                if (!mayTryAgain(finished)) {
+                    boolean ignored = finished.cancel(false);
                     return;
                 }
                 if (pauseNanos == SHORTEST_PAUSE_NANOS) {
@@ -181,11 +191,11 @@ final class CronRun extends SeriesRun {
         }
     }
 
-    private boolean isEnded(WheelTimer<?> timer) {
+    private boolean isEnded(ScheduledFuture<?> timer) {
         return timer.isCancelled() || !guard.owner.isCurrent(generation);
     }
 
-    private boolean mayTryAgain(WheelTimer<?> timer) {
+    private boolean mayTryAgain(ScheduledFuture<?> timer) {
         boolean goesOnAfterShutdown = executor.getContinueExistingPeriodicTasksAfterShutdownPolicy()
                 && !Thread.currentThread().isInterrupted();
         return !isEnded(timer) && (!executor.isShutdown() || goesOnAfterShutdown);
@@ -201,6 +211,10 @@ final class CronRun extends SeriesRun {
 
     /** Waits until the timer of this run has been noted, or no thread is left that would; null if the series is cancelled or re-timed. */
     private @Nullable ScheduledFuture<?> awaitNoted() {
+        if (wrapped != null && wrapped.isCalledHere()) {
+            // The thread that would note it is this one.
+            return null;
+        }
         TaskSeries series = guard.owner;
         ScheduledFuture<?> before = ending;
         while (series.timerOf(generation) == before
@@ -214,7 +228,7 @@ final class CronRun extends SeriesRun {
         return noted;
     }
 
-    private void endRun(WheelTimer<?> finished, boolean ran, @Nullable Instant actual, Instant completion) {
+    private void endRun(ScheduledFuture<?> finished, boolean ran, @Nullable Instant actual, Instant completion) {
         if (!ran || isEnded(finished)) {
             boolean ignored = finished.cancel(false);
             return;
@@ -228,12 +242,34 @@ final class CronRun extends SeriesRun {
             return;
         }
         scheduled = next;
-        WheelTimer<?> armed = executor.scheduleNext(finished, this, putOff(next));
+        ScheduledFuture<?> armed = armNext(finished, putOff(next), completion);
         restNanos = NOT_TAKEN;
         if (armed == null) {
             boolean ignored = finished.cancel(false);
         } else if (!guard.owner.note(generation, armed) || finished.isCancelled()) {
             boolean ignored = armed.cancel(false);
+        }
+    }
+
+    /** Arms the next run; null if none is to follow. An executor that rejects it otherwise ends the series. */
+    private @Nullable ScheduledFuture<?> armNext(ScheduledFuture<?> finished, Instant next, Instant completion) {
+        WrappedRun around = wrapped;
+        if (around == null) {
+            return executor.scheduleNext((WheelTimer<?>) finished, this, next);
+        }
+        if (finished.isCancelled() || executor.isShutdown()) {
+            return null;
+        }
+        try {
+            return around.armAt(next, endOfRun(completion));
+        } catch (OutOfMemoryError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            if (executor.isShutdown()) {
+                return null;
+            }
+            report("The next run was not accepted", ex);
+            throw ex;
         }
     }
 
@@ -243,15 +279,14 @@ final class CronRun extends SeriesRun {
         } catch (OutOfMemoryError ex) {
             throw ex;
         } catch (Throwable ex) {
-            report(ex);
+            report("The trigger " + NamedTask.of(times.trigger) + " failed", ex);
             throw ex;
         }
     }
 
-    private void report(Throwable failure) {
+    private void report(String what, Throwable failure) {
         try {
-            logger.warn("The trigger " + NamedTask.of(times.trigger) + " failed, so there are no more runs of "
-                    + taskName());
+            logger.warn(what + ", so there are no more runs of " + taskName());
             guard.book.timers.failures.triggerHandler().handleError(failure);
         } catch (OutOfMemoryError ex) {
             // The future says it all the same.

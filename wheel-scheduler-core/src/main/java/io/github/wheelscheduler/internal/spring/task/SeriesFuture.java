@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.spring.task;
 
-import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Instant;
@@ -93,6 +92,12 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
         return run == null ? null : run.due;
     }
 
+    /** Whether a trigger names its runs, and an executor arms them that a subclass has put around the wheel's. */
+    final boolean isTriggerAround() {
+        CronRun run = cron;
+        return run != null && run.wrapped != null;
+    }
+
     final int nextGeneration() {
         synchronized (guard()) {
             return ++lastGeneration;
@@ -117,8 +122,13 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
         boolean ignored = armed.cancel(false);
     }
 
-    /** Follows a timer that has just been armed, in place of the one before. With the lock held. */
-    final void follow(int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
+    /**
+     * Follows a timer that has just been armed, in place of the one before. With the lock held.
+     *
+     * @return the one before, to be {@linkplain #replaced cancelled} without the lock
+     */
+    final @Nullable ScheduledFuture<?> follow(
+            int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
         guard().steered();
         guard().mayOverrunNanos = SettledSchedule.shortest(other);
         ScheduledFuture<?> before = timer;
@@ -129,11 +139,17 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
         schedule = other;
         generation = mine;
         release();
+        return before;
+    }
+
+    /** Cancels a timer that has been replaced, and the one that is there now if the series was cancelled meanwhile. */
+    final void replaced(@Nullable ScheduledFuture<?> before) {
         if (before != null) {
             boolean ignored = before.cancel(false);
         }
-        if (cancelled) {
-            boolean ignored = armed.cancel(false);
+        ScheduledFuture<?> current = timer;
+        if (cancelled && current != null) {
+            boolean ignored = current.cancel(false);
         }
     }
 
@@ -145,7 +161,7 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     }
 
     /** Notes the timer of the next run of a cron; false if the series has been re-timed or cancelled meanwhile. */
-    final boolean note(int mine, WheelTimer<?> next) {
+    final boolean note(int mine, ScheduledFuture<?> next) {
         synchronized (guard()) {
             if (mine != generation) {
                 return false;

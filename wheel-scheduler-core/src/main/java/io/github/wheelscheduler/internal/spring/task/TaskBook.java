@@ -210,6 +210,27 @@ public final class TaskBook {
         }
     }
 
+    /**
+     * Ends the series of triggers whose runs the wheel, on which an executor of the user's arms them, takes for
+     * one-time tasks.
+     */
+    public void endTriggersAround() {
+        for (TaskSeries series : tasks.values()) {
+            if (series.isTriggerAround()) {
+                cancelAround(series);
+            }
+        }
+    }
+
+    /** Its future may be one of the user's; what that throws must not keep the scheduler from being shut down. */
+    private static void cancelAround(TaskSeries series) {
+        try {
+            boolean ignored = series.cancel(false);
+        } catch (Throwable ex) {
+            logger.warn("The next run of " + series.id() + " could not be cancelled", ex);
+        }
+    }
+
     /** Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from running. */
     public void clear(Consumer<Runnable> neverRan) {
         for (TaskSeries series : tasks.values()) {

@@ -189,6 +189,7 @@ public final class TaskSeries extends SeriesFuture {
             return;
         }
         boolean isSeries;
+        boolean isOnWheel = true;
         synchronized (guard) {
             require(!isDone());
             if (guard.isRunning()) {
@@ -202,19 +203,21 @@ public final class TaskSeries extends SeriesFuture {
                 // In place of the timer that follows, for others that trigger it meanwhile.
                 triggered = this;
             } else if (!mustBeReleased()) {
-                paused = false;
-                if (timer instanceof WheelTimer<?> pending) {
+                WheelTimer<?> pending = WrappedTimer.onWheel(timer);
+                isOnWheel = pending != null;
+                if (pending != null) {
+                    paused = false;
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
                     timers().executor().forceRun(pending);
+                    return;
                 }
-                return;
             }
         }
         if (isSeries) {
             runNow();
         } else {
-            releaseHeld();
+            giveTimerForNow(isOnWheel);
             letTimerPass();
         }
     }
@@ -232,7 +235,8 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Lets a timer that is due run, though others may be held. */
     private void letTimerPass() {
-        if (timer instanceof WheelTimer<?> pending) {
+        WheelTimer<?> pending = WrappedTimer.onWheel(timer);
+        if (pending != null) {
             timers().executor().forceRun(pending);
         }
     }
@@ -320,12 +324,14 @@ public final class TaskSeries extends SeriesFuture {
 
     private void disable() {
         ScheduledFuture<?> inert = timers().inert(guard);
+        ScheduledFuture<?> before;
         synchronized (guard) {
             require(!isGone());
-            follow(nextGeneration(), written, null, inert);
+            before = follow(nextGeneration(), written, null, inert);
             disabled = true;
             endPause();
         }
+        replaced(before);
         guard.book.news.retimed(this);
     }
 
@@ -364,13 +370,20 @@ public final class TaskSeries extends SeriesFuture {
             mine = nextGeneration();
         }
         TaskTimers.Plan plan = plan(mine, other, SettledSchedule.firstRun(other, now()), isPaced);
-        synchronized (guard) {
-            require(!isGone());
-            if (isOther(expected)) {
-                return;
+        try {
+            plan.armAhead();
+            ScheduledFuture<?> before;
+            synchronized (guard) {
+                require(!isGone());
+                if (isOther(expected)) {
+                    return;
+                }
+                before = follow(mine, other, plan.cron(), plan.arm());
+                disabled = false;
             }
-            follow(mine, other, plan.cron(), plan.arm());
-            disabled = false;
+            replaced(before);
+        } finally {
+            plan.settle();
         }
         guard.book.news.retimed(this);
     }
@@ -435,19 +448,31 @@ public final class TaskSeries extends SeriesFuture {
                 return;
             }
         }
-        releaseHeld();
+        giveTimerForNow(true);
     }
 
-    /** Ends the pause of a task that is held, and gives it a timer for now. If there is none to be had, nothing has changed. */
-    private void releaseHeld() {
+    /**
+     * Ends the pause of a task that runs once, and gives it a timer for now. If there is no timer to be had, nothing
+     * has changed.
+     *
+     * @param ifHeld whether only a task that is held gets one
+     */
+    private void giveTimerForNow(boolean ifHeld) {
         TaskSchedule once = schedule();
         int mine = nextGeneration();
         TaskTimers.Plan plan = plan(mine, once, now(), false);
-        synchronized (guard) {
-            if (mustBeReleased()) {
-                follow(mine, once, plan.cron(), plan.arm());
+        try {
+            plan.armAhead();
+            ScheduledFuture<?> before = null;
+            synchronized (guard) {
+                if (ifHeld ? mustBeReleased() : !disabled && !isGone()) {
+                    before = follow(mine, once, plan.cron(), plan.arm());
+                }
+                paused = false;
             }
-            paused = false;
+            replaced(before);
+        } finally {
+            plan.settle();
         }
     }
 
@@ -492,6 +517,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Returns when a timer is due, on the clock of {@link #nanoTime}. */
     long deadlineNanos(ScheduledFuture<?> armed) {
-        return timers().executor().deadlineNanos(armed);
+        WheelTimer<?> onWheel = WrappedTimer.onWheel(armed);
+        return timers().executor().deadlineNanos(onWheel == null ? armed : onWheel);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.TaskRules.Pace;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -22,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskRejectedException;
-import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Puts the tasks of a scheduler that have an id on its wheel, and knows what the scheduler has been told of tasks. Rejections are Spring's
@@ -33,7 +35,7 @@ public final class TaskTimers {
 
     private static final TaskSchedule AT_ONCE = TaskSchedule.once(Instant.EPOCH);
 
-    private final TaskScheduler scheduler;
+    private final ThreadPoolTaskScheduler scheduler;
     final RunFailures failures;
 
     // What the scheduler has been told, of tasks that are scheduled from now on.
@@ -55,16 +57,22 @@ public final class TaskTimers {
     /** Tells the trace id of a run, on the thread that has thrown something; null for none. */
     public volatile @Nullable Function<Throwable, @Nullable String> traceIds;
 
+    /**
+     * Whether an executor has been called that is not the wheel's. Plain: a thread that has to see it has written it
+     * itself.
+     */
+    boolean isWrapped;
+
     /** What tells this node from others that run the same tasks; null for the name of this machine, as long as it has not been needed. */
     public volatile @Nullable String node;
 
     /**
      * Makes one without an executor.
      *
-     * @param scheduler is asked for its clock alone
+     * @param scheduler is asked for its clock, and for the executor that a subclass may have put around its own
      * @param failures counts failures, and knows who is told of them
      */
-    public TaskTimers(TaskScheduler scheduler, RunFailures failures) {
+    public TaskTimers(ThreadPoolTaskScheduler scheduler, RunFailures failures) {
         this.scheduler = scheduler;
         this.failures = failures;
     }
@@ -103,6 +111,15 @@ public final class TaskTimers {
         return set == null ? task : Objects.requireNonNull(set.decorate(task), "the decorator must not return null");
     }
 
+    /**
+     * Returns what a worker is to run in place of a timer that is being armed, or the task in whose books the timer is
+     * kept: that comes from an executor of the user's, which has wrapped a task of ours.
+     */
+    public Runnable prepare(WheelTimer<?> timer) {
+        WrappedRun run = isWrapped ? WrappedRun.takeArming(this) : null;
+        return run == null ? decorate(timer) : run.armedOnWheel(timer);
+    }
+
     Clock clock() {
         return scheduler.getClock();
     }
@@ -125,30 +142,83 @@ public final class TaskTimers {
     /**
      * A timer that can be armed: what a trigger and the clock had to say for it has been asked.
      *
+     * @param executor the wheel's, or the one that a subclass has put around it
      * @param run what it runs: a {@link CronRun} if a trigger says when
+     * @param wrapped what such an executor is given to run; null for the wheel's
      * @param delayNanos after how long it runs first; of no meaning if a trigger says so
      */
     record Plan(
-            WheelScheduledExecutor executor, GuardedTask guard, Runnable run, TaskSchedule schedule, long delayNanos) {
+            ScheduledExecutorService executor,
+            GuardedTask guard,
+            Runnable run,
+            @Nullable WrappedRun wrapped,
+            TaskSchedule schedule,
+            long delayNanos) {
 
-        /** Arms the timer. */
+        /**
+         * Arms the timer now if that calls code of the user's, which must not be called with a lock held. Its runs wait
+         * until {@link #settle}.
+         */
+        void armAhead() {
+            if (wrapped != null) {
+                wrapped.holdBack();
+                wrapped.setAhead(arm());
+            }
+        }
+
+        /**
+         * Lets the runs of a timer begin that has been armed ahead, or cancels it if {@link #arm} has not returned it.
+         * Without a lock.
+         */
+        void settle() {
+            if (wrapped != null) {
+                wrapped.settle();
+            }
+        }
+
+        /** Arms the timer, unless it has been armed ahead. */
         ScheduledFuture<?> arm() {
+            ScheduledFuture<?> ahead = wrapped == null ? null : wrapped.takeAhead();
+            if (ahead != null) {
+                return ahead;
+            }
             try {
                 if (run instanceof CronRun cron) {
-                    return cron.start();
+                    return accepted(cron.start());
                 }
-                if (schedule instanceof TaskSchedule.FixedRate rate) {
-                    return executor.scheduleAtFixedRate(run, delayNanos, nanos(rate.period()), TimeUnit.NANOSECONDS);
-                }
-                if (schedule instanceof TaskSchedule.FixedDelay delay) {
-                    return executor.scheduleWithFixedDelay(run, delayNanos, nanos(delay.delay()), TimeUnit.NANOSECONDS);
-                }
-                return executor.schedule(run, delayNanos, TimeUnit.NANOSECONDS);
+                return wrapped == null ? armOf(run) : accepted(wrapped.arm(() -> armOf(wrapped)));
             } catch (RejectedExecutionException ex) {
-                // Tells a caller that schedules the task what that says of itself, and one that steers it its id.
-                boolean isSteered = run instanceof SeriesRun later && later.isSteered();
-                throw new TaskRejectedException(executor, isSteered ? guard : guard.task, ex);
+                throw rejected(ex);
             }
+        }
+
+        private ScheduledFuture<?> armOf(Runnable what) {
+            if (schedule instanceof TaskSchedule.FixedRate rate) {
+                return executor.scheduleAtFixedRate(what, delayNanos, nanos(rate.period()), TimeUnit.NANOSECONDS);
+            }
+            if (schedule instanceof TaskSchedule.FixedDelay delay) {
+                return executor.scheduleWithFixedDelay(what, delayNanos, nanos(delay.delay()), TimeUnit.NANOSECONDS);
+            }
+            return executor.schedule(what, delayNanos, TimeUnit.NANOSECONDS);
+        }
+
+        /**
+         * Throws if a rejection handler has dropped a timer that an operator has asked for; the wheel throws by itself.
+         */
+        private ScheduledFuture<?> accepted(ScheduledFuture<?> armed) {
+            if (wrapped != null && isSteered() && armed.isCancelled()) {
+                throw new RejectedExecutionException("Task rejected, and dropped by the rejection handler");
+            }
+            return armed;
+        }
+
+        private boolean isSteered() {
+            return run instanceof SeriesRun later && later.isSteered();
+        }
+
+        /** Tells a caller that schedules the task what that says of itself, and one that steers it its id. */
+        private TaskRejectedException rejected(RejectedExecutionException reason) {
+            return new TaskRejectedException(executor, isSteered() ? guard : guard.task, reason);
         }
 
         /** Returns what the timer runs if a trigger says when. */
@@ -166,14 +236,16 @@ public final class TaskTimers {
      */
     @Nullable
     Plan plan(GuardedTask guard, int generation, @Nullable Pace pace, TaskSchedule schedule, @Nullable Instant first) {
-        WheelScheduledExecutor current = executor();
+        ScheduledExecutorService asked = asked();
         Trigger trigger = schedule instanceof TaskSchedule.Calendar calendar ? calendar.trigger() : null;
         if (schedule instanceof TaskSchedule.Cron cron) {
             trigger = cron.toTrigger();
         }
         if (trigger != null) {
             CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()));
-            return run.hasFirst() ? new Plan(current, guard, run, schedule, 0) : null;
+            WrappedRun wrapped = wrapped(asked, run);
+            run.wrapped = wrapped;
+            return run.hasFirst() ? new Plan(asked, guard, run, wrapped, schedule, 0) : null;
         }
         long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
         if (pace != null && delayNanos <= Long.MAX_VALUE / 2) {
@@ -181,12 +253,28 @@ public final class TaskTimers {
             delayNanos = putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
         }
         Runnable run = generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
-        return new Plan(current, guard, run, schedule, delayNanos);
+        return new Plan(asked, guard, run, wrapped(asked, run), schedule, delayNanos);
+    }
+
+    /**
+     * Returns what arms the timers of tasks: the executor, unless a subclass of the scheduler has put another one
+     * around it.
+     */
+    private ScheduledExecutorService asked() {
+        WheelScheduledExecutor current = executor();
+        ScheduledExecutorService asked = scheduler.getScheduledExecutor();
+        return asked == null ? current : asked;
+    }
+
+    private @Nullable WrappedRun wrapped(ScheduledExecutorService asked, Runnable run) {
+        return asked == executor ? null : new WrappedRun(this, asked, run);
     }
 
     /** Arms a run of the task for now, outside of its schedule. */
     ScheduledFuture<?> runNow(GuardedTask guard) {
-        return new Plan(executor(), guard, new SeriesRun(guard, SeriesRun.TRIGGERED, null), AT_ONCE, 0).arm();
+        ScheduledExecutorService asked = asked();
+        SeriesRun run = new SeriesRun(guard, SeriesRun.TRIGGERED, null);
+        return new Plan(asked, guard, run, wrapped(asked, run), AT_ONCE, 0).arm();
     }
 
     /** Returns the future of a task that is not enabled; rejects it if the scheduler has been shut down. */

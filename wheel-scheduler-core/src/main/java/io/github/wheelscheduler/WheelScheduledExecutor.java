@@ -492,6 +492,14 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
+     * Returns the largest number of threads that have taken runs; where each run has a thread, or an executor is given,
+     * the number now.
+     */
+    public int largestWorkerCount() {
+        return engine.workers.largestThreadCount();
+    }
+
+    /**
      * Sets who is told of each run before it starts, in place of the one before; null for none. Runs that start without
      * an observer cost nothing more.
      */
@@ -549,6 +557,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /** Returns how many threads stay, once they have come, though they have nothing to do. */
     public int coreWorkers() {
         return engine.workers.coreSize();
+    }
+
+    /** Returns for how long a worker that has nothing to do stays. */
+    public Duration workerKeepAlive() {
+        return Duration.ofNanos(engine.settings.workerKeepAliveNanos());
     }
 
     /** Returns how many more timers are accepted; {@code Long.MAX_VALUE} if that is not limited. */

@@ -37,6 +37,17 @@ record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
         return new MeterGroup(registry, tags.and(key, value));
     }
 
+    /**
+     * Whether the registry has a meter of that name and these tags from another binder; it then goes with this group.
+     */
+    boolean adopts(String name) {
+        Meter present = registry.find(name).tags(tags).meter();
+        if (present != null) {
+            meters.add(present);
+        }
+        return present != null;
+    }
+
     <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
         meters.add(Gauge.builder(name, source, value)
                 .baseUnit(unit)

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /** The meters of one scheduler in one registry. */
 final class SchedulerMeters implements LatenessListener {
@@ -34,12 +33,6 @@ final class SchedulerMeters implements LatenessListener {
     private final TaskMeters taskMeters;
     private final LatenessTimers lateness;
 
-    /** The scheduler gets another one when it is initialized again. Guarded by this. */
-    private @Nullable WheelScheduledExecutor completing;
-
-    /** How many runs of it have ended. Guarded by this. */
-    private long completed;
-
     private SchedulerMeters(WheelTaskScheduler scheduler, MeterGroup group, TaskMeters taskMeters) {
         this.scheduler = scheduler;
         this.group = group;
@@ -47,15 +40,21 @@ final class SchedulerMeters implements LatenessListener {
         this.lateness = new LatenessTimers(registerLateness("wheel"), registerLateness("queue"));
 
         // The workers.
-        gauge(MeterNames.EXECUTOR_POOL_SIZE, BaseUnits.THREADS, WheelScheduledExecutor::workerCount);
-        gauge(MeterNames.EXECUTOR_POOL_CORE, BaseUnits.THREADS, WheelScheduledExecutor::coreWorkers);
-        gauge(MeterNames.EXECUTOR_POOL_MAX, BaseUnits.THREADS, WheelScheduledExecutor::maxWorkers);
-        gauge(MeterNames.EXECUTOR_ACTIVE, BaseUnits.THREADS, WheelScheduledExecutor::activeCount);
-        gauge(MeterNames.EXECUTOR_QUEUED, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
+        ofWorkers(MeterNames.EXECUTOR_POOL_SIZE, BaseUnits.THREADS, WheelScheduledExecutor::workerCount);
+        ofWorkers(MeterNames.EXECUTOR_POOL_CORE, BaseUnits.THREADS, WheelScheduledExecutor::coreWorkers);
+        ofWorkers(MeterNames.EXECUTOR_POOL_MAX, BaseUnits.THREADS, WheelScheduledExecutor::maxWorkers);
+        ofWorkers(MeterNames.EXECUTOR_ACTIVE, BaseUnits.THREADS, WheelScheduledExecutor::activeCount);
+        ofWorkers(MeterNames.EXECUTOR_QUEUED, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
         if (scheduler.getWheelScheduledExecutor().maxPending() != Long.MAX_VALUE) {
-            gauge(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
+            ofWorkers(MeterNames.EXECUTOR_QUEUE_REMAINING, BaseUnits.TASKS, WheelScheduledExecutor::remainingPending);
         }
-        group.counter(MeterNames.EXECUTOR_COMPLETED, BaseUnits.TASKS, this, SchedulerMeters::completedRuns);
+        if (!group.adopts(MeterNames.EXECUTOR_COMPLETED)) {
+            group.counter(
+                    MeterNames.EXECUTOR_COMPLETED,
+                    BaseUnits.TASKS,
+                    scheduler,
+                    source -> source.getScheduledThreadPoolExecutor().getCompletedTaskCount());
+        }
 
         // The way of a timer.
         counter(MeterNames.SCHEDULED, BaseUnits.TASKS, seen -> seen.totals().scheduled());
@@ -94,22 +93,6 @@ final class SchedulerMeters implements LatenessListener {
         });
     }
 
-    /**
-     * Returns how many runs have ended: the number that has started, less the number that goes on. The two are not of one moment, so the
-     * count is kept from falling, which would look like a restart. At rest it is exact.
-     */
-    private synchronized long completedRuns() {
-        WheelScheduledExecutor current = scheduler.getWheelScheduledExecutor();
-        if (current != completing) {
-            completing = current;
-            completed = 0;
-        }
-        // In this order: a run that ends in between is not missed, and one that starts in between is not counted yet.
-        long started = current.snapshot().totals().fired();
-        completed = Math.max(completed, started - current.activeCount());
-        return completed;
-    }
-
     private long skips(SkipReason reason) {
         return switch (reason) {
             case MISSED -> snapshot().totals().skipped();
@@ -123,6 +106,16 @@ final class SchedulerMeters implements LatenessListener {
                 .timer(
                         MeterNames.LATENESS,
                         timer -> timer.minimumExpectedValue(SHORTEST_LATENESS).maximumExpectedValue(LONGEST_LATENESS));
+    }
+
+    /**
+     * Adds a gauge of the workers, unless Micrometer's own binder has, as Spring Boot lets it: the same, of the
+     * scheduler's thread pool.
+     */
+    private void ofWorkers(String name, String unit, ToDoubleFunction<WheelScheduledExecutor> value) {
+        if (!group.adopts(name)) {
+            gauge(name, unit, value);
+        }
     }
 
     private void gauge(String name, String unit, ToDoubleFunction<WheelScheduledExecutor> value) {

@@ -2,26 +2,24 @@ package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import io.github.wheelscheduler.internal.spring.task.PendingFutures;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/**
- * What a {@link RejectedExecutionHandler} is shown as the pool that has rejected its task: it answers for the wheel's
- * executor, and has no thread and no queue of its own.
- */
-final class RejectionView extends ThreadPoolExecutor {
+/** What a {@link RejectedExecutionHandler} is shown as the pool that has rejected its task: it takes no task. */
+final class RejectionView extends ScheduledPoolView {
 
-    private final WheelScheduledExecutor executor;
     private final RejectedExecutionException reason;
 
-    private RejectionView(WheelScheduledExecutor executor, RejectedExecutionException reason) {
-        super(0, 1, 0, TimeUnit.SECONDS, refusingQueue(reason));
-        this.executor = executor;
+    private RejectionView(
+            WheelScheduledExecutor executor,
+            ThreadFactory threads,
+            RejectedExecutionHandler handler,
+            RejectedExecutionException reason) {
+        super(executor, threads, handler, new PendingFutures(executor, () -> reason));
         this.reason = reason;
     }
 
@@ -29,18 +27,20 @@ final class RejectionView extends ThreadPoolExecutor {
      * Lets the handler decide. A task that repeats, or that one of the JDK's own handlers has dropped, is cancelled, as it can never run.
      * A task that is not due yet cannot run in its caller, which would be too early, so that handler throws instead.
      *
+     * @param threads makes the workers of the executor
      * @throws RejectedExecutionException if the handler aborts
      */
     static void handle(
             WheelTimer<?> timer,
             RejectedExecutionException reason,
             RejectedExecutionHandler handler,
-            WheelScheduledExecutor executor) {
+            WheelScheduledExecutor executor,
+            ThreadFactory threads) {
         boolean tooEarly = !executor.isShutdown() && (timer.isRepeating() || timer.getDelay(TimeUnit.NANOSECONDS) > 0);
         if (handler.getClass() == AbortPolicy.class || (handler instanceof CallerRunsPolicy && tooEarly)) {
             throw reason;
         }
-        handler.rejectedExecution(timer, new RejectionView(executor, reason));
+        handler.rejectedExecution(timer, new RejectionView(executor, threads, handler, reason));
         boolean mayBeKept = !timer.isRepeating() && handler.getClass().getDeclaringClass() != ThreadPoolExecutor.class;
         if (!mayBeKept && !timer.isDone()) {
             // It can never run, and no thread is to wait for it.
@@ -52,71 +52,5 @@ final class RejectionView extends ThreadPoolExecutor {
     @Override
     public void execute(Runnable command) {
         throw reason;
-    }
-
-    @Override
-    public void shutdown() {
-        executor.shutdown();
-    }
-
-    @Override
-    public List<Runnable> shutdownNow() {
-        return executor.shutdownNow();
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return executor.isShutdown();
-    }
-
-    @Override
-    public boolean isTerminating() {
-        return executor.isShutdown() && !executor.isTerminated();
-    }
-
-    @Override
-    public boolean isTerminated() {
-        return executor.isTerminated();
-    }
-
-    @Override
-    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        return executor.awaitTermination(timeout, unit);
-    }
-
-    @Override
-    public int getPoolSize() {
-        return executor.workerCount();
-    }
-
-    @Override
-    public int getActiveCount() {
-        return executor.activeCount();
-    }
-
-    @Override
-    public String toString() {
-        return executor.toString();
-    }
-
-    /** Returns a queue that is always empty, and refuses to be waited for. */
-    @SuppressWarnings("serial")
-    private static BlockingQueue<Runnable> refusingQueue(RejectedExecutionException reason) {
-        return new LinkedBlockingQueue<>() {
-            @Override
-            public void put(Runnable task) {
-                throw reason;
-            }
-
-            @Override
-            public boolean offer(Runnable task) {
-                throw reason;
-            }
-
-            @Override
-            public boolean offer(Runnable task, long timeout, TimeUnit unit) {
-                throw reason;
-            }
-        };
     }
 }

@@ -31,7 +31,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.commons.logging.Log;
@@ -62,7 +64,8 @@ import org.springframework.util.ErrorHandler;
  * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
  * their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after shutdown.
  *
- * <p>It answers every method of its superclass, whose own pool is never made, and only wires: other classes say what a setting means,
+ * <p>It answers every method of its superclass, whose own pool is never made, and, where tasks are scheduled, calls the
+ * ones that a subclass may override where the superclass does. It only wires: other classes say what a setting means,
  * what a task is and how it is watched.
  */
 @SuppressWarnings("serial")
@@ -94,6 +97,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final Object modeLock = new Object();
     private volatile boolean acceptTasksAfterContextClose;
     private @Nullable ApplicationContext applicationContext;
+
+    // Written before the executor.
+    private ThreadFactory workerThreads = this;
+    private RejectedExecutionHandler rejectionHandler = new ThreadPoolExecutor.AbortPolicy();
+
+    /** Made when it is first asked for, once for each executor. Writers: threads that hold the lock of the mode. */
+    private volatile @Nullable ScheduledPoolView poolView;
 
     // Settings
 
@@ -378,13 +388,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
         threads.followCaller();
+        workerThreads = threadFactory;
+        rejectionHandler = rejectedExecutionHandler;
         ThreadFactory tickThreads =
                 runnable -> threads.newThread(runnable, getThreadNamePrefix() + Workers.roleOf(runnable));
         WheelScheduledExecutorBuilder builder = settings.newBuilder(
                         threadFactory, tickThreads, () -> getClock().instant())
                 .decorator(timers::prepare)
-                .rejectionHandler((timer, reason) ->
-                        RejectionView.handle(timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor()));
+                .rejectionHandler((timer, reason) -> RejectionView.handle(
+                        timer, reason, rejectedExecutionHandler, getWheelScheduledExecutor(), threadFactory));
         if (getClass() != WheelTaskScheduler.class) {
             builder.runHooks(new SubclassHooks());
         }
@@ -448,18 +460,39 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return timers.executor();
     }
 
+    /**
+     * Returns a view of the {@linkplain #getWheelScheduledExecutor executor} on the wheel, the same one each time, for
+     * code that asks for a thread pool. It has no thread and no task of its own; settings that have no meaning on a
+     * wheel are refused with an {@link UnsupportedOperationException}. The page "Coming from" has the table.
+     *
+     * @throws IllegalStateException if this scheduler is not initialized
+     */
+    @Override
+    public ScheduledThreadPoolExecutor getScheduledThreadPoolExecutor() {
+        WheelScheduledExecutor current = timers.executor();
+        ScheduledPoolView view = poolView;
+        if (view == null || view.executor != current) {
+            synchronized (modeLock) {
+                view = poolView;
+                if (view == null || view.executor != current) {
+                    view = new ScheduledPoolView(current, workerThreads, rejectionHandler);
+                    poolView = view;
+                }
+            }
+        }
+        return view;
+    }
+
     /** Returns the number of worker threads; before initialization, how many there may be. */
     @Override
     public int getPoolSize() {
-        WheelScheduledExecutor current = timers.executor;
-        return current == null ? settings.workerLimit() : current.workerCount();
+        return isInitialized() ? getScheduledThreadPoolExecutor().getPoolSize() : settings.workerLimit();
     }
 
     /** Returns the number of tasks that are running. */
     @Override
     public int getActiveCount() {
-        WheelScheduledExecutor current = timers.executor;
-        return current == null ? 0 : current.activeCount();
+        return isInitialized() ? getScheduledThreadPoolExecutor().getActiveCount() : 0;
     }
 
     /** Returns true: cancelled tasks are always removed. */
@@ -467,7 +500,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Deprecated
     @SuppressWarnings("InlineMeSuggester") // deprecated as in the superclass
     public boolean isRemoveOnCancelPolicy() {
-        return true;
+        return !isInitialized() || getScheduledThreadPoolExecutor().getRemoveOnCancelPolicy();
     }
 
     // Scheduling
@@ -619,7 +652,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         WheelScheduledExecutor current = timers.executor;
         if (current != null && pauseGate.isPaused() && !settings.waitForTasks) {
             current.shutdownWithoutInterrupt().forEach(this::cancelRemainingTask);
-        } else if (current != null && !settings.executeDelayedAfterShutdown) {
+        } else if (current != null && !current.getExecuteExistingDelayedTasksAfterShutdownPolicy()) {
             drop(current, Duration.ZERO);
         }
         super.initiateShutdown();
@@ -674,7 +707,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void dropWhatComesTooLate(WheelScheduledExecutor current) {
-        if (!settings.executeDelayedAfterShutdown) {
+        if (!current.getExecuteExistingDelayedTasksAfterShutdownPolicy()) {
             drop(current, Duration.ZERO);
         } else if (settings.awaitTerminationMillis > 0) {
             // The superclass counts from when all others have been dropped, which is a little later.

@@ -157,20 +157,24 @@ class RejectionHandlersTest {
 
     @ParameterizedTest
     @EnumSource
-    void handlerSeesNoQueueAndTheStateOfTheWheel(Task task) {
+    void handlerSeesTheQueueAndTheStateOfTheWheel(Task task) {
         List<String> seen = new ArrayList<>();
         initialize((rejected, pool) -> {
             seen.add(pool.toString());
-            assertThat(pool.getQueue()).isEmpty();
+            assertThat(pool.getQueue()).hasSize(MAX_PENDING).containsAll(runnables(accepted));
             assertThat(pool.isShutdown()).isFalse();
             assertThat(pool.getActiveCount()).isZero();
         });
         fill();
         Future<?> unscheduled = task.start(scheduler, ran::incrementAndGet);
-        assertThat(seen).singleElement().asString().contains("pending = " + MAX_PENDING);
+        assertThat(seen).singleElement().asString().contains("queued tasks = " + MAX_PENDING);
         // What can never run any more is cancelled already.
         assertThat(unscheduled.isCancelled() || unscheduled.cancel(false)).isTrue();
         assertThat(permits()).isEqualTo(MAX_PENDING);
+    }
+
+    private static List<Runnable> runnables(List<? extends Future<?>> futures) {
+        return futures.stream().map(Runnable.class::cast).toList();
     }
 
     private void checkRejection(Task task, boolean expectsException) {

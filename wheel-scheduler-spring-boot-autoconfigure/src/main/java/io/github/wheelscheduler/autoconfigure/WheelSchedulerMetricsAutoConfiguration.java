@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Bean;
  * application's own included, and of beans that are keyed timers, idle timeouts, leases or a timer of Netty on the wheel, where
  * there is a {@link MeterRegistry}.
  *
- * <p>Boot gives such a scheduler no meters: its meters for thread pools ask a {@code ThreadPoolTaskScheduler} for its
- * {@code ScheduledThreadPoolExecutor}, and the wheel has none.
+ * <p>Where Boot has given a scheduler the meters of a thread pool before, those stay, and the rest is added: no meter
+ * is there twice.
  */
 @AutoConfiguration(after = CompositeMeterRegistryAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)

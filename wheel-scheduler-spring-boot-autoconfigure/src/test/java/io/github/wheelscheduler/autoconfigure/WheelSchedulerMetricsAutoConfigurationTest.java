@@ -21,6 +21,7 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -134,27 +135,27 @@ class WheelSchedulerMetricsAutoConfigurationTest {
                 .withPropertyValues("spring.threads.virtual.enabled=true")
                 .run(context -> {
                     assertThat(schedulersWithMeters(registryOf(context))).containsExactly("taskScheduler");
-                    assertThat(executorMetersOf(context, "taskScheduler")).hasSize(6);
+                    assertThat(executorMetersOf(context, "taskScheduler")).hasSize(7);
                 });
     }
 
     // Beside Boot's
 
     @Test
-    void bootGivesTheWheelNoMetersOfItsOwn() {
+    void bootMetersTheWorkersWhereOursAreNot() {
         withScheduling()
                 .withConfiguration(AutoConfigurations.of(
                         MetricsAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class))
                 .withConfiguration(BOOTS_EXECUTOR_METRICS)
                 .run(context -> {
-                    assertThat(executorMetersOf(context, "taskScheduler")).isEmpty();
+                    assertThat(executorMetersOf(context, "taskScheduler")).hasSize(7);
                     assertThat(executorMetersOf(context, "applicationTaskExecutor"))
                             .isNotEmpty();
                 });
     }
 
     @Test
-    void theMetersOfBootsExecutorsStayAsTheyAre() {
+    void bootAddsTheRemainingCapacityAndNothingTwice(CapturedOutput output) {
         withMetrics().withConfiguration(BOOTS_EXECUTOR_METRICS).run(context -> {
             assertThat(executorMetersOf(context, "taskScheduler"))
                     .containsExactly(
@@ -163,8 +164,24 @@ class WheelSchedulerMetricsAutoConfigurationTest {
                             MeterNames.EXECUTOR_POOL_CORE,
                             MeterNames.EXECUTOR_POOL_MAX,
                             MeterNames.EXECUTOR_POOL_SIZE,
+                            MeterNames.EXECUTOR_QUEUE_REMAINING,
                             MeterNames.EXECUTOR_QUEUED);
             assertThat(executorMetersOf(context, "applicationTaskExecutor")).hasSize(7);
+            for (int i = 0; i < 1_000; i++) {
+                var unused = wheelOf(context).schedule(() -> {}, Instant.now().plusSeconds(3_600));
+            }
+            MeterRegistry registry = registryOf(context);
+            assertThat(registry.get(MeterNames.EXECUTOR_QUEUED)
+                            .tag("name", "taskScheduler")
+                            .gauge()
+                            .value())
+                    .isBetween(1_000.0, 1_001.0);
+            awaitThat(() -> registry.get(MeterNames.EXECUTOR_COMPLETED)
+                            .tag("name", "taskScheduler")
+                            .functionCounter()
+                            .count()
+                    > 2);
+            assertThat(output).doesNotContain("has been already registered");
         });
     }
 

@@ -206,6 +206,11 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
+    public int largestThreadCount() {
+        return poolSize.largest.get();
+    }
+
+    @Override
     public int activeCount() {
         int[] count = {0};
         forEachWorker(worker -> count[0] += worker.phase == Worker.RUNNING ? 1 : 0);

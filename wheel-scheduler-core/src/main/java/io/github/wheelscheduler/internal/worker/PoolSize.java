@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntBinaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ final class PoolSize {
     /** Made beforehand, as it may be needed when there is no memory. */
     private static final Predicate<Worker> WAKE = PoolSize::wake;
 
+    private static final IntBinaryOperator MAX = Math::max;
+
     private final ElasticPool pool;
     private final ThreadFactory threadFactory;
     final IdleSlots slots = new IdleSlots();
@@ -76,6 +79,9 @@ final class PoolSize {
 
     /** The threads that have been started and not ended. */
     private final AtomicInteger alive = new AtomicInteger();
+
+    /** The most that there have been. Writers: threads that start a worker. */
+    final AtomicInteger largest = new AtomicInteger();
 
     /** So many workers stay though they have nothing to do. */
     final int spare;
@@ -318,12 +324,15 @@ final class PoolSize {
             worker = slots.newWorker(pool);
             Thread thread = WheelThreadFactory.newThread(threadFactory, worker);
             worker.thread = thread;
-            alive.incrementAndGet();
+            int counted = alive.incrementAndGet();
             // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
             if (!pool.stopped) {
                 thread.start();
                 isStarted = true;
                 isLeftToStarter = isOnDemand();
+                if (counted > largest.get()) {
+                    largest.accumulateAndGet(counted, MAX);
+                }
             }
             return isStarted;
         } finally {

@@ -288,6 +288,13 @@ public abstract class Workers {
         return activeCount();
     }
 
+    /**
+     * Returns the largest number of threads that there have been; where there is no pool of threads, the number now.
+     */
+    public int largestThreadCount() {
+        return threadCount();
+    }
+
     /** Returns the number of runs going on. */
     public abstract int activeCount();
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Instant;
@@ -7,6 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The future of a series: follows the timer that the series has now, and waits while the run of a one-time task is held. Any thread; the lock
  * is the guard's monitor.
  */
-abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
+abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object> {
 
     /** As the code and its settings say. */
     final TaskSchedule written;
@@ -258,6 +260,20 @@ abstract class SeriesFuture implements ScheduledFuture<@Nullable Object> {
     }
 
     // The future
+
+    @Override
+    public boolean isPeriodic() {
+        return isRepeating();
+    }
+
+    /** Runs the task on the calling thread as its timer does: if it runs once, and no other thread runs it. */
+    @Override
+    public void run() {
+        WheelTimer<?> pending = WrappedTimer.onWheel(timer);
+        if (pending != null) {
+            pending.run();
+        }
+    }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {

@@ -1,0 +1,8 @@
+package io.github.wheelscheduler.spring;
+
+class WheelTaskSchedulerPoolTest extends ScheduledPoolContract {
+
+    WheelTaskSchedulerPoolTest() {
+        super(new WheelTaskScheduler());
+    }
+}

@@ -239,6 +239,7 @@ final class CronRun extends SeriesRun {
         }
         Instant next = nextOrReport();
         if (next == null) {
+            guard.letGoAtEnd(generation);
             return;
         }
         scheduled = next;
@@ -279,6 +280,7 @@ final class CronRun extends SeriesRun {
         } catch (OutOfMemoryError ex) {
             throw ex;
         } catch (Throwable ex) {
+            guard.letGoAtEnd(generation);
             report("The trigger " + NamedTask.of(times.trigger) + " failed", ex);
             throw ex;
         }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.ManagedTask;
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
@@ -33,8 +34,11 @@ final class GuardedTask implements Runnable, ManagedTask {
     private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
             AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
 
-    /** The user's. */
-    final Runnable task;
+    /**
+     * The user's, until the series is over: then it is let go, as others may hold the future for long. Written by the thread that makes it, and by
+     * one that has claimed the run, or at its end.
+     */
+    Runnable task;
 
     /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
     private final @Nullable DecoratedBody decorated;
@@ -135,12 +139,81 @@ final class GuardedTask implements Runnable, ManagedTask {
             late = latenessNanos;
             latenessNanos = NOT_TOLD;
         }
-        if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
-            leftOut(1);
-        } else if (late == NOT_TOLD) {
-            runAndWhatIsOwed(generation, 0, book.nanoTime());
-        } else {
-            runAndWhatIsOwed(generation, late, toldNanos);
+        boolean isThrown = true;
+        try {
+            if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
+                leftOut(1);
+            } else if (late == NOT_TOLD) {
+                runAndWhatIsOwed(generation, 0, book.nanoTime());
+            } else {
+                runAndWhatIsOwed(generation, late, toldNanos);
+            }
+            isThrown = false;
+        } finally {
+            // A rate or a cron needs no look at the series.
+            if (isThrown || (mayOverrunNanos == Long.MAX_VALUE && !owner.isRepeating())) {
+                letGoAfterRun(generation, isThrown);
+            } else if (steered) {
+                letGoIfCancelled();
+            }
+        }
+    }
+
+    /** Lets the user's task go if its timer ends with this run, and it can have no other: what it throws ends each timer. */
+    private void letGoAfterRun(int generation, boolean isThrown) {
+        synchronized (this) {
+            if (owner.endsWith(generation, isThrown)) {
+                letGo();
+            }
+        }
+        letGoIfCancelled();
+    }
+
+    /** Lets the user's task go as its series has no next run. */
+    void letGoAtEnd(int generation) {
+        synchronized (this) {
+            if (owner.endsWith(generation, true)) {
+                letGo();
+            }
+        }
+    }
+
+    /** Lets the user's task go if the series has been cancelled, unless it is running: the end of the run looks here once more. */
+    void letGoIfCancelled() {
+        if (owner.cancelled && RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            letGo();
+            runner = null;
+        }
+    }
+
+    private void letGo() {
+        // What a run that goes on fails with is logged with the name of its task.
+        if (openSince() == null) {
+            task = task instanceof NamedTask ? LetGo.NAMED : LetGo.UNNAMED;
+        }
+    }
+
+    /** Whether the user's task has been let go. */
+    boolean hasLetGo() {
+        return task instanceof LetGo;
+    }
+
+    /** Stands for a task that has been let go. */
+    private static class LetGo implements Runnable {
+
+        static final LetGo UNNAMED = new LetGo();
+        static final LetGo NAMED = new LetGoNamed();
+
+        /** Is reached by a thread that was about to run what has been cancelled. */
+        @Override
+        public void run() {}
+    }
+
+    private static final class LetGoNamed extends LetGo implements NamedTask {
+
+        @Override
+        public String taskName() {
+            return "";
         }
     }
 
@@ -184,7 +257,9 @@ final class GuardedTask implements Runnable, ManagedTask {
             return true;
         }
         try {
-            perform(generation, late, nowNanos);
+            if (!hasLetGo()) {
+                perform(generation, late, nowNanos);
+            }
             return true;
         } finally {
             runner = null;

@@ -296,10 +296,14 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                 hold.end.countDown();
             }
             guard().steered();
+            guard().letGoIfCancelled();
             if (mayInterruptIfRunning) {
                 // A timer interrupts its own run, but not one that was owed: by then it is done.
                 guard().interruptUnlessOf(isTimers ? generation : SeriesRun.NONE);
             }
+        }
+        // Also if it was over: Spring cancels all tasks of a bean that goes, which are not to be seen any longer.
+        if (won || isGone()) {
             try {
                 guard().book.remove(guard().owner);
             } catch (OutOfMemoryError ex) {
@@ -307,6 +311,11 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
             }
         }
         return won;
+    }
+
+    /** Whether the timer of that generation is the last one that the series can have, and its run the last one. With the lock held. */
+    final boolean endsWith(int mine, boolean endsSeries) {
+        return mine == generation && held == null && !outlivesTimer() && (endsSeries || !isRepeating());
     }
 
     /** Claims the cancel of a task that is at rest: its timer is done, and it is not. */
@@ -342,7 +351,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     }
 
     private boolean isOver(boolean atRest) {
-        if (cancelled) {
+        if (cancelled || (!atRest && guard().hasLetGo())) {
             return true;
         }
         ScheduledFuture<?> seen;

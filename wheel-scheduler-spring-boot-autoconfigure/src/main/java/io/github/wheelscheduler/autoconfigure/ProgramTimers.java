@@ -112,6 +112,11 @@ public final class ProgramTimers {
         return (HAS_TIMERS && OfPrograms.are(bean)) || (HAS_NETTY && OfNetty.are(bean));
     }
 
+    /** Whether what is declared so is one of them. */
+    static boolean mayBe(Class<?> declared) {
+        return (HAS_TIMERS && OfPrograms.mayBe(declared)) || (HAS_NETTY && OfNetty.mayBe(declared));
+    }
+
     /** Reads one of them. */
     static Reading read(Object bean, String name) {
         return HAS_TIMERS && OfPrograms.are(bean) ? OfPrograms.read(bean, name) : OfNetty.read(bean, name);
@@ -131,6 +136,12 @@ public final class ProgramTimers {
 
         static boolean are(Object bean) {
             return bean instanceof KeyedTimers || bean instanceof IdleTimeouts || bean instanceof LeaseRenewer;
+        }
+
+        static boolean mayBe(Class<?> declared) {
+            return KeyedTimers.class.isAssignableFrom(declared)
+                    || IdleTimeouts.class.isAssignableFrom(declared)
+                    || LeaseRenewer.class.isAssignableFrom(declared);
         }
 
         static Reading read(Object bean, String name) {
@@ -173,6 +184,10 @@ public final class ProgramTimers {
 
         static boolean are(Object bean) {
             return bean instanceof WheelNettyTimer;
+        }
+
+        static boolean mayBe(Class<?> declared) {
+            return WheelNettyTimer.class.isAssignableFrom(declared);
         }
 
         static Reading read(Object bean, String name) {

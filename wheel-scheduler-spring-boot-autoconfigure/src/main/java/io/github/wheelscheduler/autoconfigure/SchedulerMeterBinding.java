@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.apache.commons.logging.Log;
@@ -16,6 +17,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -40,11 +42,19 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     /** Schedulers that came before the registry, with their names. Guarded by this. */
     private final Map<Object, String> waiting = new LinkedHashMap<>();
 
-    /** What takes the meters away, of what has some. Guarded by this. */
-    private final IdentityHashMap<Object, Runnable> bound = new IdentityHashMap<>();
+    /** What has meters. Guarded by this. */
+    private final IdentityHashMap<Object, BoundMeters> bound = new IdentityHashMap<>();
 
     /** Guarded by this. */
     private boolean started;
+
+    /**
+     * The meters of one bean.
+     *
+     * @param name that of the bean
+     * @param close takes them away
+     */
+    private record BoundMeters(String name, Runnable close) {}
 
     SchedulerMeterBinding(
             ConfigurableListableBeanFactory beanFactory,
@@ -165,7 +175,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     private void bind(MeterRegistry registry, Object metered, String name, MeterBinder metrics, Runnable close) {
         try {
             metrics.bindTo(registry);
-            keep(metered, close);
+            keep(metered, new BoundMeters(name, close));
         } catch (RuntimeException ex) {
             logger.warn(textOf(metered, name) + " has no meters, because they could not be registered", ex);
         }
@@ -175,38 +185,60 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return (metered instanceof WheelTaskScheduler ? "Scheduler " : "Bean ") + name;
     }
 
-    private synchronized void keep(Object metered, Runnable close) {
-        bound.put(metered, close);
+    private synchronized void keep(Object metered, BoundMeters meters) {
+        bound.put(metered, meters);
+    }
+
+    /** Returns how many have meters, or wait for them. */
+    synchronized int size() {
+        return bound.size() + waiting.size();
     }
 
     @Override
     public boolean requiresDestruction(Object bean) {
-        return WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel || behindProxies(bean) != null;
+        return isFactoryOfMetered(bean)
+                || WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel
+                || behindProxies(bean) != null;
+    }
+
+    /** Spring tells of the end of a factory alone, and of none of what it has made. */
+    private static boolean isFactoryOfMetered(Object bean) {
+        Class<?> made = bean instanceof FactoryBean<?> factory ? factory.getObjectType() : null;
+        return made != null && (WheelSchedulers.mayBeOne(made) || ProgramTimers.mayBe(made));
     }
 
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
-        if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
+        if (bean instanceof FactoryBean<?>) {
+            boundOf(nameOf(beanName)).forEach(made -> unbind(made, nameOf(beanName)));
+        } else if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
             wheel.schedulers().forEach((name, own) -> unbind(own, name));
         } else {
             unbind(behindProxies(bean), nameOf(beanName));
         }
     }
 
+    private synchronized List<Object> boundOf(String name) {
+        return bound.entrySet().stream()
+                .filter(entry -> entry.getValue().name().equals(name))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     private void unbind(@Nullable Object metered, String name) {
-        Runnable close = metered != null ? forget(metered) : null;
-        if (close == null) {
+        BoundMeters meters = metered != null ? forget(metered) : null;
+        if (meters == null) {
             return;
         }
         try {
-            close.run();
+            meters.close().run();
         } catch (RuntimeException ex) {
             // An exception from here would keep the scheduler from being shut down.
             logger.warn("The meters of " + name + " could not be removed", ex);
         }
     }
 
-    private synchronized @Nullable Runnable forget(Object metered) {
+    private synchronized @Nullable BoundMeters forget(Object metered) {
         String ignored = waiting.remove(metered);
         return bound.remove(metered);
     }

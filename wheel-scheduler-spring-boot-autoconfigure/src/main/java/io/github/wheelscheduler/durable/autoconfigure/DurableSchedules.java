@@ -108,9 +108,9 @@ final class DurableSchedules
             leaveOut(name, "its setting enabled is false, or its cron is -");
             return new Routed(() -> {});
         }
-        ScheduledFuture<?> routed = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method);
+        ScheduledFuture<?> future = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method, id);
         byName.put(name, method);
-        return routed;
+        return future;
     }
 
     private static String nameOf(String id, Durable annotation) {
@@ -154,7 +154,7 @@ final class DurableSchedules
     }
 
     private ScheduledFuture<?> repeat(
-            String id, Runnable task, ScheduleRecurrence recurrence, Durable annotation, Method method) {
+            String id, Runnable task, ScheduleRecurrence recurrence, Durable annotation, Method method, String taskId) {
         if (!properties.getObject().enabled()) {
             LOGGER.info("The durable task " + id
                     + " does not run on this node, as wheel.scheduler.durable.enabled is false");
@@ -162,7 +162,12 @@ final class DurableSchedules
         }
         boolean skipsMissed = annotation.missed() == Durable.Missed.SKIP;
         try {
-            return new Routed(engine.getObject().repeat(id, recurrence, skipsMissed, task));
+            Runnable end = engine.getObject().repeat(id, recurrence, skipsMissed, task);
+            return new Routed(() -> {
+                end.run();
+                // Its bean may have gone, and its class.
+                boolean ignored = byName.remove(id, method) && routed.remove(taskId);
+            });
         } catch (IllegalStateException | IllegalArgumentException ex) {
             Method other = byName.get(id);
             throw new UnusableSetupException(

@@ -3,23 +3,25 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.settings.BeanNames;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.convert.DurationStyle;
@@ -27,42 +29,68 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them. Also gives schedulers that the
- * application defines what is known, and catalogs that it defines what the properties say.
+ * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them, and has them forgotten when their bean goes. Also
+ * gives schedulers that the application defines what is known, and catalogs that it defines what the properties say.
  *
  * <p>Spring's own post-processor is of the kind that sees definitions of beans, too. Those come after all others, and it is the last one of
  * them; this one is of the same kind and comes just before it, when all proxies have been made.
+ *
+ * <p>Where Spring tells of the end of a bean with such methods, what belongs to the bean ends there; else when the object has been collected.
  */
-final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered {
+final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, DestructionAwareBeanPostProcessor, Ordered {
 
     private static final String BACK_OFF = "backOff.";
 
     /** The number that stands for none in an annotation. */
     private static final Integer NOT_SET = 0;
 
+    /** Whether a type has or inherits a method to look at as Spring does. Most have none, which takes less time to find out. */
+    private static final ClassValue<Boolean> MAY_HAVE_TASKS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return findsCandidate(type);
+        }
+    };
+
+    /** The methods that Spring schedules, of types that may have some. */
+    private static final ClassValue<List<Method>> SCHEDULED = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            return scheduledMethods(type);
+        }
+    };
+
     private final ConfigurableListableBeanFactory beanFactory;
+    private final Environment environment;
     private final ObjectProvider<TaskCatalog> catalog;
     private final ObjectProvider<TaskOverrides> overrides;
-    private final Set<String> singletons = ConcurrentHashMap.newKeySet();
 
-    /** The names of singletons, and of what stands before them, all of which live as long as this. */
-    private final Map<Object, String> beanNames = Collections.synchronizedMap(new IdentityHashMap<>());
+    /** The names of singletons, and of what stands before them, and of all beans with scheduled methods. */
+    private final BeanNames beans = new BeanNames();
 
-    private final Set<Class<?>> withoutTasks = ConcurrentHashMap.newKeySet();
+    /** Whether a scheduler on the wheel may come, by definitions; null before the first bean. */
+    private volatile @Nullable Boolean expected;
+
+    /** Whether one has come. */
+    private volatile boolean hasCome;
 
     AnnotatedTasks(
             ConfigurableListableBeanFactory beanFactory,
+            Environment environment,
             ObjectProvider<TaskCatalog> catalog,
             ObjectProvider<TaskOverrides> overrides) {
         this.beanFactory = beanFactory;
+        this.environment = environment;
         this.catalog = catalog;
         this.overrides = overrides;
     }
@@ -73,35 +101,58 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
         return LOWEST_PRECEDENCE - 1;
     }
 
-    /** That this is asked is what gives it its place. */
+    /** Has no effect: to implement it gives this its place. */
     @Override
-    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {
-        if (definition.isSingleton() && beanFactory.containsBeanDefinition(beanName)) {
-            boolean ignored = singletons.add(beanName);
+    public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
+
+    /** Whether beans are looked at. Where no scheduler can be on the wheel, none is. */
+    private boolean isInUse() {
+        Boolean known = expected;
+        if (known == null) {
+            // For beans that are made in order to find it out.
+            expected = true;
+            known = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true)
+                    || SchedulerSetup.mayHaveOwnWheel(beanFactory);
+            expected = known;
         }
+        return known || hasCome;
     }
 
     private void remember(Object bean, String beanName) {
-        if (singletons.contains(beanName)) {
-            String ignored = beanNames.put(bean, beanName);
+        if (isSingleton(beanName)) {
+            beans.add(bean, TaskNames.reachable(beanName));
         }
     }
 
-    private @Nullable String beanNameOf(Object bean) {
-        String name = beanNames.get(bean);
-        return name == null ? null : TaskNames.reachable(name);
+    /** Beans of other scopes come and go too often to be remembered for the sake of a name. */
+    private boolean isSingleton(String beanName) {
+        try {
+            return beanFactory.containsBeanDefinition(beanName)
+                    && beanFactory.getMergedBeanDefinition(beanName).isSingleton();
+        } catch (NoSuchBeanDefinitionException ex) {
+            return false; // it has just been removed
+        }
+    }
+
+    /** Returns how many objects are known. */
+    int size() {
+        return beans.size();
     }
 
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        remember(bean, beanName);
         if (bean instanceof TaskCatalog defined) {
             TaskOverrides properties = overrides.getObject();
             defined.overrideBy(properties);
             defined.nameSourcesBy(properties::sourceOf);
-            defined.findBeansBy(this::beanNameOf);
+            defined.findBeansBy(beans);
+            defined.onFreeId(properties::forget);
         } else if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
+            hasCome = true;
             share(scheduler, catalog.getObject());
+        }
+        if (isInUse()) {
+            remember(bean, beanName);
         }
         return bean;
     }
@@ -120,43 +171,95 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (!isInUse()) {
+            return bean;
+        }
         remember(bean, beanName);
         if (bean instanceof AopInfrastructureBean || bean instanceof TaskScheduler) {
             return bean;
         }
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
-        if (mayHaveTasks(type)) {
-            Map<Method, Boolean> methods = scheduledMethods(type);
-            if (methods.isEmpty()) {
-                withoutTasks.add(type);
-            }
-            for (Method method : methods.keySet()) {
-                declare(bean, beanName, type, method);
-            }
+        List<Method> methods = MAY_HAVE_TASKS.get(type) ? SCHEDULED.get(type) : List.of();
+        if (!methods.isEmpty()) {
+            declare(bean, beanName, type, methods);
         }
         return bean;
     }
 
-    private static Map<Method, Boolean> scheduledMethods(Class<?> type) {
-        return MethodIntrospector.selectMethods(
-                type, (MethodIntrospector.MetadataLookup<Boolean>) method -> isScheduled(method) ? Boolean.TRUE : null);
+    // The end of beans
+
+    /** The scheduled methods of a bean, which end with it. */
+    private static final class Declarations implements Runnable {
+
+        /** What Spring schedules: the bean, or a proxy of it. */
+        private final WeakReference<Object> scheduled;
+
+        private final TaskCatalog declaredAt;
+        private final List<TaskDeclaration> all = new ArrayList<>(2);
+
+        Declarations(Object scheduled, TaskCatalog declaredAt) {
+            this.scheduled = new WeakReference<>(scheduled);
+            this.declaredAt = declaredAt;
+        }
+
+        void add(TaskDeclaration declaration) {
+            declaredAt.declare(declaration);
+            boolean ignored = all.add(declaration);
+        }
+
+        @Override
+        public void run() {
+            all.forEach(declaredAt::withdraw);
+        }
     }
 
-    /** Whether a type has or inherits a method to look at as Spring does. Most have none, which takes less time to find out. */
-    private boolean mayHaveTasks(@Nullable Class<?> type) {
-        if (type == null
-                || withoutTasks.contains(type)
-                || !AnnotationUtils.isCandidateClass(type, Set.of(Scheduled.class, Schedules.class))) {
+    @Override
+    public boolean requiresDestruction(Object bean) {
+        return beans.endOf(WheelSchedulers.unproxied(bean), Declarations.class) != null;
+    }
+
+    /** Spring tells of the bean itself, and has its own post-processor cancel the tasks of that, which does not know it by its proxy. */
+    @Override
+    public void postProcessBeforeDestruction(Object bean, String beanName) {
+        Object target = WheelSchedulers.unproxied(bean);
+        Declarations declared = beans.endOf(target, Declarations.class);
+        if (declared == null) {
+            return;
+        }
+        Object scheduled = declared.scheduled.get();
+        try {
+            // First: an id is free when no task has it any more.
+            if (scheduled != null
+                    && beanFactory.getSingleton(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME)
+                            instanceof DestructionAwareBeanPostProcessor springs) {
+                springs.postProcessBeforeDestruction(scheduled, beanName);
+            }
+        } finally {
+            beans.remove(target);
+            if (scheduled != null) {
+                beans.remove(scheduled);
+            }
+        }
+    }
+
+    // The methods of a bean
+
+    private static List<Method> scheduledMethods(Class<?> type) {
+        return List.copyOf(MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Boolean>)
+                        method -> isScheduled(method) ? Boolean.TRUE : null)
+                .keySet());
+    }
+
+    private static boolean findsCandidate(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, Set.of(Scheduled.class, Schedules.class))) {
             return false;
         }
-        boolean[] found = {mayHaveTasks(type.getSuperclass())};
+        Class<?> superclass = type.getSuperclass();
+        boolean[] found = {superclass != null && MAY_HAVE_TASKS.get(superclass)};
         for (Class<?> inherited : type.getInterfaces()) {
-            found[0] |= mayHaveTasks(inherited);
+            found[0] |= MAY_HAVE_TASKS.get(inherited);
         }
         ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= mayBeScheduled(method));
-        if (!found[0]) {
-            withoutTasks.add(type);
-        }
         return found[0];
     }
 
@@ -175,7 +278,23 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
                         || AnnotatedElementUtils.isAnnotated(method, Schedules.class));
     }
 
-    private void declare(Object bean, String beanName, Class<?> type, Method method) {
+    private void declare(Object bean, String beanName, Class<?> type, List<Method> methods) {
+        Object target = WheelSchedulers.unproxied(bean);
+        beans.add(target, TaskNames.reachable(beanName));
+        Declarations declared = new Declarations(bean, catalog.getObject());
+        boolean ignored = beans.onEnd(target, declared);
+        try {
+            for (Method method : methods) {
+                declare(bean, beanName, type, method, declared);
+            }
+        } catch (Throwable ex) {
+            // It has not become a bean.
+            beans.remove(target);
+            throw ex;
+        }
+    }
+
+    private void declare(Object bean, String beanName, Class<?> type, Method method, Declarations declared) {
         Method invocable;
         try {
             invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
@@ -198,11 +317,10 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Ordered
             }
             String name = isGiven ? given : usual;
             String mark = TaskNames.reachable(beanName);
-            TaskCatalog known = catalog.getObject();
-            known.declare(new TaskDeclaration(text, type, method, name, isGiven, settings, mark));
+            declared.add(new TaskDeclaration(text, type, method, name, isGiven, settings, mark));
             if (method.getReturnType() != void.class) {
                 // Spring may take it for a reactive one, and says the class of the bean then.
-                known.declare(new TaskDeclaration(reactiveText, type, method, name, isGiven, settings, mark));
+                declared.add(new TaskDeclaration(reactiveText, type, method, name, isGiven, settings, mark));
             }
         } catch (IllegalArgumentException | IllegalStateException ex) {
             throw new BeanCreationException(

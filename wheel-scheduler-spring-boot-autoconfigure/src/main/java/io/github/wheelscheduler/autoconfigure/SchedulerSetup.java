@@ -19,6 +19,7 @@ import org.springframework.boot.task.SimpleAsyncTaskSchedulerCustomizer;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerBuilder;
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.TaskScheduler;
 
 /**
  * Applies to the wheel what Boot applies to its own scheduler, except that one worker is no default: of Boot's properties,
@@ -96,8 +97,22 @@ final class SchedulerSetup {
                 .toList();
     }
 
-    /** Boot's auto-configuration is nearer to the truth than the name of the bean, and also known in an AOT context. */
+    /** Returns whether a scheduler of the application, or of a parent context, may turn out to be one on the wheel; Boot's is none. */
+    static boolean mayHaveOwnWheel(ConfigurableListableBeanFactory beanFactory) {
+        return !WheelSchedulers.names(
+                        beanFactory,
+                        (context, name) ->
+                                WheelSchedulers.mayBeOne(context.getType(name, false)) && !isBoots(context, name),
+                        TaskScheduler.class)
+                .isEmpty();
+    }
+
     private boolean isBoots(String beanName) {
+        return isBoots(beanFactory, beanName);
+    }
+
+    /** Boot's auto-configuration is nearer to the truth than the name of the bean, and also known in an AOT context. */
+    private static boolean isBoots(ConfigurableListableBeanFactory beanFactory, String beanName) {
         try {
             return beanFactory.getMergedBeanDefinition(beanName) instanceof RootBeanDefinition definition
                     && isBoots(definition.getResolvedFactoryMethod());

@@ -218,6 +218,20 @@ final class TaskOverrides
         }
     }
 
+    /** Forgets an id that no task has any more. The properties stay, for the next task of that id. */
+    void forget(String id) {
+        boolean ignored = seen.remove(id);
+        Set<String> unusedAnswer = known.computeIfPresent(NamedSettings.uniform(id), (unused, ids) -> {
+            boolean unusedToo = ids.remove(id);
+            return ids.isEmpty() ? null : ids;
+        });
+    }
+
+    /** Returns how many ids are remembered. */
+    int size() {
+        return seen.size() + known.size();
+    }
+
     private Set<String> idsLike(String name) {
         return known.getOrDefault(NamedSettings.uniform(name), Set.of());
     }

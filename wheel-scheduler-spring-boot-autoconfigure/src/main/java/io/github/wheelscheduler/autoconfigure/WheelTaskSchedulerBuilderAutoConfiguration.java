@@ -24,9 +24,10 @@ public final class WheelTaskSchedulerBuilderAutoConfiguration {
     @Bean
     static AnnotatedTasks wheelAnnotatedTasks(
             ConfigurableListableBeanFactory beanFactory,
+            Environment environment,
             ObjectProvider<TaskCatalog> catalog,
             ObjectProvider<TaskOverrides> overrides) {
-        return new AnnotatedTasks(beanFactory, catalog, overrides);
+        return new AnnotatedTasks(beanFactory, environment, catalog, overrides);
     }
 
     @Bean

@@ -3,7 +3,6 @@ package io.github.wheelscheduler.spring.settings;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -18,8 +17,7 @@ final class HiddenMethod {
 
     private HiddenMethod() {}
 
-    static @Nullable String idOf(
-            Object wrapper, List<TaskDeclaration> known, @Nullable Function<Object, @Nullable String> beanNames) {
+    static @Nullable String idOf(Object wrapper, List<TaskDeclaration> known, @Nullable BeanNames beanNames) {
         Object behind = behind(wrapper, "runnable", Runnable.class);
         if (behind == null) {
             return null;
@@ -27,7 +25,7 @@ final class HiddenMethod {
         if (behind instanceof ScheduledMethodRunnable method) {
             Object bean = method.getTarget();
             Class<?> type = AopUtils.getTargetClass(bean);
-            String beanName = beanNames == null ? null : beanNames.apply(bean);
+            String beanName = beanNames == null ? null : beanNames.nameOf(bean);
             return known.stream()
                     .filter(one -> one.beanName().equals(beanName) && one.type() == type)
                     .findFirst()

@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.spring.settings;
 
 import io.github.wheelscheduler.UnusableSettingException;
-import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,8 +9,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskCatalog {
 
-    private static final char BEAN_MARK = '@';
     private static final String CODE = "code";
 
-    /** By what Spring's wrapper says. */
-    private final Map<String, CopyOnWriteArrayList<TaskDeclaration>> declarations = new ConcurrentHashMap<>();
-
-    /** The first method of each id. */
-    private final Map<String, TaskDeclaration> firstOfId = new ConcurrentHashMap<>();
+    private final BeanIds ids = new BeanIds();
+    private final DeclaredMethods methods = new DeclaredMethods(ids);
 
     private final Map<String, TaskSettings> settings = new ConcurrentHashMap<>();
     private final Map<String, TaskSettings> overrides = new ConcurrentHashMap<>();
@@ -43,54 +38,40 @@ public final class TaskCatalog {
     /** Names the source of a setting of an id, of those. */
     private volatile @Nullable BiFunction<String, String, @Nullable String> namesOfSources;
 
-    /** The first bean with tasks of a name. */
-    private final Map<String, String> firstBeans = new ConcurrentHashMap<>();
-
-    /** The names of the ids that say name and bean. */
-    private final Map<String, String> names = new ConcurrentHashMap<>();
-
-    /** Says under which name an object is a bean. */
-    private volatile @Nullable Function<Object, @Nullable String> beanNames;
+    /** Knows which objects are beans; null if nothing does. */
+    private volatile @Nullable BeanNames beanNames;
 
     // Ids
 
     /**
-     * Makes an annotated method of a bean known, before Spring schedules it. Once more for the same method and bean has no effect.
+     * Makes an annotated method of a bean known, before Spring schedules it; once for each object. For objects of the same name, the settings that
+     * were declared last hold.
      *
      * @param declaration with the id that is meant for all beans: it is that of the first one, and of others with their names behind it
      * @throws IllegalStateException if another method has that id
      */
     public void declare(TaskDeclaration declaration) {
-        TaskDeclaration first = firstOfId.get(declaration.id());
-        if (first != null
-                && (first.isIdGiven() || declaration.isIdGiven())
-                && !first.method().equals(declaration.method())) {
-            throw new IllegalStateException("The id of a task must be that of one method, but " + declaration.id()
-                    + " was given to " + textOf(first.method()) + " and to " + textOf(declaration.method()));
-        }
-        TaskDeclaration known = declaration.withId(idOf(declaration.id(), declaration.beanName()));
-        TaskDeclaration ignored = firstOfId.putIfAbsent(known.id(), known);
-        boolean unusedAnswer = declarations
-                .computeIfAbsent(known.text(), unused -> new CopyOnWriteArrayList<>())
-                .addIfAbsent(known);
+        methods.add(declaration);
     }
 
-    /** Returns the id of a bean's tasks of that name: the name for the first bean, name and bean for each other one. */
-    private String idOf(String name, String beanName) {
-        String first = firstBeans.putIfAbsent(name, beanName);
-        if (first == null || first.equals(beanName)) {
-            return name;
-        }
-        String id = name + BEAN_MARK + beanName;
-        String ignored = names.putIfAbsent(id, name);
-        return id;
+    /**
+     * Takes back what was declared, as its object has gone, once for each time. The id of a method without any object goes to the next bean.
+     *
+     * @param declaration as it was declared
+     */
+    public void withdraw(TaskDeclaration declaration) {
+        methods.remove(declaration);
     }
 
-    /** Returns the id of the tasks of that name that an object brings, which may be a bean. */
+    /** Sets what is given each form of an id that means no bean any more, on any thread. Its settings stay, for the next bean. */
+    public void onFreeId(Consumer<String> told) {
+        ids.onFree = Objects.requireNonNull(told, "told must not be null");
+    }
+
+    /** Returns the id of the tasks of that name that an object brings, which may be a bean; it is the bean's until that has gone. */
     public String idOf(String name, Object owner) {
-        Function<Object, @Nullable String> current = beanNames;
-        String beanName = current == null ? null : current.apply(owner);
-        return beanName == null ? name : idOf(name, beanName);
+        BeanNames current = beanNames;
+        return current == null ? name : current.takeId(owner, name, ids);
     }
 
     /** Whether something says which objects are beans. */
@@ -98,19 +79,15 @@ public final class TaskCatalog {
         return beanNames != null;
     }
 
-    /** Sets what says of an object under which name it is a bean; null for none. */
-    public void findBeansBy(Function<Object, @Nullable String> newBeanNames) {
+    /** Sets what says of an object under which name it is a bean. */
+    public void findBeansBy(BeanNames newBeanNames) {
         beanNames = Objects.requireNonNull(newBeanNames, "beanNames must not be null");
-    }
-
-    private static String textOf(Method method) {
-        return method.getDeclaringClass().getName() + "." + method.getName();
     }
 
     /** Returns the id of the method that Spring's wrapper says to run; null if none is known. */
     public @Nullable String idOf(Object wrapper, String text) {
-        List<TaskDeclaration> known = declarations.get(text);
-        if (known == null) {
+        List<TaskDeclaration> known = methods.byText(text);
+        if (known.isEmpty()) {
             return null;
         }
         String first = known.get(0).id();
@@ -119,38 +96,38 @@ public final class TaskCatalog {
         }
         String found = HiddenMethod.idOf(wrapper, known, beanNames);
         // Without their beans, they are numbered.
-        return found != null || !known.stream().allMatch(one -> nameOf(one.id()).equals(nameOf(first)))
+        return found != null
+                        || !known.stream().allMatch(one -> ids.nameOf(one.id()).equals(ids.nameOf(first)))
                 ? found
-                : nameOf(first);
-    }
-
-    private String nameOf(String id) {
-        return names.getOrDefault(id, id);
+                : ids.nameOf(first);
     }
 
     /** Returns the method that was declared first with that id; null if none was. */
     public @Nullable TaskDeclaration declaration(String id) {
-        return firstOfId.get(id);
+        return methods.first(id);
     }
 
     /** Returns the first method of each id, in no order. */
     public Collection<TaskDeclaration> declarations() {
-        return List.copyOf(firstOfId.values());
+        return methods.firstOfEach();
     }
 
     /** Returns the ids that are known: those of methods, also with the name of their bean, and those with settings in code. */
     public Set<String> ids() {
         Set<String> all = new TreeSet<>(settings.keySet());
-        firstOfId.keySet().forEach(id -> {
-            boolean ignored = all.add(id) && all.add(longFormOf(nameOf(id), id));
+        methods.ids().forEach(id -> {
+            boolean ignored = all.add(id) && all.add(ids.longFormOf(id));
         });
         return all;
     }
 
-    /** Returns an id with the name of the bean. */
-    private String longFormOf(String name, String id) {
-        String first = firstBeans.get(name);
-        return first == null || !id.equals(name) ? id : name + BEAN_MARK + first;
+    /** Returns how much is known of methods and beans: it does not grow for ever where they come and go. */
+    int footprint() {
+        BeanNames current = beanNames;
+        if (current != null) {
+            current.forgetCollected();
+        }
+        return ids.size() + methods.size();
     }
 
     // Settings
@@ -218,7 +195,7 @@ public final class TaskCatalog {
         if (forms.stream().anyMatch(form -> says(settings.get(form), setting, value))) {
             return CODE;
         }
-        TaskDeclaration declared = firstOfId.get(id);
+        TaskDeclaration declared = methods.first(id);
         if (declared != null && says(declared.settings(), setting, value)) {
             return "annotation";
         }
@@ -231,8 +208,8 @@ public final class TaskCatalog {
 
     /** Returns the forms of an id that something may be set for; the last one goes over the first. */
     private List<String> formsOf(String id) {
-        String name = nameOf(id);
-        String longForm = longFormOf(name, id);
+        String name = ids.nameOf(id);
+        String longForm = name.equals(id) ? ids.longFormOf(id) : id;
         return longForm.equals(name) ? List.of(name) : List.of(name, longForm);
     }
 
@@ -245,7 +222,7 @@ public final class TaskCatalog {
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
         List<String> forms = formsOf(id);
-        TaskDeclaration declared = firstOfId.get(id);
+        TaskDeclaration declared = methods.first(id);
         TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();
         Function<String, TaskSettings> asked = overriding;
         for (String form : forms) {

@@ -22,8 +22,8 @@ public record TaskDeclaration(
         TaskSettings settings,
         String beanName) {
 
-    /** Returns the same with another id. */
-    TaskDeclaration withId(String other) {
-        return new TaskDeclaration(text, type, method, other, isIdGiven, settings, beanName);
+    /** Returns the same with another id and other settings. */
+    TaskDeclaration with(String otherId, TaskSettings otherSettings) {
+        return new TaskDeclaration(text, type, method, otherId, isIdGiven, otherSettings, beanName);
     }
 }

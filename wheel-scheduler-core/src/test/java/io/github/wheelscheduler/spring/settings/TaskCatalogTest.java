@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.ScheduledMethodRunnable;
@@ -82,6 +81,21 @@ class TaskCatalogTest {
     }
 
     @Test
+    void idIsFreeWhenItsMethodHasBeenWithdrawnAsOftenAsDeclared() {
+        TaskDeclaration poll = declaration("poll", "job", true, ONE);
+        catalog.declare(poll);
+        catalog.declare(declaration("poll", "job", true, TWO));
+        assertThat(settingsOf("job")).isEqualTo(TWO);
+        catalog.withdraw(poll);
+        assertThat(catalog.declaration("job")).isNotNull();
+        catalog.withdraw(poll);
+        catalog.withdraw(poll);
+        assertThat(catalog.footprint()).isZero();
+        catalog.declare(declaration("push", "job", true, ONE));
+        assertThat(catalog.ids()).containsExactly("job", "job@jobs");
+    }
+
+    @Test
     void anIdThatAnotherMethodHasByItsNameIsRefused() {
         catalog.declare(declaration("poll", "Jobs.poll", false, TaskSettings.NONE));
         assertThatIllegalStateException()
@@ -100,11 +114,11 @@ class TaskCatalogTest {
         assertThat(settingsOf("two")).isEqualTo(TWO);
     }
 
-    private final IdentityHashMap<Object, String> beans = new IdentityHashMap<>();
+    private final BeanNames beans = new BeanNames();
 
     private String declare(String beanName, Object bean) {
-        beans.put(bean, beanName);
-        catalog.findBeansBy(beans::get);
+        beans.add(bean, beanName);
+        catalog.findBeansBy(beans);
         TaskDeclaration poll = declaration("poll", "Jobs.poll", false, PAUSED);
         catalog.declare(
                 new TaskDeclaration("Jobs.poll", Jobs.class, poll.method(), poll.id(), false, PAUSED, beanName));

@@ -1,16 +1,25 @@
 package io.github.wheelscheduler;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.testing.Caller;
+import io.github.wheelscheduler.testing.Heirloom;
 import io.github.wheelscheduler.testing.StopsAfterwards;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The executor's threads are what the builder promises, no matter which thread schedules first. */
 @SuppressWarnings("ThreadPriorityCheck") // it is about priorities
@@ -18,6 +27,9 @@ class ThreadsOfTheirOwnTest {
 
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
+
+    private final Heirloom maker = new Heirloom();
+    private final ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
 
     /** Who schedules first. */
     enum First {
@@ -63,16 +75,52 @@ class ThreadsOfTheirOwnTest {
                 .allMatch(other -> !other.isDaemon() && other.getPriority() == Thread.NORM_PRIORITY);
     }
 
-    @Test
-    void threadPerRunHasTheClassLoaderOfWhoBuiltTheExecutorWhoeverSchedules() throws Exception {
-        WheelScheduledExecutor executor = stops.use(
-                WheelScheduledExecutor.builder().threadPerRun(Thread::new).build());
-        CompletableFuture<ClassLoader> seen = new CompletableFuture<>();
-        Thread caller = new Thread(() ->
-                executor.execute(() -> seen.complete(Thread.currentThread().getContextClassLoader())));
-        caller.setContextClassLoader(new ClassLoader(null) {});
-        caller.start();
-        assertThat(seen.get(30, SECONDS)).isSameAs(Thread.currentThread().getContextClassLoader());
+    /** Who schedules a run that has a thread of its own. */
+    static Stream<Caller> callers() {
+        return Stream.of(Caller.values()).filter(Caller::isAvailable);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callers")
+    void threadPerRunHasTheClassLoaderOfTheMaker(Caller caller) throws Exception {
+        WheelScheduledExecutor executor = maker.callWith(
+                "maker",
+                application,
+                () -> stops.use(
+                        WheelScheduledExecutor.builder().threadPerRun(Thread::new).build()));
+        assertThat(loadersSeen(executor, caller)).containsOnly(application);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callers")
+    void factoryOfThreadsPerRunChoosesTheClassLoader(Caller caller) throws Exception {
+        ClassLoader chosen = Thread.currentThread().getContextClassLoader();
+        WheelScheduledExecutor executor = maker.callWith(
+                "maker",
+                application,
+                () -> stops.use(WheelScheduledExecutor.builder()
+                        .threadPerRun(run -> {
+                            Thread thread = new Thread(run);
+                            thread.setContextClassLoader(chosen);
+                            return thread;
+                        })
+                        .build()));
+        assertThat(loadersSeen(executor, caller)).containsOnly(chosen);
+    }
+
+    /** The class loaders of runs that are due now, which the caller starts, and of such that are not, which another thread starts. */
+    private static Set<ClassLoader> loadersSeen(WheelScheduledExecutor executor, Caller caller) throws Exception {
+        Set<ClassLoader> seen = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 10; i++) {
+            List<Future<?>> runs = caller.call(() -> List.of(
+                    executor.submit(() -> seen.add(Thread.currentThread().getContextClassLoader())),
+                    executor.schedule(
+                            () -> seen.add(Thread.currentThread().getContextClassLoader()), 100, MICROSECONDS)));
+            for (Future<?> run : runs) {
+                Object ignored = run.get(30, SECONDS);
+            }
+        }
+        return seen;
     }
 
     @Test

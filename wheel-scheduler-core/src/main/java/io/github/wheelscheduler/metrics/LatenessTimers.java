@@ -2,6 +2,7 @@ package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.CallerStripe;
 import io.github.wheelscheduler.internal.spring.watch.LatenessCounts;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.spring.watch.LatenessListener;
 import io.micrometer.core.instrument.Timer;
 import java.util.Arrays;
@@ -63,7 +64,7 @@ final class LatenessTimers implements LatenessListener {
 
     /** Makes one that catches up within about a second. */
     LatenessTimers(Timer wheel, Timer queue) {
-        this(wheel, queue, LatenessTimers::inASecond);
+        this(wheel, queue, inASecond(new ThreadOrigin()));
     }
 
     /** Makes one that catches up when {@code later} runs what it is given. */
@@ -73,14 +74,14 @@ final class LatenessTimers implements LatenessListener {
         this.later = later;
     }
 
-    private static void inASecond(Runnable action) {
-        Runnable delayed = () -> {
-            LockSupport.parkNanos(DELAY_NANOS);
-            action.run();
+    private static Consumer<Runnable> inASecond(ThreadOrigin origin) {
+        return action -> {
+            Runnable delayed = () -> {
+                LockSupport.parkNanos(DELAY_NANOS);
+                action.run();
+            };
+            origin.newDaemon(delayed, "wheel-scheduler-meters").start();
         };
-        Thread thread = new Thread(null, delayed, "wheel-scheduler-meters", 0, false);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.spring;
 
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.CustomizableThreadCreator;
 
@@ -10,39 +12,46 @@ import org.springframework.util.CustomizableThreadCreator;
 final class SchedulerThreads {
 
     private final CustomizableThreadCreator settings;
-    private @Nullable ClassLoader contextClassLoader;
-    private @Nullable ThreadGroup group;
+    private @Nullable ThreadOrigin origin;
+    private @Nullable ThreadFactory virtualThreads;
 
     /** Makes one for a scheduler that has not been initialized. */
     SchedulerThreads(CustomizableThreadCreator settings) {
         this.settings = settings;
     }
 
-    /** Gives further threads what the calling thread has, which initializes the scheduler. */
-    void followCaller() {
-        Thread caller = Thread.currentThread();
-        contextClassLoader = caller.getContextClassLoader();
-        group = caller.getThreadGroup();
+    /**
+     * Gives further threads what the calling thread has, which initializes the scheduler.
+     *
+     * @throws UnsupportedOperationException if there are to be virtual threads, and the JDK has none
+     */
+    void followCaller(boolean hasVirtualThreads) {
+        ThreadOrigin caller = new ThreadOrigin();
+        virtualThreads = hasVirtualThreads ? caller.virtualThreads(settings.getThreadNamePrefix()) : null;
+        origin = caller;
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the user's setting
     Thread newThread(Runnable runnable, String name) {
-        Thread thread = newInGroup(runnable, name);
+        ThreadOrigin known = origin;
+        // Before the scheduler is initialized, there is no other thread to follow.
+        Thread thread =
+                (known == null ? new ThreadOrigin() : known).newThread(settings.getThreadGroup(), runnable, name);
         thread.setPriority(settings.getThreadPriority());
         thread.setDaemon(settings.isDaemon());
-        thread.setContextClassLoader(contextClassLoader);
         return thread;
     }
 
-    private Thread newInGroup(Runnable runnable, String name) {
-        ThreadGroup set = settings.getThreadGroup();
-        if (set == null && group != null) {
-            try {
-                return new Thread(group, runnable, name, 0, false);
-            } catch (IllegalThreadStateException ex) {
-                // JDK 17 may destroy a group whose threads have ended: then any other is better.
-            }
+    /**
+     * Returns a new virtual thread.
+     *
+     * @throws IllegalStateException if the scheduler is not initialized
+     */
+    Thread newVirtualThread(Runnable runnable) {
+        ThreadFactory factory = virtualThreads;
+        if (factory == null) {
+            throw new IllegalStateException("The scheduler must be initialized with virtual threads, was not");
         }
-        return new Thread(set, runnable, name, 0, false);
+        return factory.newThread(runnable);
     }
 }

@@ -307,7 +307,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void setVirtualThreads(boolean virtualThreads) {
-        super.setVirtualThreads(virtualThreads);
+        // The factory that the superclass would take makes threads that inherit thread-locals.
+        super.setThreadFactory(virtualThreads ? threads::newVirtualThread : null);
         settings.virtualThreads = virtualThreads;
         settings.customThreadFactory = null;
     }
@@ -387,7 +388,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
-        threads.followCaller();
+threads.followCaller(settings.virtualThreads);
         workerThreads = threadFactory;
         rejectionHandler = rejectedExecutionHandler;
         ThreadFactory tickThreads =

@@ -143,10 +143,9 @@ public final class Starter implements Runnable {
     @SuppressWarnings("ThreadPriorityCheck") // that of the calling one
     private static Thread newThread(Runnable code, String name) {
         Thread own = Thread.currentThread();
-        Thread created = new Thread(own.getThreadGroup(), code, name, 0, false);
+        Thread created = new ThreadOrigin().newThread(null, code, name);
         created.setDaemon(own.isDaemon());
         created.setPriority(own.getPriority());
-        created.setContextClassLoader(own.getContextClassLoader());
         return created;
     }
 

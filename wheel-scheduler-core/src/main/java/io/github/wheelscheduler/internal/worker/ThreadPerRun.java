@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a new thread, usually a virtual one, for each run. Unless its factory gives it another, a thread has the context class
- * loader of the thread that created this, as that of the thread that starts it depends on which one that happens to be.
+ * Makes a new thread, usually a virtual one, for each run. The factory is asked with the context class loader of the thread that created
+ * this, so that a thread which inherits one has that, no matter which thread starts it.
  */
 public final class ThreadPerRun implements Executor, ThreadFactory {
 
@@ -19,9 +19,27 @@ public final class ThreadPerRun implements Executor, ThreadFactory {
 
     @Override
     public Thread newThread(Runnable run) {
+        Thread caller = Thread.currentThread();
+        ClassLoader own = caller.getContextClassLoader();
+        if (own == loader) {
+            return WheelThreadFactory.newThread(factory, run);
+        }
+        try {
+            caller.setContextClassLoader(loader);
+        } catch (RuntimeException ex) {
+            // Threads of the common pool keep theirs.
+            return newThread(run, own);
+        }
+        try {
+            return WheelThreadFactory.newThread(factory, run);
+        } finally {
+            caller.setContextClassLoader(own);
+        }
+    }
+
+    private Thread newThread(Runnable run, @Nullable ClassLoader inherited) {
         Thread thread = WheelThreadFactory.newThread(factory, run);
-        ClassLoader inherited = Thread.currentThread().getContextClassLoader();
-        if (inherited != loader && thread.getContextClassLoader() == inherited) {
+        if (thread.getContextClassLoader() == inherited) {
             thread.setContextClassLoader(loader);
         }
         return thread;

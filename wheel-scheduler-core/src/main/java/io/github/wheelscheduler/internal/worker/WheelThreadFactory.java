@@ -3,7 +3,6 @@ package io.github.wheelscheduler.internal.worker;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Platform threads, no daemons, with normal priority, the thread group and context class loader of the thread that made the factory,
@@ -13,9 +12,7 @@ public final class WheelThreadFactory implements ThreadFactory {
 
     private final String prefix;
     private final AtomicInteger count = new AtomicInteger();
-    private final @Nullable ThreadGroup group = Thread.currentThread().getThreadGroup();
-    private final @Nullable ClassLoader contextClassLoader =
-            Thread.currentThread().getContextClassLoader();
+    private final ThreadOrigin origin = new ThreadOrigin();
 
     public WheelThreadFactory(String prefix) {
         this.prefix = prefix;
@@ -24,10 +21,9 @@ public final class WheelThreadFactory implements ThreadFactory {
     @Override
     @SuppressWarnings("ThreadPriorityCheck") // the normal one, instead of the caller's
     public Thread newThread(Runnable task) {
-        Thread thread = new Thread(group, task, prefix + count.incrementAndGet(), 0, false);
+        Thread thread = origin.newThread(null, task, prefix + count.incrementAndGet());
         thread.setDaemon(false);
         thread.setPriority(Thread.NORM_PRIORITY);
-        thread.setContextClassLoader(contextClassLoader);
         return thread;
     }
 

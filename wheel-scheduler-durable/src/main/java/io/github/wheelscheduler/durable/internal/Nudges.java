@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Database.HeldConnection;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,7 @@ final class Nudges {
     private final DurableSettings settings;
     private final Database database;
     private final NodeGroups groups;
+    private final ThreadOrigin origin = new ThreadOrigin();
 
     /** Who tells something, in its texts. */
     private final String sender = Long.toHexString(ThreadLocalRandom.current().nextLong());
@@ -251,8 +253,7 @@ final class Nudges {
                             ? "does not say how many it has, as that of HikariCP does"
                             : "has " + database.size()));
         } else {
-            Thread thread = new Thread(listening, "wheel-durable-ear");
-            thread.setDaemon(true);
+            Thread thread = origin.newDaemon(listening, "wheel-durable-ear");
             try {
                 thread.start();
                 ear = thread;

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableOverview;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -43,6 +44,7 @@ final class DurableFindings implements FindingSource {
     private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMMM, HH:mm", Locale.ENGLISH);
 
     private final DurableEngine engine;
+    private final ThreadOrigin origin = new ThreadOrigin();
     private final CountRises rises = new CountRises();
     private final AtomicReference<@Nullable Look> last = new AtomicReference<>();
 
@@ -182,7 +184,7 @@ final class DurableFindings implements FindingSource {
 
     /** On a thread of its own, as a database that is away may take long to say so. */
     private void ask(CompletableFuture<DurableOverview> answer) {
-        Thread thread = new Thread(
+        Thread thread = origin.newDaemon(
                 () -> {
                     try {
                         boolean ignored = answer.complete(engine.overview());
@@ -191,7 +193,6 @@ final class DurableFindings implements FindingSource {
                     }
                 },
                 "wheel-durable-findings");
-        thread.setDaemon(true);
         try {
             thread.start();
         } catch (OutOfMemoryError ex) {

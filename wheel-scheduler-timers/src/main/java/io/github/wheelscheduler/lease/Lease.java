@@ -191,6 +191,35 @@ public final class Lease<K> implements AutoCloseable {
         return false;
     }
 
+    /**
+     * Looks once more, right before the store is asked: false if the lease has ended since the calling thread has begun the renewal, or is
+     * over by now and lost instead. The renewal has ended then.
+     */
+    boolean goesOnWithRenewal() {
+        boolean goesOn = false;
+        lock.lock();
+        try {
+            goesOn = isKept() && nanosToLoss() > 0;
+        } finally {
+            if (!goesOn) {
+                leaveRenewal();
+            }
+            lock.unlock();
+        }
+        if (!goesOn) {
+            goOn();
+        }
+        return goesOn;
+    }
+
+    /** Under the lock. */
+    private void leaveRenewal() {
+        runner = null;
+        ended.signalAll();
+        // An interrupt of the lease meant the renewal.
+        boolean ignored = Thread.interrupted();
+    }
+
     /** Ends the renewal that the calling thread has begun; an outcome that is not known counts as failed. */
     void endRenewal(@Nullable Outcome outcome) {
         if (outcome == Outcome.GONE) {
@@ -199,10 +228,7 @@ public final class Lease<K> implements AutoCloseable {
         }
         lock.lock();
         try {
-            runner = null;
-            ended.signalAll();
-            // An interrupt of the lease meant the renewal.
-            boolean ignored = Thread.interrupted();
+            leaveRenewal();
             if (outcome == Outcome.RENEWED) {
                 granted = attempt;
                 failuresInARow = 0;

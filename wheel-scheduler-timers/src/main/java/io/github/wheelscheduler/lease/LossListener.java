@@ -10,8 +10,8 @@ public interface LossListener<K> {
 
     /**
      * Stops the work that the lease protected. Called once at most, before the lease ends or, if the process did not run then, first thing when
-     * it runs again; never while or before a renewal of that lease begins. It should be quick: others are told on the same workers. Its
-     * exceptions are counted and logged.
+     * it runs again. No renewal of that lease begins afterwards; one that has begun looks once more before it asks the store, and one that
+     * asks then goes on. It should be quick: others are told on the same workers. Its exceptions are counted and logged.
      */
     void lost(K key, Reason reason);
 

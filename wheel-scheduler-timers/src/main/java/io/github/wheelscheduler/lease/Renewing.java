@@ -84,7 +84,14 @@ final class Renewing<K> {
         return batch;
     }
 
-    private void renew(List<Lease<K>> batch) {
+    private void renew(List<Lease<K>> begun) {
+        List<Lease<K>> batch = begun.stream().filter(this::goesOn).toList();
+        if (!batch.isEmpty()) {
+            askFor(batch);
+        }
+    }
+
+    private void askFor(List<Lease<K>> batch) {
         Map<K, Outcome> outcomes = Map.of();
         try {
             // A copy: the user's map may fail, or change.
@@ -95,6 +102,16 @@ final class Renewing<K> {
         }
         for (int i = 0; i < batch.size(); i++) {
             end(batch.get(i), outcomes);
+        }
+    }
+
+    /** What fails, as telling of a loss when there is no memory, harms no other of the batch. */
+    private boolean goesOn(Lease<K> lease) {
+        try {
+            return lease.goesOnWithRenewal();
+        } catch (Throwable ex) {
+            // The renewal has ended, and the lease is looked at again.
+            return false;
         }
     }
 

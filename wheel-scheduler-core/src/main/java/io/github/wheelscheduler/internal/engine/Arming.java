@@ -107,7 +107,7 @@ public final class Arming {
     }
 
     /**
-     * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled.
+     * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled before it ran.
      *
      * @param mayWait whether the caller may be held up if the tick thread does not keep up
      */
@@ -115,6 +115,7 @@ public final class Arming {
         boolean posted = false;
         // A decorator may move it.
         long dueNanos = timer.deadlineNanos();
+        long armedNanos;
         try {
             lifecycle.startIfNeeded();
             boolean isSteered = false;
@@ -122,6 +123,7 @@ public final class Arming {
                 ManagedTask managed = managed(timer, settings.decorator());
                 isSteered = managed != null && managed.isSteered();
             }
+            armedNanos = timer.deadlineNanos();
             // What may fail comes before the timer is posted: afterwards it has been accepted.
             workers.startIfShort(isDue);
             if (isDue && !isSteered && handOverNow(timer, dueNanos)) {
@@ -149,7 +151,15 @@ public final class Arming {
             throw ex;
         }
         // A shutdown that came meanwhile may not have seen the timer.
-        return !(lifecycle.isEnding() && mayHaveComeTooLate(timer) && timer.withdraw());
+        return !(lifecycle.isEnding()
+                && mayHaveComeTooLate(timer)
+                && timer.withdraw()
+                && !hasRunSince(timer, armedNanos));
+    }
+
+    /** Whether a timer that has been cancelled has run before: a run moves it on, and a task that has run is not rejected. */
+    private static boolean hasRunSince(ScheduledTimer<?> timer, long armedNanos) {
+        return timer instanceof PeriodicTimer && timer.deadlineNanos() != armedNanos;
     }
 
     private boolean mayHaveComeTooLate(ScheduledTimer<?> timer) {

@@ -441,9 +441,15 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     // Looking
 
+    private long oldestReadyNanos(long nowNanos) {
+        long waitingNanos = runState.isStopped() ? 0 : dispatcher.oldestWaitingNanos(nowNanos);
+        return Math.max(workers.oldestReadyNanos(nowNanos), waitingNanos);
+    }
+
     /** Returns about how many due timers wait for a worker. */
     public long readyCount() {
-        return workers.readyCount() + dispatcher.waitingCount;
+        // The tick thread, which counts them, has ended or is about to once this is stopped, and none waits then.
+        return workers.readyCount() + (runState.isStopped() ? 0 : dispatcher.waitingCount);
     }
 
     /** Changes how many runs may go on at a time. */
@@ -519,7 +525,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
                 pending.count(),
                 inbox.size(),
                 readyCount(),
-                Duration.ofNanos(Math.max(workers.oldestReadyNanos(nowNanos), dispatcher.oldestWaitingNanos(nowNanos))),
+                Duration.ofNanos(oldestReadyNanos(nowNanos)),
                 workers.activeCount(),
                 workers.threadCount(),
                 new WheelSnapshot.Totals(

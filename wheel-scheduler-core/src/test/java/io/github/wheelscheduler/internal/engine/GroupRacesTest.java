@@ -57,6 +57,24 @@ class GroupRacesTest {
         return gate;
     }
 
+    @Test
+    void stoppedExecutorLeavesNothingReadyInItsGroups() {
+        WheelScheduledExecutor group = group(1, 0, OnFull.WAIT);
+        Gate gate = fill(group);
+        for (int i = 0; i < 5; i++) {
+            group.execute(() -> {});
+            WheelTimer<?> ignored = group.schedule(() -> {}, 1, MILLISECONDS);
+        }
+        awaitThat(() -> group.readyCount() == 10);
+        assertThat(executor.shutdownNow()).hasSize(10);
+        assertThat(group.readyCount()).isZero();
+        assertThat(group.snapshot().oldestReady()).isZero();
+        assertThat(group).asString().contains("ready = 0");
+        gate.open();
+        awaitThat(group::isTerminated);
+        assertThat(group.readyCount()).isZero();
+    }
+
     /** What has its place since the call must not wait behind what waits for that place. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

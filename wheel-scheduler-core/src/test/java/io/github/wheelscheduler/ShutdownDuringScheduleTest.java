@@ -60,7 +60,8 @@ class ShutdownDuringScheduleTest {
 
     private void holdTickThread(WheelScheduledExecutor executor) {
         WheelTimer<?> ignored = executor.scheduleAt(() -> {}, Instant.now().plus(Duration.ofDays(1)));
-        awaitThat(() -> executor.snapshot().inbox() == 0 && executor.submit(() -> true).get());
+        awaitThat(() ->
+                executor.snapshot().inbox() == 0 && executor.submit(() -> true).get());
         isHeld = true;
         clock.awaitArrivals(1);
         shutDown.set(executor);

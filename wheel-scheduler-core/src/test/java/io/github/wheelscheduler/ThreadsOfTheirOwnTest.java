@@ -86,8 +86,9 @@ class ThreadsOfTheirOwnTest {
         WheelScheduledExecutor executor = maker.callWith(
                 "maker",
                 application,
-                () -> stops.use(
-                        WheelScheduledExecutor.builder().threadPerRun(Thread::new).build()));
+                () -> stops.use(WheelScheduledExecutor.builder()
+                        .threadPerRun(Thread::new)
+                        .build()));
         assertThat(loadersSeen(executor, caller)).containsOnly(application);
     }
 

@@ -388,7 +388,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     protected ScheduledExecutorService createExecutor(
             int poolSize, ThreadFactory threadFactory, RejectedExecutionHandler rejectedExecutionHandler) {
-threads.followCaller(settings.virtualThreads);
+        threads.followCaller(settings.virtualThreads);
         workerThreads = threadFactory;
         rejectionHandler = rejectedExecutionHandler;
         ThreadFactory tickThreads =

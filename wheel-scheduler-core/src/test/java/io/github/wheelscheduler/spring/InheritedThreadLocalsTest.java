@@ -180,8 +180,7 @@ class InheritedThreadLocalsTest {
             }
         });
         root.setThreadNamePrefix("heirs-");
-        root.setWarningLimits(new WarningLimits(
-                Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(1), null));
+        root.setWarningLimits(new WarningLimits(Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(1), null));
         WheelTaskScheduler scheduler = made(Kind.PLATFORM);
         CountDownLatch end = new CountDownLatch(1);
         try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
@@ -193,7 +192,8 @@ class InheritedThreadLocalsTest {
             assertThat(Thread.getAllStackTraces().keySet())
                     .filteredOn(thread -> thread.getName().startsWith("heirs-"))
                     .hasSizeGreaterThanOrEqualTo(4)
-                    .allSatisfy(thread -> assertThat(thread.getContextClassLoader()).isSameAs(application))
+                    .allSatisfy(
+                            thread -> assertThat(thread.getContextClassLoader()).isSameAs(application))
                     .extracting(Thread::getName)
                     .contains("heirs-tick", "heirs-starter", "heirs-watch");
         } finally {
@@ -262,7 +262,8 @@ class InheritedThreadLocalsTest {
             scheduler.initialize();
             WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
             executor.group("group").submit(() -> {}).get(30, TimeUnit.SECONDS);
-            boolean isDue = scheduler.schedule(() -> {}, Instant.now().plusMillis(1)).get() == null;
+            boolean isDue =
+                    scheduler.schedule(() -> {}, Instant.now().plusMillis(1)).get() == null;
             scheduler.shutdown();
             return isDue && executor.awaitTermination(30, TimeUnit.SECONDS);
         });

@@ -87,8 +87,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskTimers timers = new TaskTimers(this, failures);
-    private final SchedulerWarnings warnings =
-            new SchedulerWarnings(log, () -> "Scheduler " + getThreadNamePrefix() + ": ", logTime);
+    private final SchedulerWarnings warnings = new SchedulerWarnings(log, () -> nameInLog() + ": ", logTime);
     private final TaskNews news = new TaskNews(warnings, this::publishPause);
     private final TaskBook tasks = new TaskBook(timers, news);
     private final TaskRegistry registry = new TaskRegistry(tasks);
@@ -96,6 +95,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final SchedulerSettings settings = new SchedulerSettings();
     private final Object modeLock = new Object();
     private volatile boolean acceptTasksAfterContextClose;
+    private volatile @Nullable String beanName;
     private @Nullable ApplicationContext applicationContext;
 
     // Written before the executor.
@@ -213,7 +213,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Says nothing of what is set before initialization. */
     private void logSteering(String action, String to) {
         if (isInitialized() && log.isDebugEnabled()) {
-            log.debug("Steering by a call: " + action + to + " of scheduler " + getThreadNamePrefix());
+            log.debug("Steering by a call: " + action + to + " of " + nameInLog());
         }
     }
 
@@ -378,6 +378,18 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     @Override
+    public void setBeanName(String name) {
+        super.setBeanName(name);
+        beanName = name;
+    }
+
+    /** Returns how the log names this: by the name of the bean, or, where it is none, by what its threads are called. */
+    private String nameInLog() {
+        String name = beanName;
+        return "Scheduler " + (name != null ? name : getThreadNamePrefix());
+    }
+
+    @Override
     public void setApplicationContext(ApplicationContext applicationContext) {
         super.setApplicationContext(applicationContext);
         this.applicationContext = applicationContext;
@@ -409,7 +421,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             applyMode();
         }
         if (settings.mode != SchedulerMode.RUN) {
-            logger.info("Scheduler " + getThreadNamePrefix()
+            logger.info(nameInLog()
                     + (settings.mode == SchedulerMode.HALTED
                             ? " is halted: what is scheduled waits until its mode changes"
                             : " is off: what is scheduled is taken and never runs"));
@@ -703,7 +715,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             }
         }
         if (!awaited.isTerminated()) {
-            shutdownReport.logWhatIsLeft(logger, "Scheduler " + getThreadNamePrefix(), awaited);
+            shutdownReport.logWhatIsLeft(logger, nameInLog(), awaited);
         }
     }
 
@@ -722,7 +734,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void logWhatNeverRan() {
-        shutdownReport.log(logger, "Scheduler " + getThreadNamePrefix());
+        shutdownReport.log(logger, nameInLog());
     }
 
     @Override

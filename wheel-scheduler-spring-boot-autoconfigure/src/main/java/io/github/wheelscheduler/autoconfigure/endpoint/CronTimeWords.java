@@ -7,6 +7,7 @@ import static io.github.wheelscheduler.autoconfigure.endpoint.NumberWords.last;
 import static io.github.wheelscheduler.autoconfigure.endpoint.NumberWords.numbered;
 import static io.github.wheelscheduler.autoconfigure.endpoint.NumberWords.stepOf;
 
+import io.github.wheelscheduler.internal.DurationWords;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
-import static io.github.wheelscheduler.autoconfigure.endpoint.DurationWords.about;
 import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.named;
+import static io.github.wheelscheduler.internal.DurationWords.about;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
-import static io.github.wheelscheduler.autoconfigure.endpoint.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.about;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.CountRises;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding;

@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
@@ -71,7 +74,7 @@ public final class SchedulerWarnings {
     void overslept(long nanos, Object task) {
         warn(
                 oversleeps,
-                () -> "The tick thread overslept by " + Duration.ofNanos(nanos)
+                () -> "The tick thread overslept by " + about(Duration.ofNanos(nanos))
                         + ", as when the machine is suspended or a collection stops it; so " + NamedTask.of(task)
                         + " is late");
     }
@@ -79,7 +82,7 @@ public final class SchedulerWarnings {
     void cannotKeepUp(long nanos, Object task, WheelScheduledExecutor executor) {
         warn(queueWaits, () -> {
             WheelSnapshot seen = executor.snapshot();
-            return "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + Duration.ofNanos(nanos)
+            return "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + about(Duration.ofNanos(nanos))
                     + " for one; " + seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers()
                     + " workers are busy";
         });
@@ -88,7 +91,7 @@ public final class SchedulerWarnings {
     void overran(String id, Duration took, TaskSchedule schedule) {
         warn(
                 overruns,
-                () -> "A run of " + id + " took " + took
+                () -> "A run of " + id + " took " + about(took)
                         + ", longer than it is to the next one; its " + schedule.kind() + " is "
                         + schedule.text());
     }
@@ -142,8 +145,9 @@ public final class SchedulerWarnings {
         warn(
                 isInterrupted ? interrupts : longRuns,
                 () -> "A run of " + NamedTask.of(task)
-                        + (isInterrupted ? " has been interrupted after " : " has been going on for ") + runningFor
-                        + ", longer than " + limit + ", on thread " + stack);
+                        + (isInterrupted ? " has been interrupted after " : " has been going on for ")
+                        + about(runningFor)
+                        + ", longer than " + exactly(limit) + ", on thread " + stack);
     }
 
     /** Returns name and place of a thread, in the log's words. */

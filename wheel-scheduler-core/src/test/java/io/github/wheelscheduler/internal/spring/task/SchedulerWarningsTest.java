@@ -72,7 +72,8 @@ class SchedulerWarningsTest {
         gate.open();
         awaitThat(() -> !said("cannot keep up").isEmpty());
         assertThat(said("cannot keep up").get(0))
-                .startsWith("Scheduler jobs-: The workers cannot keep up: late has waited PT")
+                .startsWith("Scheduler jobs-: The workers cannot keep up: late has waited ")
+                .containsPattern("has waited [\\d.]+ m?s for one")
                 .contains("of 1 workers are busy");
     }
 
@@ -101,8 +102,23 @@ class SchedulerWarningsTest {
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
         warnings.overslept(600_000_000, new Named("fourth", () -> {}));
         assertThat(said("overslept")).hasSize(2);
-        assertThat(said("overslept").get(0)).contains("PT0.7S").endsWith("so first is late");
+        assertThat(said("overslept").get(0))
+                .contains("overslept by 700 ms, as when")
+                .endsWith("so first is late");
         assertThat(said("overslept").get(1)).contains("fourth").endsWith("(2 more like this since the last warning)");
+    }
+
+    @Test
+    void beanIsNamedByItsNameAndDurationsAreInWords() {
+        scheduler.setBeanName("taskScheduler");
+        initialize(new WarningLimits(LONG, LONG, SHORT, null));
+        Gate gate = new Gate();
+        scheduler.execute(gate);
+        awaitThat(() -> !said("has been going on for").isEmpty());
+        gate.open();
+        assertThat(said("has been going on for").get(0))
+                .startsWith("Scheduler taskScheduler: A run of ")
+                .containsPattern("has been going on for [\\d.]+ m?s, longer than 10 ms, on thread jobs-");
     }
 
     @Test
@@ -170,7 +186,7 @@ class SchedulerWarningsTest {
         ScheduledFuture<?> ignored = registry.schedule("stuck", gate, TaskSchedule.fixedRate(LONG));
         awaitThat(() -> !said("A run of stuck has been going on for").isEmpty());
         assertThat(said("A run of stuck").get(0))
-                .contains("longer than PT0.01S, on thread jobs-")
+                .contains("longer than 10 ms, on thread jobs-")
                 .contains("\tat ")
                 .contains(Gate.class.getName());
         gate.open();

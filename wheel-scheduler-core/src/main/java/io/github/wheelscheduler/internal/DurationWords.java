@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.autoconfigure.endpoint;
+package io.github.wheelscheduler.internal;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -65,7 +65,7 @@ public final class DurationWords {
     }
 
     /** Returns all of it, as it follows {@code every}: a single hour or minute is the unit alone. */
-    static String interval(Duration duration) {
+    public static String interval(Duration duration) {
         if (duration.toNanosPart() == 0 && duration.toSeconds() % SECONDS_PER_MINUTE == 0) {
             boolean isHours = duration.toSeconds() % SECONDS_PER_HOUR == 0;
             return times(isHours ? duration.toHours() : duration.toMinutes(), isHours ? "hour" : "minute");
@@ -74,7 +74,7 @@ public final class DurationWords {
     }
 
     /** Returns a number of units as it follows {@code every}. */
-    static String times(long number, String unit) {
+    public static String times(long number, String unit) {
         return number == 1 ? unit : number + " " + unit + "s";
     }
 

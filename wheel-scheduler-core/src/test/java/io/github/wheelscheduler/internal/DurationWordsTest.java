@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.autoconfigure.endpoint;
+package io.github.wheelscheduler.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

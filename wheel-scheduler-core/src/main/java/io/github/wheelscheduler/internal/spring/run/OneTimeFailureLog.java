@@ -35,7 +35,7 @@ final class OneTimeFailureLog {
             boolean mayBeNew = said.size() < MOST_KINDS;
             if (mayBeNew && said.add(kind)) {
                 others.begin();
-                logger.error("Unexpected error occurred in scheduled task " + NamedTask.of(task), thrown);
+                ThrownLog.error(logger, "Unexpected error occurred in scheduled task " + NamedTask.of(task), thrown);
             } else {
                 boolean isKnown = mayBeNew || said.contains(kind);
                 others.add(() -> NamedTask.of(task) + " with " + kind.thrown.getName(), isKnown ? 0 : 1);

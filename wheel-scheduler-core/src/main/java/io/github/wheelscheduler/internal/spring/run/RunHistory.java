@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.run;
 
+import io.github.wheelscheduler.internal.StackText;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.lang.invoke.VarHandle;
 import java.time.Instant;

@@ -48,7 +48,8 @@ final class SeriesFailureLog implements ErrorHandler {
             if (!isTime && !isNew) {
                 return;
             }
-            logger.error(
+            ThrownLog.error(
+                    logger,
                     inARow > 1
                             ? inARowText() + "; the last failure"
                             : "Unexpected error occurred in scheduled task " + task + "; it goes on",

@@ -1,0 +1,72 @@
+package io.github.wheelscheduler.internal.spring.run;
+
+import io.github.wheelscheduler.internal.StackText;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+
+/** Logs what a user's code has thrown, whose text is the user's code as well. Throws nothing. Any thread. */
+public final class ThrownLog {
+
+    private static final int LONGEST_LINE = 500;
+
+    private ThrownLog() {}
+
+    /** Logs an error with the stack trace; as far as that can be printed, if the user's code in it fails. */
+    public static void error(Log log, String text, Throwable thrown) {
+        whole(log::error, log::error, text, thrown);
+    }
+
+    /** The same as a warning. */
+    public static void warn(Log log, String text, Throwable thrown) {
+        whole(log::warn, log::warn, text, thrown);
+    }
+
+    /** The same for who looks for errors in this code. */
+    public static void debug(Log log, String text, Throwable thrown) {
+        if (log.isDebugEnabled()) {
+            whole(log::debug, log::debug, text, thrown);
+        }
+    }
+
+    private static void whole(
+            BiConsumer<Object, Throwable> log, Consumer<Object> logText, String text, Throwable thrown) {
+        try {
+            if (StackText.isPrintable(thrown)) {
+                log.accept(text, thrown);
+                return;
+            }
+        } catch (Throwable ex) {
+            // The log asks for other parts of it, which fail.
+        }
+        try {
+            logText.accept(text + ": " + StackText.of(thrown));
+        } catch (Throwable ex) {
+            // The log is broken, or there is no memory for it.
+        }
+    }
+
+    /** Logs a warning in one line: the text, the class of what was thrown, and its message. */
+    public static void warnInOneLine(Log log, String text, Throwable thrown) {
+        try {
+            log.warn(text + ": " + inOneLine(thrown));
+        } catch (Throwable ex) {
+            // The log is broken, or there is no memory for it.
+        }
+    }
+
+    /** Returns the class of what was thrown and its message, which may be cut. */
+    public static String inOneLine(Throwable thrown) {
+        String name = thrown.getClass().getName();
+        try {
+            String message = thrown.getMessage();
+            if (message == null || message.isBlank()) {
+                return name;
+            }
+            String start = message.length() > LONGEST_LINE ? message.substring(0, LONGEST_LINE) + "…" : message;
+            return name + ": " + start.replaceAll("\\s*\\R\\s*", " ");
+        } catch (Throwable ex) {
+            return name;
+        }
+    }
+}

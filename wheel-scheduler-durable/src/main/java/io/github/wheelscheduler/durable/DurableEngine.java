@@ -206,12 +206,17 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         return node.counts();
     }
 
-    /** Returns why the database does not answer; null if it does. */
+    /** Returns why the database does not answer, or refuses changes; null if all is well. */
     public @Nullable Throwable problem() {
         return node.availability().problem();
     }
 
-    /** Returns for how long the database has not answered; zero if it does. */
+    /** Returns whether the database answers and refuses changes, as it is for reading only, has no room, or a right is missing; any thread. */
+    public boolean refusesChanges() {
+        return node.availability().refusesChanges();
+    }
+
+    /** Returns for how long the database has not answered, or has refused changes; zero if all is well. */
     public Duration unansweredFor() {
         return node.availability().awayFor();
     }

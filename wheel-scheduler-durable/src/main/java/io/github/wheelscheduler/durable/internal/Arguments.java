@@ -35,6 +35,9 @@ public final class Arguments {
     }
 
     static void requireName(String what, String name) {
+        if (name == null) {
+            throw new NullPointerException(what + " must not be null");
+        }
         if (name.isEmpty() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
         }
@@ -46,6 +49,7 @@ public final class Arguments {
     }
 
     static void requireRecurringId(String id) {
+        Objects.requireNonNull(id, "id must not be null");
         if (id.isEmpty() || id.length() > LONGEST_RECURRING) {
             throw new IllegalArgumentException("id must have 1 to 200 characters, was '" + id + "'");
         }

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.durable.DurableCounts;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +35,19 @@ record Context(
 
     WheelScheduledExecutor keepers() {
         return groups.keepers();
+    }
+
+    /** Says that a run has ended, and that its row will never be told so: it is found and given back. Throws nothing. */
+    void unwritten(Claim claim, Throwable why) {
+        tally.failed.incrementAndGet();
+        try {
+            ThrownLog.error(
+                    LOGGER,
+                    "The durable task " + claim + " has run, but its end could not be written: it will run again",
+                    why);
+        } catch (OutOfMemoryError ex) {
+            // There is no memory for the text; it has been counted.
+        }
     }
 
     /** Says that rows are due, as {@link DueSoon#due} does. */

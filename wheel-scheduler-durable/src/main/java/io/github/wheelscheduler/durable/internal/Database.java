@@ -32,8 +32,8 @@ public final class Database {
     /** One each for heartbeats, to listen, to tell others, for looks and ends, and for a user. */
     static final int LEAST_TO_LISTEN = 5;
 
-    /** One each for heartbeats, to listen, for looks, and for ends. */
-    private static final int BESIDE_RUNS = 4;
+    /** One each for heartbeats, for looks and ends, and for a user. */
+    private static final int LEAST_WITHOUT_LISTENING = 3;
 
     private static final boolean HAS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", Database.class.getClassLoader());
@@ -121,15 +121,14 @@ public final class Database {
                 : Integer.MAX_VALUE;
     }
 
-    /** Says so where runs that hold a connection each, beside heartbeats, looks, ends and listening, may use up the pool. */
+    /** Says so where a run in a transaction would have no connection of its own beside those that the node keeps. Runs beyond that wait for one another. */
     void reportFewConnections() {
-        int needed = settings.maxConcurrent() + BESIDE_RUNS;
+        int needed = (hasRoomToListen() ? LEAST_TO_LISTEN : LEAST_WITHOUT_LISTENING) + 1;
         int size = size();
         if (size < needed) {
-            LOGGER.warn("The pool has " + size + " connections, and " + settings.maxConcurrent()
-                    + " durable tasks run at a time, whose transactional handlers hold one each: give it max-concurrent and "
-                    + BESIDE_RUNS + ", which are " + needed
-                    + ", or let fewer run, or heartbeats alone will go on while it is used up");
+            LOGGER.warn("The pool must have at least " + needed
+                    + " connections for a transactional handler of durable tasks, whose run holds one, was " + size
+                    + ": looks for tasks that are due wait for it, and it for them");
         }
     }
 

@@ -173,7 +173,7 @@ public final class DurableNode {
         try {
             connect();
         } catch (DataAccessException ex) {
-            availability.isAway(ex);
+            availability.isAway(ex, this);
             connectSoon();
         }
     }
@@ -191,7 +191,7 @@ public final class DurableNode {
             connect();
         } catch (Throwable ex) {
             // An error, too: the node is to run in the end.
-            availability.isAway(ex);
+            availability.isAway(ex, this);
             connectSoon();
         }
     }
@@ -228,8 +228,12 @@ public final class DurableNode {
         WheelTurns turns = new WheelTurns(context, tables, life, runs, ends, this::lookSoon);
         connected = new Connected(life, new Claiming(context, tables, life, runs, ends, turns), turns, runs, ends);
         availability.isThere();
-        LOGGER.info("Durable tasks of " + context.handlers().size() + " handlers run on node " + settings.node()
-                + ", whose clock is known to " + clock.error());
+        availability.hasWorked(this);
+        // Recurring tasks may be added later.
+        int handlers = context.handlers().oneTimeNames().size();
+        String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", whose clock is known to "
+                + clock.error());
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.End.Kind;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -91,14 +92,19 @@ final class Ends {
         enqueue(end);
     }
 
-    /** If memory runs out, the row is forgotten, so that it is found and given back. */
     private void enqueue(End end) {
         try {
             boolean ignored = queue.add(end);
             int unused = queued.incrementAndGet();
         } catch (OutOfMemoryError ex) {
-            forget(end);
+            giveUp(end, ex);
         }
+    }
+
+    /** The row is forgotten, so that it is found and given back. */
+    private void giveUp(End end, OutOfMemoryError why) {
+        forget(end);
+        context.unwritten(end.claim(), why);
     }
 
     /** Returns how many ends the database does not know of. */
@@ -205,7 +211,7 @@ final class Ends {
             try {
                 boolean ignored = ends.add(end);
             } catch (OutOfMemoryError ex) {
-                forget(end);
+                giveUp(end, ex);
             }
         }
 
@@ -219,7 +225,8 @@ final class Ends {
                 answer = Answer.TAKEN;
                 failures.set(0);
                 context.availability().isThere();
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
+                // An error, too, as of a schedule of a user's.
                 note(ex);
                 if (Availability.isOfConnection(ex)) {
                     pause();
@@ -227,8 +234,13 @@ final class Ends {
                     answer = Answer.REFUSED;
                 }
             } finally {
+                boolean isAlone = ends.get(0).isAlone();
                 for (int i = 0; i < ends.size(); i++) {
                     settle(ends.get(i), answer);
+                }
+                // While some are refused, others that are taken do not say that all are.
+                if (answer == Answer.TAKEN && refused.isEmpty() && (!isAlone || untold() == 0)) {
+                    context.availability().hasWorked(Ends.this);
                 }
             }
         }
@@ -247,7 +259,7 @@ final class Ends {
                     sendIn(doubled(LOCKED_MILLIS, end.waits(), LONGEST_LOCKED_MILLIS), end.locked());
                 }
             } catch (OutOfMemoryError ex) {
-                forget(end);
+                giveUp(end, ex);
             }
         }
 
@@ -329,7 +341,7 @@ final class Ends {
                 if (!end.tell().getAsBoolean()) {
                     lost(end);
                 }
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 note(ex);
                 sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
                 isAskedAgain = true;
@@ -383,11 +395,11 @@ final class Ends {
         REFUSED
     }
 
-    private void note(RuntimeException ex) {
+    private void note(Throwable ex) {
         if (Availability.isOfDatabase(ex)) {
-            context.availability().isAway(ex);
+            context.availability().isAway(ex, this);
         } else {
-            LOGGER.warn("The database could not be told how durable tasks have ended; it is tried again", ex);
+            ThrownLog.warn(LOGGER, "The database could not be told how durable tasks have ended; it is tried again", ex);
         }
     }
 

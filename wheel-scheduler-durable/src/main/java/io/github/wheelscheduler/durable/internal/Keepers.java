@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -62,18 +63,19 @@ final class Keepers {
     private void guarded(Runnable step) {
         try {
             step.run();
+            availability.hasWorked(step);
         } catch (Throwable ex) {
             // An error, too: it must not end the series.
-            note(ex);
+            note(ex, step);
         }
     }
 
-    private void note(Throwable ex) {
+    private void note(Throwable ex, Object place) {
         try {
             if (Availability.isOfDatabase(ex)) {
-                availability.isAway(ex);
+                availability.isAway(ex, place);
             } else {
-                LOGGER.error("Keeping durable tasks has failed, and goes on", ex);
+                ThrownLog.error(LOGGER, "Keeping durable tasks has failed, and goes on", ex);
             }
         } catch (Throwable again) {
             // There may be no memory for words.
@@ -98,7 +100,7 @@ final class Keepers {
                     // An error, too: the next look, or the next heartbeat, finds it, and it may be asked for again.
                     isAsked.set(false);
                     if (!(ex instanceof RejectedExecutionException)) {
-                        note(ex);
+                        note(ex, step);
                     }
                 }
             }

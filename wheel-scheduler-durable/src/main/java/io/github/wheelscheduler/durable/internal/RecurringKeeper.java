@@ -7,6 +7,7 @@ import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -122,11 +123,12 @@ final class RecurringKeeper {
     private boolean orReport(Handler<?> handler, BooleanSupplier step) {
         try {
             return step.getAsBoolean();
-        } catch (RuntimeException ex) {
-            if (Availability.isOfDatabase(ex)) {
+        } catch (Throwable ex) {
+            if (ex instanceof OutOfMemoryError || Availability.isOfDatabase(ex)) {
                 throw ex;
             }
-            LOGGER.error(
+            ThrownLog.error(
+                    LOGGER,
                     "The schedule of the durable task " + handler.id() + " has failed, so its row is not made", ex);
             boolean ignored = handlers.planted.add(handler);
             return false;

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -64,8 +65,11 @@ public record RecurringTable(Sql sql, Dialect dialect) {
                 return recurrence.next(dueAt, endedAt);
             }
             return regular.isAfter(endedAt) ? regular : recurrence.next(regular, endedAt);
-        } catch (RuntimeException ex) {
-            LOGGER.error("The schedule of the durable task " + id + " has failed, so it has ended", ex);
+        } catch (OutOfMemoryError ex) {
+            // That says nothing about the schedule, which is asked again.
+            throw ex;
+        } catch (Throwable ex) {
+            ThrownLog.error(LOGGER, "The schedule of the durable task " + id + " has failed, so it has ended", ex);
             return null;
         }
     }

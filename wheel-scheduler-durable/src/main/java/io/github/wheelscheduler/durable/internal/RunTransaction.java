@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.End.Kind;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -73,7 +74,8 @@ final class RunTransaction {
             try {
                 manager.rollback(status);
             } catch (Throwable ex) {
-                LOGGER.debug("The transaction of the durable task " + claim + " could not be rolled back", ex);
+                ThrownLog.debug(
+                        LOGGER, "The transaction of the durable task " + claim + " could not be rolled back", ex);
             }
         }
     }

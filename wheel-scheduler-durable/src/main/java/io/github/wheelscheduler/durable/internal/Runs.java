@@ -9,8 +9,8 @@ import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.End.Kind;
 import io.github.wheelscheduler.durable.internal.RecurringTable.RunEnd;
 import io.github.wheelscheduler.internal.LogLimit;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.github.wheelscheduler.internal.StackText;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -157,8 +157,9 @@ final class Runs {
                 context.availability().isAway(ex);
                 return unsuccessful(false, claim, () -> tables.claims().giveBack(key));
             }
+            Outcome outcome = unsuccessful(true, claim, afterFailure(claim, handler, ex));
             tally.failed.incrementAndGet();
-            return unsuccessful(true, claim, afterFailure(claim, handler, ex));
+            return outcome;
         }
     }
 
@@ -252,19 +253,24 @@ final class Runs {
     BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
-            log("The durable task " + claim + " has failed, and runs again at its next time", ex);
+            ThrownLog.error(LOGGER, "The durable task " + claim + " has failed, and runs again at its next time", ex);
             return again(claim, handler, ex, true);
         }
         Instant now = context.clock().now();
         if (failures > handler.retries().maxRetries()) {
-            log("The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
+            ThrownLog.error(
+                    LOGGER, "The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
             tally.givenUp.incrementAndGet();
             String text = textOf(ex);
             return () -> tables.ends().giveUp(claim.key(), failures, now, text);
         }
         Duration pause = jittered(pauseAfter(handler.retries(), failures));
-        log("The durable task " + claim + " has failed, and is tried again in " + pause, ex);
         Instant next = now.plus(pause);
+        long attempts = handler.retries().maxRetries() + 1L;
+        ThrownLog.warnInOneLine(
+                LOGGER,
+                "The durable task " + claim + ": attempt " + failures + " of " + attempts + " failed, next at " + next,
+                ex);
         return () -> tables.ends().tryAgain(claim.key(), next, failures, now);
     }
 
@@ -283,32 +289,16 @@ final class Runs {
         return pause.plusNanos(ThreadLocalRandom.current().nextLong(Math.max(1, pause.toNanos() / JITTER)));
     }
 
-    /** What a handler throws may fail itself when it is asked for its text. */
-    private static void log(String text, Throwable ex) {
-        try {
-            LOGGER.error(text, ex);
-        } catch (RuntimeException failure) {
-            LOGGER.error(text + ": " + ex.getClass().getName());
-        }
-    }
-
     private void tellObserver(Runnable call) {
         try {
             call.run();
         } catch (Throwable ex) {
-            LOGGER.debug("The observer of durable tasks has failed", ex);
+            ThrownLog.debug(LOGGER, "The observer of durable tasks has failed", ex);
         }
     }
 
     private static String textOf(Throwable ex) {
-        try {
-            StringWriter text = new StringWriter();
-            ex.printStackTrace(new PrintWriter(text));
-            // A database may refuse it.
-            String clean = text.toString().replace("\0", "");
-            return clean.length() > LONGEST_FAILURE ? clean.substring(0, LONGEST_FAILURE) : clean;
-        } catch (RuntimeException failure) {
-            return ex.getClass().getName();
-        }
+        // A database may refuse it.
+        return StackText.of(ex, LONGEST_FAILURE).replace("\0", "");
     }
 }

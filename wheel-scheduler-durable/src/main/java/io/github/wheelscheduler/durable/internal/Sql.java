@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -30,6 +32,10 @@ import org.springframework.util.ReflectionUtils;
  * Runs statements on the tables. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any thread.
  */
 final class Sql {
+
+    private static final int MOST_REPEATS = 5;
+    private static final long LEAST_PAUSE_NANOS = 1_000_000;
+    private static final long MOST_PAUSE_NANOS = 20_000_000;
 
     private final DataSource dataSource;
     private final Dialect dialect;
@@ -97,14 +103,34 @@ final class Sql {
         return manager instanceof JtaTransactionManager || TransactionSynchronizationManager.hasResource(target);
     }
 
-    /** Does something in a transaction of its own. */
+    /** Does something in a transaction of its own; again, if it was rolled back because of others. */
     <T> T inTransaction(Supplier<T> work) {
-        return Objects.requireNonNull(transaction.execute(status -> work.get()));
+        return repeated(() -> Objects.requireNonNull(transaction.execute(status -> work.get())));
+    }
+
+    /**
+     * Makes a statement, or a transaction, again that was rolled back because of others, a few times, after a short pause. Within a transaction of a
+     * caller's never: all of that has been rolled back. Nor does one that is made of several that are committed one by one.
+     */
+    <T extends @Nullable Object> T repeated(Supplier<T> work) {
+        int left = TransactionSynchronizationManager.isActualTransactionActive() ? 0 : MOST_REPEATS;
+        while (true) {
+            try {
+                return work.get();
+            } catch (RuntimeException ex) {
+                if (left == 0 || !Availability.isUndone(ex) || Thread.currentThread().isInterrupted()) {
+                    throw ex;
+                }
+                // It has waited for long already.
+                left = Availability.isLockWait(ex) ? 0 : left - 1;
+                LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
+            }
+        }
     }
 
     int update(String template, @Nullable Object... parameters) {
         commitThoughItIsLate();
-        return committed(jdbc -> jdbc.update(text(template), parameters));
+        return repeated(() -> committed(jdbc -> jdbc.update(text(template), parameters)));
     }
 
     /** Whether a statement has changed one row. */
@@ -208,7 +234,7 @@ final class Sql {
     }
 
     <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
-        return committed(jdbc -> jdbc.query(text(template), mapper, parameters));
+        return repeated(() -> committed(jdbc -> jdbc.query(text(template), mapper, parameters)));
     }
 
     /** As {@link #committedPlanned}. */

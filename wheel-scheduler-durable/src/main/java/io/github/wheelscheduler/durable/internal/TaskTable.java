@@ -92,14 +92,14 @@ public record TaskTable(Sql sql, Dialect dialect) {
     private int insertArrays(String handler, String[] ids, byte[][] payloads, Instant[] times) {
         sql.commitThoughItIsLate();
         // One statement, not a batch: the text of a batch that fails quotes payloads.
-        return sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
+        return sql.repeated(() -> sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
             Connection connection = statement.getConnection();
             statement.setString(1, handler);
             statement.setLong(2, firstVersion());
             statement.setArray(3, connection.createArrayOf("varchar", ids));
             statement.setArray(4, connection.createArrayOf("bytea", payloads));
             statement.setArray(5, connection.createArrayOf("timestamptz", times));
-        }));
+        })));
     }
 
     /** Puts another task in place of one that no node has. */

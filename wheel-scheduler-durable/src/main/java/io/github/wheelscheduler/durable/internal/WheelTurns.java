@@ -158,6 +158,14 @@ final class WheelTurns {
                 // Before its worker counts as free: closing waits for it then.
                 ends.add(outcome.end());
             }
+        } catch (Throwable ex) {
+            outcome = null;
+            if (Availability.isOfDatabase(ex)) {
+                // Asked before the run, which has not begun.
+                context.availability().isAway(ex);
+            } else {
+                context.unwritten(claim, ex);
+            }
         } finally {
             if (outcome == null) {
                 // Nobody knows how it has ended, so it is given back when that is found out.
@@ -180,8 +188,9 @@ final class WheelTurns {
         try {
             isOurs = isOurs(claim);
             isAnswered = true;
+            context.availability().hasWorked(this);
         } catch (RuntimeException ex) {
-            context.availability().isAway(ex);
+            context.availability().isAway(ex, this);
         } finally {
             if (!isOurs) {
                 startNot(claim, isAnswered);

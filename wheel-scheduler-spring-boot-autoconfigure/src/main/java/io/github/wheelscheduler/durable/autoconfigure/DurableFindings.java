@@ -60,7 +60,7 @@ final class DurableFindings implements FindingSource {
         List<Finding> found = new ArrayList<>();
         Throwable problem = engine.problem();
         if (problem != null) {
-            found.add(away(problem, engine.unansweredFor(), now, ZoneId.systemDefault()));
+            found.add(away(problem, engine.refusesChanges(), engine.unansweredFor(), now, ZoneId.systemDefault()));
         }
         String holder = engine.holder();
         if (holder != null) {
@@ -88,12 +88,12 @@ final class DurableFindings implements FindingSource {
         return found;
     }
 
-    static Finding away(Throwable problem, Duration away, Instant now, ZoneId zone) {
+    static Finding away(Throwable problem, boolean refuses, Duration away, Instant now, ZoneId zone) {
         DateTimeFormatter format = away.toDays() == 0 ? TIME : DAY;
         return new Finding(
                 "durableDatabase",
                 Severity.ERROR,
-                "the database of durable tasks does not answer since "
+                "the database of durable tasks " + (refuses ? "answers, but refuses changes" : "does not answer") + " since "
                         + format.format(now.minus(away).atZone(zone)) + ", for " + about(away) + ": "
                         + NestedExceptionUtils.getMostSpecificCause(problem)
                                 .getClass()

@@ -5,7 +5,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** The health of durable tasks: down while their database does not answer. */
+/** The health of durable tasks: down while their database does not answer, or refuses changes. */
 final class DurableHealthIndicator extends AbstractHealthIndicator {
 
     private final DurableEngine engine;
@@ -24,6 +24,9 @@ final class DurableHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("waiting", counts.waiting())
                 .withDetail("running", counts.running())
                 .withDetail("clockError", engine.clockError().toString());
+        if (engine.refusesChanges()) {
+            Health.Builder unused = builder.withDetail("database", "answers, but refuses changes");
+        }
         if (holder != null) {
             Health.Builder unused = builder.withDetail("workersHeldBy", holder);
         }

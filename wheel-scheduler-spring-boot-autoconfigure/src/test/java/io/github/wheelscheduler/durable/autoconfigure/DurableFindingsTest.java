@@ -34,9 +34,19 @@ class DurableFindingsTest {
             """)
     void aDatabaseThatDoesNotAnswerIsSaid(Duration away, String end) {
         Exception problem = new CannotCreateTransactionException("no", new SQLException("gone"));
-        Finding finding = DurableFindings.away(problem, away, NOW, ZoneId.of("Europe/Berlin"));
+        Finding finding = DurableFindings.away(problem, false, away, NOW, ZoneId.of("Europe/Berlin"));
         assertThat(finding.severity()).isEqualTo(Severity.ERROR);
         assertThat(finding.text()).isEqualTo("the database of durable tasks does not answer " + end);
+    }
+
+    @Test
+    void refusedChangesAreSaid() {
+        Exception problem = new CannotCreateTransactionException("no", new SQLException("for reading only", "25006"));
+        Finding finding =
+                DurableFindings.away(problem, true, Duration.ofMinutes(7), NOW, ZoneId.of("Europe/Berlin"));
+        assertThat(finding.text())
+                .startsWith("the database of durable tasks answers, but refuses changes since ")
+                .endsWith(": SQLException");
     }
 
     @Test

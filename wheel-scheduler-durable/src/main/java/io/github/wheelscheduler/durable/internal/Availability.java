@@ -37,8 +37,7 @@ public final class Availability {
     private static final Set<String> REFUSALS = Set.of("25006", "53100", "42501");
 
     /** Codes of MariaDB and MySQL for the same, which have no state for each; and those of H2. */
-    private static final Set<Integer> REFUSAL_CODES =
-            Set.of(1021, 1114, 1142, 1143, 1290, 1792, 1836, 90_096, 90_097);
+    private static final Set<Integer> REFUSAL_CODES = Set.of(1021, 1114, 1142, 1143, 1290, 1792, 1836, 90_096, 90_097);
 
     /** Deadlocks, and what could not be put in an order with others. */
     private static final Set<String> DEADLOCKS = Set.of("40001", "40P01");
@@ -85,8 +84,7 @@ public final class Availability {
 
     /** Whether that is something that the database, or the way there, has said. */
     static boolean isOfDatabase(Throwable ex) {
-        return ex instanceof DataAccessException
-                || rootOf(ex) instanceof SQLException;
+        return ex instanceof DataAccessException || rootOf(ex) instanceof SQLException;
     }
 
     /** Whether the database has ended a statement, as it took too long. */
@@ -106,9 +104,7 @@ public final class Availability {
     }
 
     private static String stateOf(Throwable ex) {
-        return rootOf(ex) instanceof SQLException failure
-                ? String.valueOf(failure.getSQLState())
-                : "";
+        return rootOf(ex) instanceof SQLException failure ? String.valueOf(failure.getSQLState()) : "";
     }
 
     /** Whether a statement was rolled back because of others, and has done nothing, so that it may be made again. */

@@ -399,7 +399,8 @@ final class Ends {
         if (Availability.isOfDatabase(ex)) {
             context.availability().isAway(ex, this);
         } else {
-            ThrownLog.warn(LOGGER, "The database could not be told how durable tasks have ended; it is tried again", ex);
+            ThrownLog.warn(
+                    LOGGER, "The database could not be told how durable tasks have ended; it is tried again", ex);
         }
     }
 

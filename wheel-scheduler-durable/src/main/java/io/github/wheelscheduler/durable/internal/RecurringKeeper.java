@@ -129,7 +129,8 @@ final class RecurringKeeper {
             }
             ThrownLog.error(
                     LOGGER,
-                    "The schedule of the durable task " + handler.id() + " has failed, so its row is not made", ex);
+                    "The schedule of the durable task " + handler.id() + " has failed, so its row is not made",
+                    ex);
             boolean ignored = handlers.planted.add(handler);
             return false;
         }

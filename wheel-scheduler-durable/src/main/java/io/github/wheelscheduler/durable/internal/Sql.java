@@ -118,7 +118,9 @@ final class Sql {
             try {
                 return work.get();
             } catch (RuntimeException ex) {
-                if (left == 0 || !Availability.isUndone(ex) || Thread.currentThread().isInterrupted()) {
+                if (left == 0
+                        || !Availability.isUndone(ex)
+                        || Thread.currentThread().isInterrupted()) {
                     throw ex;
                 }
                 // It has waited for long already.

@@ -25,7 +25,8 @@ final class CapturedLog extends Handler implements AutoCloseable {
     /** Returns the records of a level whose text contains something. */
     List<LogRecord> of(Level level, String part) {
         return records.stream()
-                .filter(each -> each.getLevel().equals(level) && each.getMessage().contains(part))
+                .filter(each ->
+                        each.getLevel().equals(level) && each.getMessage().contains(part))
                 .toList();
     }
 

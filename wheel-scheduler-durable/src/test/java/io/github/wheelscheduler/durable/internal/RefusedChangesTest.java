@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import java.sql.Connection;
@@ -14,7 +15,6 @@ import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,7 +35,8 @@ class RefusedChangesTest {
             @Override
             void begin(HikariDataSource pool, Statement statement) throws SQLException {
                 String name = statement.getConnection().getCatalog();
-                boolean ignored = statement.execute("alter database " + name + " set default_transaction_read_only = on");
+                boolean ignored =
+                        statement.execute("alter database " + name + " set default_transaction_read_only = on");
                 pool.getHikariPoolMXBean().softEvictConnections();
             }
 
@@ -67,10 +68,13 @@ class RefusedChangesTest {
             @Override
             void begin(HikariDataSource pool, Statement statement) throws SQLException {
                 String name = statement.getConnection().getCatalog();
-                boolean ignored = statement.execute("create trigger refused before update on wheel_durable_task for each"
-                        + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only " + name + "'");
+                boolean ignored =
+                        statement.execute("create trigger refused before update on wheel_durable_task for each"
+                                + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only "
+                                + name + "'");
                 ignored = statement.execute("create trigger kept before delete on wheel_durable_task for each"
-                        + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only " + name + "'");
+                        + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only " + name
+                        + "'");
             }
 
             @Override
@@ -131,9 +135,11 @@ class RefusedChangesTest {
         }
     }
 
-    @Test
-    void rightThatIsMissingIsSaidOnce() throws Exception {
-        try (HikariDataSource owner = TestDatabase.H2.newDataSource();
+    @ParameterizedTest
+    @EnumSource(names = {"H2", "POSTGRESQL"})
+    void missingRightIsSaidOnce(TestDatabase database) throws Exception {
+        String url = database.newUrl();
+        try (HikariDataSource owner = TestDatabase.dataSource(url);
                 Connection connection = owner.getConnection();
                 Statement statement = connection.createStatement();
                 CapturedLog log = CapturedLog.begin()) {
@@ -141,26 +147,30 @@ class RefusedChangesTest {
                 first.start();
             }
             boolean ignored = statement.execute("create user tasks password 'x'");
-            ignored = statement.execute("grant all on schema public to tasks");
-            com.zaxxer.hikari.HikariConfig config = new com.zaxxer.hikari.HikariConfig();
-            config.setJdbcUrl(owner.getJdbcUrl());
+            grant(statement, "grant all on ", " to tasks");
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl(url.replace(";DB_CLOSE_DELAY=-1", "").replace("user=postgres", "user=tasks"));
             config.setUsername("tasks");
             config.setPassword("x");
             try (HikariDataSource pool = new HikariDataSource(config);
                     Node node = new Node("a", pool)) {
                 node.start();
-                ignored = statement.execute("revoke all on schema public from tasks");
-                ignored = statement.execute("grant select on wheel_durable_task to tasks");
-                ignored = statement.execute("grant select on wheel_durable_task_node to tasks");
+                assertThat(node.engine.problem()).isNull();
+                grant(statement, "revoke insert, update, delete on ", " from tasks");
                 await().atMost(PATIENCE).until(node.engine::refusesChanges);
                 await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(node.engine::refusesChanges);
-                ignored = statement.execute("grant all on wheel_durable_task to tasks");
-                ignored = statement.execute("grant all on wheel_durable_task_node to tasks");
+                grant(statement, "grant all on ", " to tasks");
                 await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
                 assertThat(log.of(Level.WARNING, REFUSES)).hasSize(1);
                 assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
                 assertThat(log.of(Level.INFO, BACK)).isEmpty();
             }
+        }
+    }
+
+    private static void grant(Statement statement, String begin, String end) throws SQLException {
+        for (String table : new String[] {"wheel_durable_task", "wheel_durable_task_node"}) {
+            boolean ignored = statement.execute(begin + table + end);
         }
     }
 }

@@ -53,8 +53,8 @@ class RepeatedStatementTest {
     void nothingIsRepeatedInATransactionOfACaller() {
         TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
         assertThatExceptionOfType(CannotAcquireLockException.class)
-                .isThrownBy(() -> transaction.executeWithoutResult(
-                        status -> sql.repeated(() -> failing(1, "40001", 1_213))));
+                .isThrownBy(() ->
+                        transaction.executeWithoutResult(status -> sql.repeated(() -> failing(1, "40001", 1_213))));
         assertThat(calls).hasValue(1);
     }
 

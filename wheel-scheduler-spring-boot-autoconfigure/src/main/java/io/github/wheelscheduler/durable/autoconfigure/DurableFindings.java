@@ -93,7 +93,8 @@ final class DurableFindings implements FindingSource {
         return new Finding(
                 "durableDatabase",
                 Severity.ERROR,
-                "the database of durable tasks " + (refuses ? "answers, but refuses changes" : "does not answer") + " since "
+                "the database of durable tasks " + (refuses ? "answers, but refuses changes" : "does not answer")
+                        + " since "
                         + format.format(now.minus(away).atZone(zone)) + ", for " + about(away) + ": "
                         + NestedExceptionUtils.getMostSpecificCause(problem)
                                 .getClass()

@@ -42,8 +42,7 @@ class DurableFindingsTest {
     @Test
     void refusedChangesAreSaid() {
         Exception problem = new CannotCreateTransactionException("no", new SQLException("for reading only", "25006"));
-        Finding finding =
-                DurableFindings.away(problem, true, Duration.ofMinutes(7), NOW, ZoneId.of("Europe/Berlin"));
+        Finding finding = DurableFindings.away(problem, true, Duration.ofMinutes(7), NOW, ZoneId.of("Europe/Berlin"));
         assertThat(finding.text())
                 .startsWith("the database of durable tasks answers, but refuses changes since ")
                 .endsWith(": SQLException");

@@ -29,16 +29,17 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
      * @return false if that has to be tried again
      */
     boolean plant(String id, String schedule, @Nullable Instant first, Instant now) {
-        if (insert(id, schedule, first, now)) {
-            reportEnd(id, schedule, first, null);
-            return true;
-        }
         Row row = sql.first(
                 "select task_data, replaced, execution_time, regular_time, state, version from {task}" + ONE,
                 this::read,
                 id);
         if (row == null) {
-            return false;
+            // Looked for before: the driver of MariaDB logs an insert that fails.
+            boolean isInserted = insert(id, schedule, first, now);
+            if (isInserted) {
+                reportEnd(id, schedule, first, null);
+            }
+            return isInserted;
         }
         if (row.schedule.equals(schedule)) {
             return true;

@@ -47,7 +47,7 @@ class ShutdownDuringScheduleTest {
     /** Threads whose start returns once the run is over and a shutdown has begun. */
     private final ThreadFactory threads = run -> new Thread(run) {
         @Override
-        public void start() {
+        public synchronized void start() {
             super.start();
             WheelScheduledExecutor executor = shutDown.get();
             if (executor != null) {

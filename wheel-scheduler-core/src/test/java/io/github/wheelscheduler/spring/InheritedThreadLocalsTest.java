@@ -100,9 +100,10 @@ class InheritedThreadLocalsTest {
             Object ignored = heirloom.callWith("caller", other, () -> {
                 asked.addAndGet(4);
                 scheduler.execute(this::look);
-                Object first = scheduler.submit(this::look);
-                Object second = scheduler.schedule(this::look, Instant.now().plusMillis(1));
-                Object third = scheduler.schedule(this::look, Instant.now());
+                Object unusedFirst = scheduler.submit(this::look);
+                Object unusedSecond =
+                        scheduler.schedule(this::look, Instant.now().plusMillis(1));
+                Object unusedThird = scheduler.schedule(this::look, Instant.now());
                 return true;
             });
             if (isQuiet) {
@@ -121,8 +122,8 @@ class InheritedThreadLocalsTest {
         Object ignored = heirloom.callWith("caller", other, () -> {
             asked.addAndGet(15);
             Duration often = Duration.ofMillis(2);
-            Object rate = scheduler.scheduleAtFixedRate(this::look, often);
-            Object delay = scheduler.scheduleWithFixedDelay(this::look, often);
+            Object unusedRate = scheduler.scheduleAtFixedRate(this::look, often);
+            Object unusedDelay = scheduler.scheduleWithFixedDelay(this::look, often);
             return scheduler.schedule(this::look, context -> Instant.now().plusMillis(1));
         });
         awaitAll();
@@ -152,7 +153,7 @@ class InheritedThreadLocalsTest {
 
     private static void awaitEnd(CountDownLatch end) {
         try {
-            boolean ended = end.await(30, TimeUnit.SECONDS);
+            boolean ignored = end.await(30, TimeUnit.SECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -185,7 +186,7 @@ class InheritedThreadLocalsTest {
         CountDownLatch end = new CountDownLatch(1);
         try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
             Object ignored = heirloom.callWith("caller", other, () -> {
-                Object cron = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
+                Object unusedCron = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 1 1 *"));
                 return scheduler.schedule(() -> awaitEnd(end), Instant.now().plusMillis(1));
             });
             awaitThat(() -> !log.said("has been going on for").isEmpty() && !seen.isEmpty());

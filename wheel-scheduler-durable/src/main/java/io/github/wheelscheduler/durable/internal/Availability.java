@@ -6,7 +6,6 @@ import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -48,7 +47,7 @@ public final class Availability {
     private final AtomicReference<@Nullable Problem> problem = new AtomicReference<>();
 
     /** What is refused, by which call: those go on. Guarded by itself. */
-    private final Map<Object, Problem> refusals = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Problem> refusals = new IdentityHashMap<>();
 
     /** The last of them, since the first; null while nothing is refused. Guarded by the map when it is written. */
     private volatile @Nullable Problem refusal;

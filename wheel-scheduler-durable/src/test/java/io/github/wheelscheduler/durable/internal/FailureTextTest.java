@@ -100,6 +100,7 @@ class FailureTextTest {
         },
         TEXT_FAILS {
             @Override
+            @SuppressWarnings("OverrideThrowableToString") // its text is what fails
             Throwable make() {
                 return new RuntimeException("on purpose") {
                     @Override
@@ -176,7 +177,7 @@ class FailureTextTest {
             throw Thrown.<RuntimeException>sneaky(make());
         }
 
-        @SuppressWarnings("unchecked") // what is thrown is not looked at
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // what is thrown is not looked at
         private static <T extends Throwable> T sneaky(Throwable ex) throws T {
             throw (T) ex;
         }

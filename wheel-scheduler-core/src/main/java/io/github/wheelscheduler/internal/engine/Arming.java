@@ -117,7 +117,7 @@ public final class Arming {
         long dueNanos = timer.deadlineNanos();
         long armedNanos;
         try {
-            lifecycle.startIfNeeded();
+            boolean isStarted = lifecycle.startIfNeeded();
             boolean isSteered = false;
             if (settings.decorator() != null) {
                 ManagedTask managed = managed(timer, settings.decorator());
@@ -140,6 +140,10 @@ public final class Arming {
                     shortcut.countDetour();
                 }
                 inbox.wakeFor(neededAtNanos);
+            }
+            if (!isStarted) {
+                // The caller that was starting the tick thread may have failed meanwhile.
+                boolean ignored = lifecycle.startIfNeeded();
             }
         } catch (Throwable ex) {
             if (posted) {

@@ -431,7 +431,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         }
         TickLoop loop = shared.loop;
         return areWorkersQuiet
-                && (shared.tickThread.isGone()
+                && (!shared.tickThread.isThere()
                         || (inbox.isSleepAnnounced() && !loop.dispatchers.isRoomForHeldUp() && !loop.isWanted()));
     }
 

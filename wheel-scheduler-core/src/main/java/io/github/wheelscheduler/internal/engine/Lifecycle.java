@@ -26,6 +26,19 @@ public final class Lifecycle {
      *   shutdown          of the groups that follow, too             of itself
      *   ends              when the tick thread has let go            when the tick thread finds nothing of it, between two passes
      *                     of the wheel, and all groups have ended
+     *
+     * shutdownNow
+     * -----------
+     *      caller                                                      worker
+     *   1  closed, in the groups, too; then the state: STOPPED      1  phase = TAKING
+     *   2  interrupts the threads in a run (RUNNING)                2  reads closed; takes a run unless it is set
+     *   3  waits TAKING out, interrupts those it has missed         3  phase = RUNNING, and the run
+     *   4  under the lock: has the tick thread let go of the wheel
+     *   5  takes what is ready and what is in the wheel
+     *   6  not under the lock: interrupts once more those that it has missed
+     *
+     * A thread that sees the state finds the workers closed. So each begins one run at most after that, which it had taken
+     * before, and which is interrupted. Before 4, nothing waits for the tick thread, which may stand.
      */
 
     private final Engine engine;
@@ -36,7 +49,7 @@ public final class Lifecycle {
     private final Shortcut shortcut;
     private final Workers workers;
 
-    /** Set once the tick thread has been started, and the thread that hands over to others, if there is one. */
+    /** Set once the tick thread has been started. */
     private volatile boolean started;
 
     private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
@@ -69,19 +82,22 @@ public final class Lifecycle {
         this.workers = engine.workers;
     }
 
-    /** Starts the threads that are there before the first run, unless they have been; workers come with it. */
-    void startIfNeeded() {
-        if (!started) {
-            shared.locked(this::start);
-        }
+    /**
+     * Starts the threads that are there before the first run, unless they have been; workers come with it. Throws what
+     * fails.
+     *
+     * @return false if another caller is at it, and may fail: then this is called again after a timer has been posted
+     */
+    boolean startIfNeeded() {
+        return started || start();
     }
 
-    private void start() {
-        if (!runState.isShutdown()) {
-            forEachOwnWorkers(Workers::start);
-            shared.tickThread.startIfNeeded();
-            started = true;
+    private boolean start() {
+        if (runState.isShutdown()) {
+            return true;
         }
+        started = shared.tickThread.firstStart.startIfNeeded();
+        return started;
     }
 
     /** Whether a shutdown of this concerns the timer. */
@@ -184,14 +200,23 @@ public final class Lifecycle {
 
     public void shutdown() {
         StackReserve.askForMore();
-        shared.locked(() -> {
-            beginShutdown();
-            try {
-                applyShutdownPolicies();
-            } finally {
-                forEachWorkers(Workers::resume);
-            }
-        });
+        shared.locked(this::shutDown);
+        startForWhatIsLeft();
+    }
+
+    /** Under the lock. */
+    private void shutDown() {
+        beginShutdown();
+        try {
+            applyShutdownPolicies();
+        } finally {
+            forEachWorkers(Workers::resume);
+        }
+    }
+
+    /** What is left after a shutdown needs the tick thread, and no further call would start it. Not under the lock. */
+    private void startForWhatIsLeft() {
+        shared.tickThread.firstStart.startIfLeft();
     }
 
     /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
@@ -202,35 +227,38 @@ public final class Lifecycle {
         try {
             limitShutdown(engine.deadlineAfter(limitNanos, TimeUnit.NANOSECONDS));
             tooLate = neverRun;
-            shutdown();
+            shutDown();
         } finally {
             tooLate = null;
             shared.lock.unlock();
         }
+        startForWhatIsLeft();
         return takeByDeadline(neverRun);
     }
 
     /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
     private void beginShutdown() {
-        tellThatItEnds();
-        runState.shutdown();
+        if (runState.shutdown()) {
+            noteThatItEnds();
+        }
         noteThatItMayEnd();
         engine.forEachGroupThatFollows(group -> group.lifecycle.beginShutdown());
     }
 
-    /** Says that nothing runs any more, here and in all groups. Under the lock. */
+    /** Says that nothing runs any more, here and in all groups. Waits for no thread. */
     private void beginStop() {
-        tellThatItEnds();
-        runState.stop();
-        noteThatItMayEnd();
+        // In this order: once a thread sees the state, no worker takes a run, here and in the groups.
+        forEachOwnWorkers(Workers::close);
         engine.forEachGroup(group -> group.lifecycle.beginStop());
-        if (ownsWheel) {
-            shared.tickThread.awaitGivenUp();
+        if (runState.stop()) {
+            noteThatItEnds();
         }
+        noteThatItMayEnd();
     }
 
-    private void tellThatItEnds() {
-        if (!ownsWheel && !runState.isShutdown()) {
+    /** Once, by the thread that has ended it; the tick thread looks at it afterwards. */
+    private void noteThatItEnds() {
+        if (!ownsWheel) {
             boolean ignored = shared.ending.add(engine);
         }
     }
@@ -263,22 +291,32 @@ public final class Lifecycle {
     public List<Runnable> shutdownNow(boolean interrupts) {
         StackReserve.askForMore();
         tellOfStop();
+        beginStop();
+        if (interrupts) {
+            forEachWorkers(Workers::interruptActive);
+            forEachWorkers(Workers::interruptLate);
+        }
         shared.lock.lock();
         try {
+            // Groups may have come since.
             beginStop();
+            if (ownsWheel) {
+                shared.tickThread.giveUp();
+            }
             if (!isGivenBack) {
                 giveBackWhatIsReady();
                 giveBackWhatIsPending();
                 giveBackWhatIsReady();
                 isGivenBack = true;
             }
-            if (interrupts) {
-                forEachWorkers(Workers::interruptActive);
-            }
             terminateIfEnded();
             return takeByDeadline(givenBack);
         } finally {
             shared.lock.unlock();
+            forEachWorkers(Workers::interruptFeeder);
+            if (interrupts) {
+                forEachWorkers(Workers::interruptLate);
+            }
         }
     }
 
@@ -344,12 +382,21 @@ public final class Lifecycle {
     }
 
     private void applyShutdownPolicies() {
-        if (shared.tickThread.started) {
-            shared.onTickThread(this::sweep);
-        } else {
-            stopWorkers();
+        shared.onTickThread(this::sweep);
+        if (shared.tickThread.isLacking()) {
+            endInItsPlace();
         }
         terminateIfEnded();
+    }
+
+    /** Ends what has nothing left, as the tick thread would. Under the lock, as long as that has not begun. */
+    private void endInItsPlace() {
+        if (!ownsWheel) {
+            endIfDrained();
+        } else if (leavesIf(shared.tickThread::isDrainedAfterShutdown)) {
+            shared.tickThread.giveUp();
+            stopWorkers();
+        }
     }
 
     /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */

@@ -43,16 +43,18 @@ public final class RunState {
         return state.get() >= STOPPED;
     }
 
-    void shutdown() {
-        advance(SHUTDOWN);
+    /** Returns whether this is the end of what was running. */
+    boolean shutdown() {
+        return advance(SHUTDOWN) == RUNNING;
     }
 
-    void stop() {
-        advance(STOPPED);
+    /** As above. */
+    boolean stop() {
+        return advance(STOPPED) == RUNNING;
     }
 
     void terminate() {
-        stop();
+        boolean ignored = stop();
         terminated.countDown();
     }
 
@@ -61,12 +63,14 @@ public final class RunState {
         return terminated.getCount() == 0;
     }
 
-    private void advance(int to) {
+    /** Returns the state before. */
+    private int advance(int to) {
         // Without a lambda, which may need memory.
         int seen = state.get();
         while (seen < to && !state.compareAndSet(seen, to)) {
             seen = state.get();
         }
+        return seen;
     }
 
     // What still runs

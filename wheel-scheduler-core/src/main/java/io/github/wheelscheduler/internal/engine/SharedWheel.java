@@ -19,7 +19,10 @@ final class SharedWheel {
     final TickLoop loop;
     final TickThread tickThread;
 
-    /** Starting and stopping; never taken by the tick thread, by schedule (after the first), cancel or reschedule. */
+    /**
+     * Pausing and stopping; taken by the tick thread once, as it begins, and never by schedule, cancel or reschedule. No code
+     * of the user's runs under it.
+     */
     final ReentrantLock lock = new ReentrantLock();
 
     /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
@@ -45,7 +48,7 @@ final class SharedWheel {
         this.tickThread = new TickThread(root, this);
     }
 
-    /** Does something that starts, pauses or stops, one caller after the other. */
+    /** Does something that pauses or stops, one caller after the other. */
     void locked(Runnable action) {
         lock.lock();
         try {
@@ -55,7 +58,10 @@ final class SharedWheel {
         }
     }
 
-    /** Does something on the tick thread, between two passes, and waits for that; nothing if there is none. */
+    /**
+     * Does something on the tick thread, between two passes, and waits for that; in its place if it has not begun; nothing
+     * once it is gone.
+     */
     void onTickThread(Runnable action) {
         locked(() -> tickThread.runBetweenPasses(action));
     }
@@ -117,7 +123,7 @@ final class SharedWheel {
 
     /** Forgets a group that has ended before there was a tick thread. Under the lock. */
     void forgetIfNoTickThread(Engine group) {
-        if (!tickThread.started && group.runState.isTerminated()) {
+        if (tickThread.isLacking() && group.runState.isTerminated()) {
             boolean ignored = ending.remove(group);
             ignored = groups.remove(group);
         }

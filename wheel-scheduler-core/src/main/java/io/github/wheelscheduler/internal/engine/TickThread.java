@@ -3,7 +3,9 @@ package io.github.wheelscheduler.internal.engine;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.internal.EngineLog;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.inbox.Inbox;
+import io.github.wheelscheduler.internal.worker.ThreadStart;
 import io.github.wheelscheduler.internal.worker.WheelThreadFactory;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -13,6 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The life of the tick thread: a pass, a sleep, until the executor is stopped or has nothing left to do. */
 final class TickThread implements Runnable {
+
+    /*
+     * The wheel has one owner at any time:
+     *
+     *   ThreadStart         owner                                  changes
+     *   NONE, STARTING      a thread that holds the lock           to STARTED by the tick thread, under the lock
+     *   STARTED             the tick thread; others, under the     when the tick thread lets go
+     *                       lock, have errands done there
+     *   GONE                a thread that holds the lock           never
+     *
+     * A thread that holds the lock waits for the tick thread only once that has begun; so the tick thread, which takes the
+     * lock for a moment as it begins, waits for no thread that waits for it.
+     */
 
     /** Under load, a deadline waits so long at most for others to share a wake-up with. */
     private static final long WAKE_UP_INTERVAL_NANOS = 600_000;
@@ -75,8 +90,8 @@ final class TickThread implements Runnable {
     /** The thread is about to be started, and it may never begin to run. */
     private volatile boolean isStartAsked;
 
-    /** The thread has been started. Writer: the thread that starts it, under the lock. Readers: any. */
-    volatile boolean started;
+    private final ThreadStart start = new ThreadStart();
+    final FirstStart firstStart;
 
     /** Tick thread only. */
     private long passStartNanos;
@@ -96,22 +111,22 @@ final class TickThread implements Runnable {
         this.inbox = root.inbox;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
         this.fewWakeUps = new WakeUpBudget(FEW_WAKE_UPS_INTERVAL_NANOS, FEW_WAKE_UPS_BURST, clock.nanoTime());
+        this.firstStart = new FirstStart(root, shared, start, this::newThread, this);
     }
 
-    /** Starts the thread unless it has been, under the lock: from now on it is overdue. Throws what fails. */
-    void startIfNeeded() {
-        if (started) {
-            return;
-        }
-        Thread created = WheelThreadFactory.newThread(root.settings.tickThreadFactory(), this);
+    /** Makes the thread: from now on it is overdue. */
+    private Thread newThread(Runnable code) {
+        Thread created = WheelThreadFactory.newThread(root.settings.tickThreadFactory(), code);
         onTimeUntilNanos = clock.nanoTime();
         isStartAsked = true;
-        created.start();
-        started = true;
+        return created;
     }
 
     @Override
     public void run() {
+        if (!begin()) {
+            return;
+        }
         onTimeUntilNanos = clock.nanoTime();
         passStartNanos = onTimeUntilNanos;
         thread = Thread.currentThread();
@@ -122,18 +137,36 @@ final class TickThread implements Runnable {
                 goesOn = step();
             } while (goesOn);
         } finally {
+            start.end();
             gaveUp.countDown();
             runErrand();
             root.lifecycle.tickThreadEnded();
         }
     }
 
+    /** Takes the wheel over; false if another thread has, or a stop came first: then this thread touches nothing. */
+    private boolean begin() {
+        while (true) {
+            try {
+                shared.lock.lock();
+                try {
+                    return start.begin();
+                } finally {
+                    shared.lock.unlock();
+                }
+            } catch (OutOfMemoryError ex) {
+                ShortMemory.pause();
+            }
+        }
+    }
+
     /**
-     * Lets the tick thread do something between two passes, and waits until it has, or has ended; does nothing if it has not been started.
-     * Under the lock.
+     * Does something between two passes: on the tick thread, and waits until it has, or has ended; on the calling one as
+     * long as that has not begun. Under the lock.
      */
     void runBetweenPasses(Runnable work) {
-        if (!started) {
+        if (!start.isDecided()) {
+            runInItsPlace(work);
             return;
         }
         Errand asked = new Errand(work, new CountDownLatch(1));
@@ -145,17 +178,41 @@ final class TickThread implements Runnable {
         awaitUninterruptibly(asked.done());
     }
 
-    /** Waits until the tick thread has let go of the wheel, if it has been started. */
-    void awaitGivenUp() {
-        if (started) {
+    /** As there, without memory for it, until there is some. */
+    private static void runInItsPlace(Runnable work) {
+        while (true) {
+            try {
+                work.run();
+                return;
+            } catch (OutOfMemoryError ex) {
+                ShortMemory.pause();
+            }
+        }
+    }
+
+    /** Keeps the thread from beginning, or waits until it has let go of the wheel. Under the lock. */
+    void giveUp() {
+        if (start.giveUp()) {
+            gaveUp.countDown();
+        } else {
             inbox.wake();
             awaitUninterruptibly(gaveUp);
         }
     }
 
-    /** Whether there is no tick thread, or it has let go of the wheel. */
+    /** Whether it has not begun, so that a thread with the lock looks in its place. Under the lock. */
+    boolean isLacking() {
+        return !start.isDecided();
+    }
+
+    /** Whether there is a tick thread, or one has been asked for. Any thread. */
+    boolean isThere() {
+        return start.isThere();
+    }
+
+    /** Whether the tick thread has let go of the wheel, or never takes it. Any thread. */
     boolean isGone() {
-        return !started || hasGivenUp();
+        return start.isGone();
     }
 
     private boolean hasGivenUp() {
@@ -357,7 +414,8 @@ final class TickThread implements Runnable {
                 || shared.loop.isWanted();
     }
 
-    private boolean isDrainedAfterShutdown() {
+    /** Whether nothing is left to do after a shutdown. By the thread that has the wheel. */
+    boolean isDrainedAfterShutdown() {
         // Workers before the last look: a run that has ended has posted its next one before.
         return root.runState.isShutdown()
                 && !shared.loop.isAnyPending()

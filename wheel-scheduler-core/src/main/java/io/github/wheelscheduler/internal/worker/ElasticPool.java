@@ -219,20 +219,23 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void stop() {
-        stopped = true;
+        close();
+        ending = true;
         poolSize.wakeAll();
     }
 
     @Override
     public List<Runnable> stopNow() {
-        stopped = true;
-        forEachWorker(worker -> {
-            while (worker.phase == Worker.TAKING) {
-                LockSupport.parkNanos(this, 10_000);
-            }
-        });
+        close();
+        forEachWorker(this::awaitTaken);
         stop();
         return ready.pollAll();
+    }
+
+    private void awaitTaken(Worker worker) {
+        while (worker.phase == Worker.TAKING) {
+            LockSupport.parkNanos(this, 10_000);
+        }
     }
 
     @Override
@@ -242,12 +245,25 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void interruptActive() {
+        forEachWorker(ElasticPool::interrupt);
+    }
+
+    @Override
+    public void interruptLate() {
         forEachWorker(worker -> {
-            Thread thread = worker.thread;
-            if (worker.phase == Worker.RUNNING && thread != null) {
-                thread.interrupt();
+            awaitTaken(worker);
+            if (!worker.wasInterrupted) {
+                interrupt(worker);
             }
         });
+    }
+
+    private static void interrupt(Worker worker) {
+        Thread thread = worker.thread;
+        if (worker.phase == Worker.RUNNING && thread != null) {
+            worker.wasInterrupted = true;
+            interrupt(thread);
+        }
     }
 
     @Override

@@ -49,7 +49,9 @@ final class ExecutorFeeder implements Runnable {
 
     private final ExecutorRefusals refusals;
 
-    /** Null unless it is handing over. Writers: the thread that starts the workers; the feeder when it ends. */
+    private final ThreadStart start = new ThreadStart();
+
+    /** Null unless it is handing over. Writer: feeder. */
     private volatile @Nullable Thread thread;
 
     /** Writer: feeder. Readers: threads that stop the workers, or start a run past the feeder. */
@@ -86,22 +88,19 @@ final class ExecutorFeeder implements Runnable {
         boolean ignored = new ExecutorRun(workers).isWaiting();
     }
 
-    /** Starts the thread, unless it has been. One caller at a time. What fails is thrown. */
+    /** Starts the thread, unless it has been, or another caller is at it. What fails is thrown. */
     void start(ThreadFactory threadFactory) {
-        if (thread == null && !workers.stopped) {
-            Thread created = WheelThreadFactory.newThread(threadFactory, this);
-            thread = created;
-            try {
-                created.start();
-            } catch (Throwable ex) {
-                thread = null;
-                throw ex;
-            }
+        if (start.claim()) {
+            start.startAs(threadFactory, this);
         }
     }
 
     @Override
     public void run() {
+        if (!start.begin()) {
+            return;
+        }
+        thread = Thread.currentThread();
         while (!workers.stopped) {
             try {
                 step();
@@ -110,25 +109,28 @@ final class ExecutorFeeder implements Runnable {
             }
         }
         thread = null;
+        start.end();
         refusals.logAbandoned(true);
         workers.tellIfEnded();
     }
 
     /** Whether there is no thread that hands over. */
     boolean hasEnded() {
-        return thread == null;
+        return !start.isThere();
     }
 
-    /** Makes the thread look whether the workers have been stopped. */
-    void wake() {
-        LockSupport.unpark(thread);
+    /** Lets the thread end, or never begin, once the workers have been closed. */
+    void stop() {
+        if (!start.giveUp()) {
+            LockSupport.unpark(thread);
+        }
     }
 
     /** Interrupts the thread, which may sit in an executor that blocks; unless it is the calling one. */
     void interrupt() {
         Thread interrupted = thread;
         if (interrupted != null && interrupted != Thread.currentThread()) {
-            interrupted.interrupt();
+            Workers.interrupt(interrupted);
         }
     }
 

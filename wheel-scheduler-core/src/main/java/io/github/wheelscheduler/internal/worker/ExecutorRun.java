@@ -122,13 +122,25 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         }
     }
 
+    /** Interrupts the thread in the run, if one is. */
     void interrupt() {
+        interrupt(true);
+    }
+
+    /** The same unless that has been done before. */
+    void interruptLate() {
+        interrupt(false);
+    }
+
+    private void interrupt(boolean isAgain) {
         if (get() instanceof Thread thread && compareAndSet(thread, State.INTERRUPTING)) {
             try {
-                interrupted = true;
-                thread.interrupt();
+                if (isAgain || !interrupted) {
+                    interrupted = true;
+                    Workers.interrupt(thread);
+                }
             } finally {
-                // Threads may override interrupt(), and the run waits for this.
+                // The run waits for this.
                 set(thread);
             }
         }

@@ -135,13 +135,14 @@ public final class ExecutorWorkers extends Workers {
 
     @Override
     public void stop() {
-        stopped = true;
-        feeder.wake();
+        close();
+        ending = true;
+        feeder.stop();
     }
 
     @Override
     public List<Runnable> stopNow() {
-        stopped = true;
+        close();
         while (feeder.isTaking()) {
             LockSupport.parkNanos(this, 10_000);
         }
@@ -151,8 +152,12 @@ public final class ExecutorWorkers extends Workers {
             neverRan = ready.pollAll();
         }
         stop();
-        feeder.interrupt();
         return neverRan;
+    }
+
+    @Override
+    public void interruptFeeder() {
+        feeder.interrupt();
     }
 
     @Override
@@ -161,8 +166,13 @@ public final class ExecutorWorkers extends Workers {
     }
 
     @Override
+    public void interruptLate() {
+        inFlight.forEach(ExecutorRun::interruptLate);
+    }
+
+    @Override
     public boolean hasEnded() {
-        return stopped && inFlight.activeCount() == 0 && feeder.hasEnded();
+        return ending && inFlight.activeCount() == 0 && feeder.hasEnded();
     }
 
     @Override

@@ -208,7 +208,7 @@ final class PoolSize {
 
     /** Whether no thread is left, and none will come, after the pool has been stopped; though a thread factory may still be at work. */
     boolean hasEnded() {
-        return pool.stopped && alive.get() == 0;
+        return pool.ending && alive.get() == 0;
     }
 
     /** Wakes every thread, so that it looks whether it is to end. */

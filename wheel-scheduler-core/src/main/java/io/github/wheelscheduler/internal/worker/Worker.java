@@ -31,6 +31,9 @@ final class Worker implements Runnable {
     /** Writer: this worker. Readers: pause, stop, counts. Volatile: written before the pool's flags are read. */
     volatile int phase = IDLE;
 
+    /** It was in a run when the pool was stopped, which is its last one. Writers: threads that stop the pool. */
+    volatile boolean wasInterrupted;
+
     /** What follows from the end of a run has been done before it. This worker only. */
     boolean hasLeftEarly;
 

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
 import io.github.wheelscheduler.internal.EngineLog;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -90,6 +91,9 @@ public abstract class Workers {
 
     /** Nothing is taken any more once set. Never reset. */
     volatile boolean stopped;
+
+    /** The threads have been asked to end, after that. Never reset. Writers: threads that stop these. Readers: any. */
+    volatile boolean ending;
 
     /**
      * Whether a worker that finds several runs waiting leaves them to itself, because the tick thread looks again soon.
@@ -368,6 +372,11 @@ public abstract class Workers {
         ready.forEach(action);
     }
 
+    /** Lets no thread take another run from now on, and neither waits for one nor wakes one; a stop follows. */
+    public final void close() {
+        stopped = true;
+    }
+
     /** Lets the threads end, each after the run that it is in. */
     public abstract void stop();
 
@@ -378,8 +387,26 @@ public abstract class Workers {
      */
     public abstract List<Runnable> stopNow();
 
-    /** Interrupts the threads that are in a run. */
+    /** Interrupts the threads that are in a run. Not under a lock: threads are the user's, and may override that. */
     public abstract void interruptActive();
+
+    /**
+     * The same, after {@link #close}, for threads alone that have not been interrupted since: they had taken a run before.
+     * Waits for threads that are between taking a run and starting it.
+     */
+    public abstract void interruptLate();
+
+    /** Interrupts the thread that hands runs over, after {@link #stopNow}: an executor may keep it. As above. */
+    public void interruptFeeder() {}
+
+    /** Interrupts a thread; what that throws is logged. */
+    static void interrupt(Thread thread) {
+        try {
+            thread.interrupt();
+        } catch (Throwable ex) {
+            EngineLog.log(Level.WARNING, "A thread could not be interrupted", null, ex);
+        }
+    }
 
     /** Whether all threads have ended after a stop. */
     public abstract boolean hasEnded();

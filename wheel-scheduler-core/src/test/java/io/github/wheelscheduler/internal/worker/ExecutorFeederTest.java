@@ -454,6 +454,7 @@ class ExecutorFeederTest {
         blocking.awaitArrivals(1);
         assertThat(workers.stopNow()).containsExactly(first);
         assertThat(workers.stopNow()).containsExactly(second);
+        workers.interruptFeeder();
         awaitThat(workers::hasEnded);
         assertThat(blocking.interrupts()).isEqualTo(1);
     }
@@ -466,6 +467,7 @@ class ExecutorFeederTest {
         handOver(workers, () -> {
             workers.handOver(waiting, 0);
             List<Runnable> returned = workers.stopNow();
+            workers.interruptFeeder();
             interrupted.add(Thread.interrupted());
             interrupted.add(returned.contains(waiting));
         });

@@ -357,6 +357,9 @@ class ExecutorWorkersTest {
     void endIsToldAgainIfThatFails() {
         recorder.failuresOfEnded.set(3);
         ExecutorWorkers workers = start(workers(recorder, ExecutorWorkersTest::runElsewhere));
+        workers.handOver(ran::incrementAndGet, 0);
+        workers.signal();
+        awaitThat(() -> ran.get() == 1 && workers.isDrained() && workers.activeCount() == 0);
         workers.stop();
         awaitThat(() -> recorder.ended.get() > 0);
         assertThat(recorder.failuresOfEnded.get()).isZero();

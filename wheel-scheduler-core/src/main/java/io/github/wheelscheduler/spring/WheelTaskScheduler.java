@@ -87,7 +87,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final RunFailures failures = new RunFailures(logTime);
     private final RunLateness lateness = new RunLateness(this::nanoTime);
     private final TaskTimers timers = new TaskTimers(this, failures);
-    private final SchedulerWarnings warnings = new SchedulerWarnings(log, () -> nameInLog() + ": ", logTime);
+    private final SchedulerWarnings warnings =
+            new SchedulerWarnings(log, () -> "Scheduler " + nameInLog() + ": ", logTime);
     private final TaskNews news = new TaskNews(warnings, this::publishPause);
     private final TaskBook tasks = new TaskBook(timers, news);
     private final TaskRegistry registry = new TaskRegistry(tasks);
@@ -213,7 +214,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Says nothing of what is set before initialization. */
     private void logSteering(String action, String to) {
         if (isInitialized() && log.isDebugEnabled()) {
-            log.debug("Steering by a call: " + action + to + " of " + nameInLog());
+            log.debug("Steering by a call: " + action + to + " of scheduler " + nameInLog());
         }
     }
 
@@ -386,7 +387,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Returns how the log names this: by the name of the bean, or, where it is none, by what its threads are called. */
     private String nameInLog() {
         String name = beanName;
-        return "Scheduler " + (name != null ? name : getThreadNamePrefix());
+        return name != null ? name : getThreadNamePrefix();
     }
 
     @Override
@@ -421,7 +422,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             applyMode();
         }
         if (settings.mode != SchedulerMode.RUN) {
-            logger.info(nameInLog()
+            logger.info("Scheduler " + nameInLog()
                     + (settings.mode == SchedulerMode.HALTED
                             ? " is halted: what is scheduled waits until its mode changes"
                             : " is off: what is scheduled is taken and never runs"));
@@ -715,7 +716,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             }
         }
         if (!awaited.isTerminated()) {
-            shutdownReport.logWhatIsLeft(logger, nameInLog(), awaited);
+            shutdownReport.logWhatIsLeft(logger, "Scheduler " + nameInLog(), awaited);
         }
     }
 
@@ -734,7 +735,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     private void logWhatNeverRan() {
-        shutdownReport.log(logger, nameInLog());
+        shutdownReport.log(logger, "Scheduler " + nameInLog());
     }
 
     @Override

@@ -66,7 +66,10 @@ class ClosingWithinALimitTest {
         assertThat(runs).hasValue(1);
         assertThat(far.isCancelled()).isTrue();
         assertThat(named.isCancelled()).isTrue();
-        assertThat(log.messages()).singleElement().asString().contains("limited- was shut down before 2 one-time");
+        assertThat(log.messages())
+                .singleElement()
+                .asString()
+                .contains("Scheduler taskScheduler was shut down before 2 one-time");
     }
 
     private static Instant farAway() {

@@ -77,8 +77,8 @@ class SteeringLogTest {
         assertThat(steerings()).hasSizeBetween(2, 3);
         assertThat(steerings().subList(0, 2))
                 .containsExactly(
-                        "Steering by a call: pause of scheduler jobs-",
-                        "Steering by a call: resume of scheduler jobs-");
+                        "Steering by a call: pause of scheduler scheduler",
+                        "Steering by a call: resume of scheduler scheduler");
     }
 
     @Test

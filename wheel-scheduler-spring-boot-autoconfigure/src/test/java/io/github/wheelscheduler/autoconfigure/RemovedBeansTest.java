@@ -250,9 +250,9 @@ class RemovedBeansTest {
             second.cancel(false);
             remove(context, "second");
             released.awaitAll();
-            schedule(context, "third", scheduler);
+            ScheduledFuture<?> unusedThird = schedule(context, "third", scheduler);
             assertThat(idsLike(context, TICK)).containsExactly(TICK);
-            schedule(context, "fourth", scheduler);
+            ScheduledFuture<?> unusedFourth = schedule(context, "fourth", scheduler);
             assertThat(idsLike(context, TICK)).containsExactly(TICK, TICK + "@fourth");
         });
     }
@@ -446,8 +446,8 @@ class RemovedBeansTest {
                 .run(context -> {
                     WheelTaskScheduler own = (WheelTaskScheduler) context.getBean("own");
                     assertThat(own.getTaskCatalog()).isSameAs(context.getBean(TaskCatalog.class));
-                    context.getBean("first", Ticking.class).start(own);
-                    context.getBean("second", Ticking.class).start(own);
+                    ScheduledFuture<?> unusedFirst = context.getBean("first", Ticking.class).start(own);
+                    ScheduledFuture<?> unusedSecond = context.getBean("second", Ticking.class).start(own);
                     assertThat(own.getTaskRegistry().ids()).containsExactly(TICK, TICK + "@second");
                 });
     }

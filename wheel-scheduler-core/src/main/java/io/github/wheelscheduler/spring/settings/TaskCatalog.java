@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring.settings;
 
 import io.github.wheelscheduler.UnusableSettingException;
+import io.github.wheelscheduler.internal.spring.bean.BeanIds;
+import io.github.wheelscheduler.internal.spring.bean.BeanNames;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +67,7 @@ public final class TaskCatalog {
 
     /** Sets what is given each form of an id that means no bean any more, on any thread. Its settings stay, for the next bean. */
     public void onFreeId(Consumer<String> told) {
-        ids.onFree = Objects.requireNonNull(told, "told must not be null");
+        ids.onFree(Objects.requireNonNull(told, "told must not be null"));
     }
 
     /** Returns the id of the tasks of that name that an object brings, which may be a bean; it is the bean's until that has gone. */

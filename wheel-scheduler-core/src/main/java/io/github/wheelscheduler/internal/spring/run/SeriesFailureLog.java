@@ -48,12 +48,16 @@ final class SeriesFailureLog implements ErrorHandler {
             if (!isTime && !isNew) {
                 return;
             }
-            ThrownLog.error(
+            boolean isLogged = ThrownLog.error(
                     logger,
                     inARow > 1
                             ? inARowText() + "; the last failure"
                             : "Unexpected error occurred in scheduled task " + task + "; it goes on",
                     thrown);
+            if (!isLogged) {
+                // The next failure is logged instead.
+                return;
+            }
             if (isTime) {
                 said.clear();
             }

@@ -12,37 +12,43 @@ public final class ThrownLog {
 
     private ThrownLog() {}
 
-    /** Logs an error with the stack trace; as far as that can be printed, if the user's code in it fails. */
-    public static void error(Log log, String text, Throwable thrown) {
-        whole(log::error, log::error, text, thrown);
+    /**
+     * Logs an error with the stack trace; as far as that can be printed, if the user's code in it fails.
+     *
+     * @return false if the log failed
+     */
+    public static boolean error(Log log, String text, Throwable thrown) {
+        return whole(log::error, log::error, text, thrown);
     }
 
     /** The same as a warning. */
     public static void warn(Log log, String text, Throwable thrown) {
-        whole(log::warn, log::warn, text, thrown);
+        boolean ignored = whole(log::warn, log::warn, text, thrown);
     }
 
     /** The same for who looks for errors in this code. */
     public static void debug(Log log, String text, Throwable thrown) {
         if (log.isDebugEnabled()) {
-            whole(log::debug, log::debug, text, thrown);
+            boolean ignored = whole(log::debug, log::debug, text, thrown);
         }
     }
 
-    private static void whole(
+    private static boolean whole(
             BiConsumer<Object, Throwable> log, Consumer<Object> logText, String text, Throwable thrown) {
         try {
             if (StackText.isPrintable(thrown)) {
                 log.accept(text, thrown);
-                return;
+                return true;
             }
         } catch (Throwable ex) {
             // The log asks for other parts of it, which fail.
         }
         try {
             logText.accept(text + ": " + StackText.of(thrown));
+            return true;
         } catch (Throwable ex) {
             // The log is broken, or there is no memory for it.
+            return false;
         }
     }
 

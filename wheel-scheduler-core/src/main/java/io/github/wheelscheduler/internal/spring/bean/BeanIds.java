@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.settings;
+package io.github.wheelscheduler.internal.spring.bean;
 
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The ids of tasks that beans bring: the name of the task for the first bean, name and bean for each other one. A bean keeps its id for as long as it
  * is taken; then the next bean gets it. Any thread.
  */
-final class BeanIds {
+public final class BeanIds {
 
     private static final char BEAN_MARK = '@';
 
@@ -22,7 +22,7 @@ final class BeanIds {
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
     /** Is given each form of an id that means no bean any more, without a lock; null for none. */
-    volatile @Nullable Consumer<String> onFree;
+    private volatile @Nullable Consumer<String> onFree;
 
     /** The beans that have taken an id of one name. */
     private static final class Takers {
@@ -34,8 +34,13 @@ final class BeanIds {
         private final Map<String, Integer> counts = new HashMap<>(2);
     }
 
+    /** Sets what is called with each id that is given back and was the last of its bean; in place of what was set. */
+    public void onFree(Consumer<String> called) {
+        onFree = called;
+    }
+
     /** Takes the id of a bean, once more if it has one. */
-    synchronized String take(String name, String beanName) {
+    public synchronized String take(String name, String beanName) {
         Takers takers = byName.get(name);
         if (takers == null) {
             takers = new Takers();
@@ -53,7 +58,7 @@ final class BeanIds {
     }
 
     /** Gives the id of a bean back, once. */
-    void giveBack(String name, String beanName) {
+    public void giveBack(String name, String beanName) {
         List<String> free = release(name, beanName);
         Consumer<String> told = onFree;
         if (told != null) {
@@ -87,7 +92,7 @@ final class BeanIds {
     }
 
     /** Returns the id that a bean has taken. */
-    String of(String name, String beanName) {
+    public String of(String name, String beanName) {
         Takers takers = byName.get(name);
         return takers == null ? name : idOf(name, beanName, takers);
     }
@@ -101,19 +106,19 @@ final class BeanIds {
     }
 
     /** Returns the name in an id. */
-    String nameOf(String id) {
+    public String nameOf(String id) {
         return names.getOrDefault(id, id);
     }
 
     /** Returns an id with the name of its bean; the id if no bean is known. */
-    String longFormOf(String id) {
+    public String longFormOf(String id) {
         Takers takers = byName.get(id);
         String first = takers == null ? null : takers.first;
         return first == null ? id : longFormOf(id, first);
     }
 
     /** Returns how many names and ids are known. */
-    int size() {
+    public int size() {
         return byName.size() + names.size();
     }
 }

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.internal.spring.bean.BeanNames;
+import io.github.wheelscheduler.spring.settings.BeanNames;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;

@@ -446,8 +446,10 @@ class RemovedBeansTest {
                 .run(context -> {
                     WheelTaskScheduler own = (WheelTaskScheduler) context.getBean("own");
                     assertThat(own.getTaskCatalog()).isSameAs(context.getBean(TaskCatalog.class));
-                    ScheduledFuture<?> unusedFirst = context.getBean("first", Ticking.class).start(own);
-                    ScheduledFuture<?> unusedSecond = context.getBean("second", Ticking.class).start(own);
+                    ScheduledFuture<?> unusedFirst =
+                            context.getBean("first", Ticking.class).start(own);
+                    ScheduledFuture<?> unusedSecond =
+                            context.getBean("second", Ticking.class).start(own);
                     assertThat(own.getTaskRegistry().ids()).containsExactly(TICK, TICK + "@second");
                 });
     }

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.spring.settings;
 
-import io.github.wheelscheduler.internal.spring.bean.BeanIds;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;

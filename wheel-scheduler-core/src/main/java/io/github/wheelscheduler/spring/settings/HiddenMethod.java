@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.spring.settings;
 
-import io.github.wheelscheduler.internal.spring.bean.BeanNames;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;

@@ -1,8 +1,6 @@
 package io.github.wheelscheduler.spring.settings;
 
 import io.github.wheelscheduler.UnusableSettingException;
-import io.github.wheelscheduler.internal.spring.bean.BeanIds;
-import io.github.wheelscheduler.internal.spring.bean.BeanNames;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;

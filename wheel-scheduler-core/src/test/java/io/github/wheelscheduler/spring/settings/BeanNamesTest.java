@@ -3,7 +3,6 @@ package io.github.wheelscheduler.spring.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.wheelscheduler.internal.spring.bean.BeanNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.github.wheelscheduler.spring.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.github.wheelscheduler.internal.spring.bean.BeanNames;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.internal.spring.bean;
+package io.github.wheelscheduler.spring.settings;
 
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The ids of tasks that beans bring: the name of the task for the first bean, name and bean for each other one. A bean keeps its id for as long as it
  * is taken; then the next bean gets it. Any thread.
  */
-public final class BeanIds {
+final class BeanIds {
 
     private static final char BEAN_MARK = '@';
 
@@ -35,12 +35,12 @@ public final class BeanIds {
     }
 
     /** Sets what is called with each id that is given back and was the last of its bean; in place of what was set. */
-    public void onFree(Consumer<String> called) {
+    void onFree(Consumer<String> called) {
         onFree = called;
     }
 
     /** Takes the id of a bean, once more if it has one. */
-    public synchronized String take(String name, String beanName) {
+    synchronized String take(String name, String beanName) {
         Takers takers = byName.get(name);
         if (takers == null) {
             takers = new Takers();
@@ -58,7 +58,7 @@ public final class BeanIds {
     }
 
     /** Gives the id of a bean back, once. */
-    public void giveBack(String name, String beanName) {
+    void giveBack(String name, String beanName) {
         List<String> free = release(name, beanName);
         Consumer<String> told = onFree;
         if (told != null) {
@@ -92,7 +92,7 @@ public final class BeanIds {
     }
 
     /** Returns the id that a bean has taken. */
-    public String of(String name, String beanName) {
+    String of(String name, String beanName) {
         Takers takers = byName.get(name);
         return takers == null ? name : idOf(name, beanName, takers);
     }
@@ -106,19 +106,19 @@ public final class BeanIds {
     }
 
     /** Returns the name in an id. */
-    public String nameOf(String id) {
+    String nameOf(String id) {
         return names.getOrDefault(id, id);
     }
 
     /** Returns an id with the name of its bean; the id if no bean is known. */
-    public String longFormOf(String id) {
+    String longFormOf(String id) {
         Takers takers = byName.get(id);
         String first = takers == null ? null : takers.first;
         return first == null ? id : longFormOf(id, first);
     }
 
     /** Returns how many names and ids are known. */
-    public int size() {
+    int size() {
         return byName.size() + names.size();
     }
 }

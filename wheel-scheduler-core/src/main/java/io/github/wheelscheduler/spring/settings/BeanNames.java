@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.internal.spring.bean;
+package io.github.wheelscheduler.spring.settings;
 
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -127,7 +127,7 @@ public final class BeanNames {
     }
 
     /** Returns the id of a task of that name that an object has scheduled, and takes it for the object; the name if it is no bean. */
-    public String takeId(Object owner, String name, BeanIds ids) {
+    String takeId(Object owner, String name, BeanIds ids) {
         String beanName;
         synchronized (this) {
             Entry entry = find(owner, System.identityHashCode(owner));
@@ -166,7 +166,7 @@ public final class BeanNames {
     }
 
     /** Forgets what has been collected, and runs what ends with it, which no lock is held for. */
-    public void forgetCollected() {
+    void forgetCollected() {
         Reference<?> next = collected.poll();
         while (next != null) {
             List<Runnable> ends;

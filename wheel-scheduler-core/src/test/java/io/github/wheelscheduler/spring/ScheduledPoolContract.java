@@ -143,7 +143,8 @@ abstract class ScheduledPoolContract {
         futures.subList(0, 99).forEach(future -> future.cancel(false));
         pool().purge();
         assertThat(pool().getQueue()).singleElement().isSameAs(futures.get(99));
-        assertThat(pool().getTaskCount()).isEqualTo(1);
+        // The JDK's pool counts a thread that is starting.
+        awaitThat(() -> pool().getTaskCount() == 1);
     }
 
     @Test

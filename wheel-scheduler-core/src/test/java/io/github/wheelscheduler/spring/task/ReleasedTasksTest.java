@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.Trigger;
 
-/** A task that is over is let go, while its future and what is known of it stay. */
+/** A task that is over is released, while its future and what is known of it stay. */
 class ReleasedTasksTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -56,7 +56,7 @@ class ReleasedTasksTest {
     }
 
     @Test
-    void cancelledTaskIsLetGoThoughItsFutureIsKept() {
+    void cancelledTaskIsReleasedThoughItsFutureIsKept() {
         Body body = new Body();
         WeakReference<Body> watched = new WeakReference<>(body);
         ScheduledFuture<?> future =
@@ -68,7 +68,7 @@ class ReleasedTasksTest {
     }
 
     @Test
-    void taskThatIsCancelledInItsRunIsLetGoAfterIt() throws InterruptedException {
+    void taskThatIsCancelledInItsRunIsReleasedAfterIt() throws InterruptedException {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Body captured = new Body();

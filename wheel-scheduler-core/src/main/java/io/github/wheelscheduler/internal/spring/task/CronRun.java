@@ -239,7 +239,7 @@ final class CronRun extends SeriesRun {
         }
         Instant next = nextOrReport();
         if (next == null) {
-            guard.letGoAtEnd(generation);
+            guard.releaseAtEnd(generation);
             return;
         }
         scheduled = next;
@@ -280,7 +280,7 @@ final class CronRun extends SeriesRun {
         } catch (OutOfMemoryError ex) {
             throw ex;
         } catch (Throwable ex) {
-            guard.letGoAtEnd(generation);
+            guard.releaseAtEnd(generation);
             report("The trigger " + NamedTask.of(times.trigger) + " failed", ex);
             throw ex;
         }

@@ -31,11 +31,15 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     private static final AtomicReferenceFieldUpdater<GuardedTask, @Nullable Thread> RUNNER =
             AtomicReferenceFieldUpdater.newUpdater(GuardedTask.class, Thread.class, "runner");
+    // Made with this class: to load a class near the end of a stack, as within a cancel, may fail for good.
+    private static final Runnable RELEASED = new Released();
+    private static final Runnable RELEASED_NAMED = new ReleasedNamed();
+
     private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
             AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
 
     /**
-     * The user's, until the series is over: then it is let go, as others may hold the future for long. Written by the thread that makes it, and by
+     * The user's, until the series is over: then it is released, as others may hold the future for long. Written by the thread that makes it, and by
      * one that has claimed the run, or at its end.
      */
     Runnable task;
@@ -152,64 +156,61 @@ final class GuardedTask implements Runnable, ManagedTask {
         } finally {
             // A rate or a cron needs no look at the series.
             if (isThrown || (mayOverrunNanos == Long.MAX_VALUE && !owner.isRepeating())) {
-                letGoAfterRun(generation, isThrown);
+                releaseAfterRun(generation, isThrown);
             } else if (steered) {
-                letGoIfCancelled();
+                releaseIfCancelled();
             }
         }
     }
 
-    /** Lets the user's task go if its timer ends with this run, and it can have no other: what it throws ends each timer. */
-    private void letGoAfterRun(int generation, boolean isThrown) {
+    /** Releases the user's task if its timer ends with this run, and it can have no other: what it throws ends each timer. */
+    private void releaseAfterRun(int generation, boolean isThrown) {
         synchronized (this) {
             if (owner.endsWith(generation, isThrown)) {
-                letGo();
+                releaseTask();
             }
         }
-        letGoIfCancelled();
+        releaseIfCancelled();
     }
 
-    /** Lets the user's task go as its series has no next run. */
-    void letGoAtEnd(int generation) {
+    /** Releases the user's task as its series has no next run. */
+    void releaseAtEnd(int generation) {
         synchronized (this) {
             if (owner.endsWith(generation, true)) {
-                letGo();
+                releaseTask();
             }
         }
     }
 
-    /** Lets the user's task go if the series has been cancelled, unless it is running: the end of the run looks here once more. */
-    void letGoIfCancelled() {
+    /** Releases the user's task if the series has been cancelled, unless it is running: the end of the run looks here once more. */
+    void releaseIfCancelled() {
         if (owner.cancelled && RUNNER.compareAndSet(this, null, Thread.currentThread())) {
-            letGo();
+            releaseTask();
             runner = null;
         }
     }
 
-    private void letGo() {
+    private void releaseTask() {
         // What a run that goes on fails with is logged with the name of its task.
         if (openSince() == null) {
-            task = task instanceof NamedTask ? LetGo.NAMED : LetGo.UNNAMED;
+            task = task instanceof NamedTask ? RELEASED_NAMED : RELEASED;
         }
     }
 
-    /** Whether the user's task has been let go. */
-    boolean hasLetGo() {
-        return task instanceof LetGo;
+    /** Whether the user's task has been released. */
+    boolean isReleased() {
+        return task instanceof Released;
     }
 
-    /** Stands for a task that has been let go. */
-    private static class LetGo implements Runnable {
-
-        static final LetGo UNNAMED = new LetGo();
-        static final LetGo NAMED = new LetGoNamed();
+    /** Stands for a task that has been released. */
+    private static class Released implements Runnable {
 
         /** Is reached by a thread that was about to run what has been cancelled. */
         @Override
         public void run() {}
     }
 
-    private static final class LetGoNamed extends LetGo implements NamedTask {
+    private static final class ReleasedNamed extends Released implements NamedTask {
 
         @Override
         public String taskName() {
@@ -257,7 +258,7 @@ final class GuardedTask implements Runnable, ManagedTask {
             return true;
         }
         try {
-            if (!hasLetGo()) {
+            if (!isReleased()) {
                 perform(generation, late, nowNanos);
             }
             return true;

@@ -296,7 +296,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                 hold.end.countDown();
             }
             guard().steered();
-            guard().letGoIfCancelled();
+            guard().releaseIfCancelled();
             if (mayInterruptIfRunning) {
                 // A timer interrupts its own run, but not one that was owed: by then it is done.
                 guard().interruptUnlessOf(isTimers ? generation : SeriesRun.NONE);
@@ -351,7 +351,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     }
 
     private boolean isOver(boolean atRest) {
-        if (cancelled || (!atRest && guard().hasLetGo())) {
+        if (cancelled || (!atRest && guard().isReleased())) {
             return true;
         }
         ScheduledFuture<?> seen;

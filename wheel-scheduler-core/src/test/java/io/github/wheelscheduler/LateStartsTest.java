@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A stop takes effect at once, whatever the tick thread does, and each task has one end. */
+/** A stop takes effect at once, no matter what the tick thread does, and each task has one end. */
 class LateStartsTest {
 
     private static final int ROUNDS = Scale.of(50, 200, 2_000);

@@ -35,7 +35,7 @@ public final class Lifecycle {
      *   3  waits TAKING out, interrupts those it has missed         3  phase = RUNNING, and the run
      *   4  under the lock: has the tick thread let go of the wheel
      *   5  takes what is ready and what is in the wheel
-     *   6  not under the lock: interrupts once more those that it has missed
+     *   6  not under the lock: interrupts once more the threads that it has missed
      *
      * A thread that sees the state finds the workers closed. So each begins one run at most after that, which it had taken
      * before, and which is interrupted. Before 4, nothing waits for the tick thread, which may stand.

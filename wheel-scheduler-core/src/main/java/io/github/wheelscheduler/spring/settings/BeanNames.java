@@ -118,7 +118,7 @@ public final class BeanNames {
         end(ends);
     }
 
-    /** Returns how many objects are known, without those that have been collected. */
+    /** Returns how many objects are known, without collected ones. */
     public int size() {
         forgetCollected();
         synchronized (this) {

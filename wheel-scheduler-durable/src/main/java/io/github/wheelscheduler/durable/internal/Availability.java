@@ -128,7 +128,7 @@ public final class Availability {
                         || REFUSAL_CODES.contains(failure.getErrorCode()));
     }
 
-    /** Takes in that a call has failed that only looks: those that change something say whether it refuses changes. */
+    /** Takes in that a call which only reads has failed. Calls which change something say whether changes are refused. */
     void isAway(Throwable ex) {
         isAway(ex, null);
     }

@@ -121,7 +121,7 @@ public final class Database {
                 : Integer.MAX_VALUE;
     }
 
-    /** Says so where a run in a transaction would have no connection of its own beside those that the node keeps. Runs beyond that wait for one another. */
+    /** Says so where a run in a transaction would have no connection of its own beside the ones the node keeps. Runs beyond that wait for one another. */
     void reportFewConnections() {
         int needed = (hasRoomToListen() ? LEAST_TO_LISTEN : LEAST_WITHOUT_LISTENING) + 1;
         int size = size();

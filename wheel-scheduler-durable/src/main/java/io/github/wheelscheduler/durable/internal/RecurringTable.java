@@ -256,7 +256,7 @@ public record RecurringTable(Sql sql, Dialect dialect) {
         }
     }
 
-    /** Whether any node can read a text, whatever it declares itself. */
+    /** Whether any node can read a text, independent of what the node declares. */
     static boolean isReadable(String text) {
         try {
             ScheduleRecurrence ignored = parse(text);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
-/** A run that fails is written, whatever its failure, or an observer, does when it is asked. */
+/** A run that fails is written, also if its failure, or an observer, throws when it is asked. */
 @Timeout(120)
 class FailureTextTest {
 

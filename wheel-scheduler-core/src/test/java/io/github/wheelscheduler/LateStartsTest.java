@@ -353,7 +353,7 @@ class LateStartsTest {
     // Where a stop comes from
 
     /** Code of the user's from which an executor is stopped. */
-    private enum Origin {
+    enum Origin {
         TASK,
         HOOK_BEFORE_A_RUN,
         HOOK_AFTER_A_RUN,

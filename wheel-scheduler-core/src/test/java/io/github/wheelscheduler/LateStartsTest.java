@@ -61,7 +61,7 @@ class LateStartsTest {
     }
 
     /** Who runs the tasks: the executor itself, or a group of it. */
-    private enum Place {
+    enum Place {
         EXECUTOR,
         GROUP;
 

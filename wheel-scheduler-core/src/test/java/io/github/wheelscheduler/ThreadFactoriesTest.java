@@ -44,7 +44,7 @@ class ThreadFactoriesTest {
     }
 
     /** The thread that the factory is asked for first. */
-    private enum First {
+    enum First {
         TICK_THREAD,
         FEEDER;
 
@@ -220,7 +220,7 @@ class ThreadFactoriesTest {
 
     // A factory that fails
 
-    private enum Failing {
+    enum Failing {
         THROWS,
         RETURNS_NULL,
         STARTS_THE_THREAD_AND_THROWS;

@@ -100,6 +100,10 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         return run != null && run.wrapped != null;
     }
 
+    final int generation() {
+        return generation;
+    }
+
     final int nextGeneration() {
         synchronized (guard()) {
             return ++lastGeneration;

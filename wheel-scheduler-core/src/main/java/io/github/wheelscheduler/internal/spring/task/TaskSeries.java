@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -184,12 +185,20 @@ public final class TaskSeries extends SeriesFuture {
      * @throws IllegalStateException if it is running, is about to, or is over
      */
     public void trigger() {
+        boolean isAsked;
+        do {
+            isAsked = isTriggered();
+        } while (!isAsked);
+    }
+
+    /** Returns false if another thread has given it another timer meanwhile, which is to be looked at. */
+    private boolean isTriggered() {
         if (!isRepeating() && enable(true)) {
             letTimerPass();
-            return;
+            return true;
         }
         boolean isSeries;
-        boolean isOnWheel = true;
+        BooleanSupplier isWanted = this::mustBeReleased;
         synchronized (guard) {
             require(!isDone());
             if (guard.isRunning()) {
@@ -204,22 +213,24 @@ public final class TaskSeries extends SeriesFuture {
                 triggered = this;
             } else if (!mustBeReleased()) {
                 WheelTimer<?> pending = WrappedTimer.onWheel(timer);
-                isOnWheel = pending != null;
                 if (pending != null) {
                     paused = false;
                     // A timer that is due already runs anyway.
                     boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
                     timers().executor().forceRun(pending);
-                    return;
+                    return true;
                 }
+                int seen = generation();
+                isWanted = () -> seen == generation() && !disabled && !isGone();
             }
         }
         if (isSeries) {
             runNow();
-        } else {
-            giveTimerForNow(isOnWheel);
-            letTimerPass();
+            return true;
         }
+        boolean isGiven = giveTimerForNow(isWanted);
+        letTimerPass();
+        return isGiven;
     }
 
     private void runNow() {
@@ -277,12 +288,12 @@ public final class TaskSeries extends SeriesFuture {
             disable();
             return;
         }
-        if (isOther(written)) {
+        if (schedule() != written) {
             if (written instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
                 throw new IllegalStateException(
                         "The task's own time must be to come to be given back, was " + once.at());
             }
-            retime(written, true, null);
+            boolean ignored = retime(written, true, SeriesRun.NONE);
         }
         endPauseOrRelease();
     }
@@ -337,7 +348,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
     public void retime(TaskSchedule other) {
-        retime(settled(other), true, null);
+        boolean ignored = retime(settled(other), true, SeriesRun.NONE);
     }
 
     private TaskSchedule settled(TaskSchedule other) {
@@ -360,9 +371,10 @@ public final class TaskSeries extends SeriesFuture {
      * Gives the task another schedule.
      *
      * @param isPaced whether its settings have a say in when it runs
-     * @param expected nothing is done if it has another schedule than that by now; null for any
+     * @param expected only if its timer is still of that generation; {@link SeriesRun#NONE} for any
+     * @return false if it is of another one, so that nothing has been done
      */
-    private void retime(TaskSchedule other, boolean isPaced, @Nullable TaskSchedule expected) {
+    private boolean retime(TaskSchedule other, boolean isPaced, int expected) {
         int mine;
         synchronized (guard) {
             require(!isGone());
@@ -374,10 +386,10 @@ public final class TaskSeries extends SeriesFuture {
             plan.armAhead();
             ScheduledFuture<?> before;
             synchronized (guard) {
-                require(!isGone());
-                if (isOther(expected)) {
-                    return;
+                if (expected != SeriesRun.NONE && expected != generation()) {
+                    return false;
                 }
+                require(!isGone());
                 before = follow(mine, other, plan.cron(), plan.arm());
                 disabled = false;
             }
@@ -386,26 +398,33 @@ public final class TaskSeries extends SeriesFuture {
             plan.settle();
         }
         guard.book.news.retimed(this);
+        return true;
     }
 
-    private boolean isOther(@Nullable TaskSchedule expected) {
-        return expected != null && schedule() != expected;
-    }
-
-    /** Enables a task that is disabled, by its schedule or to run once, now; false if it is not disabled, or another thread does it. */
+    /**
+     * Enables a task that is disabled, by its schedule or to run once, now; false if it is not disabled, or another
+     * thread has given it another timer.
+     */
     private boolean enable(boolean isForNow) {
+        int seen;
         synchronized (guard) {
             if (!disabled) {
                 return false;
             }
             disabled = false;
+            seen = generation();
         }
+        boolean hasFailed = true;
         try {
-            retime(isForNow ? TaskSchedule.once(now()) : schedule(), !isForNow, schedule());
-            return true;
-        } catch (Throwable ex) {
-            disabled = true;
-            throw ex;
+            boolean isEnabled = retime(isForNow ? TaskSchedule.once(now()) : schedule(), !isForNow, seen);
+            hasFailed = false;
+            return isEnabled;
+        } finally {
+            if (hasFailed) {
+                synchronized (guard) {
+                    disabled |= seen == generation();
+                }
+            }
         }
     }
 
@@ -448,29 +467,29 @@ public final class TaskSeries extends SeriesFuture {
                 return;
             }
         }
-        giveTimerForNow(true);
+        boolean ignored = giveTimerForNow(this::mustBeReleased);
     }
 
     /**
-     * Ends the pause of a task that runs once, and gives it a timer for now. If there is no timer to be had, nothing
-     * has changed.
-     *
-     * @param ifHeld whether only a task that is held gets one
+     * Gives a task that runs once a timer for now and ends its pause, if that is still wanted, and says whether it was.
+     * If there is no timer to be had, nothing has changed.
      */
-    private void giveTimerForNow(boolean ifHeld) {
+    private boolean giveTimerForNow(BooleanSupplier isWanted) {
         TaskSchedule once = schedule();
         int mine = nextGeneration();
         TaskTimers.Plan plan = plan(mine, once, now(), false);
         try {
             plan.armAhead();
-            ScheduledFuture<?> before = null;
+            ScheduledFuture<?> before;
             synchronized (guard) {
-                if (ifHeld ? mustBeReleased() : !disabled && !isGone()) {
-                    before = follow(mine, once, plan.cron(), plan.arm());
+                if (!isWanted.getAsBoolean()) {
+                    return false;
                 }
+                before = follow(mine, once, plan.cron(), plan.arm());
                 paused = false;
             }
             replaced(before);
+            return true;
         } finally {
             plan.settle();
         }

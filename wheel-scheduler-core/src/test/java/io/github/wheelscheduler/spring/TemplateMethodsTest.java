@@ -200,7 +200,7 @@ class TemplateMethodsTest {
         });
     }
 
-    private interface Operation {
+    interface Operation {
         void play(ThreadPoolTaskScheduler scheduler, Set<String> calls);
     }
 

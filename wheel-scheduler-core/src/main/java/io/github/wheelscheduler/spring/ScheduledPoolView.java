@@ -51,6 +51,17 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
         this.queue = queue;
     }
 
+    /** Returns a new view. To name the class alone, as the type of the result, would load it with its users. */
+    static ScheduledThreadPoolExecutor of(
+            WheelScheduledExecutor executor, ThreadFactory threads, RejectedExecutionHandler handler) {
+        return new ScheduledPoolView(executor, threads, handler);
+    }
+
+    /** Whether that is a view of the executor. */
+    static boolean isOf(WheelScheduledExecutor executor, ScheduledThreadPoolExecutor view) {
+        return view instanceof ScheduledPoolView known && known.executor == executor;
+    }
+
     // Tasks
 
     @Override

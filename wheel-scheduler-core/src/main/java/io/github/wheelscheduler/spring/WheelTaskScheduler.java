@@ -104,7 +104,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private RejectedExecutionHandler rejectionHandler = new ThreadPoolExecutor.AbortPolicy();
 
     /** Made when it is first asked for, once for each executor. Writers: threads that hold the lock of the mode. */
-    private volatile @Nullable ScheduledPoolView poolView;
+    private volatile @Nullable ScheduledThreadPoolExecutor poolView;
 
     // Settings
 
@@ -484,12 +484,12 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public ScheduledThreadPoolExecutor getScheduledThreadPoolExecutor() {
         WheelScheduledExecutor current = timers.executor();
-        ScheduledPoolView view = poolView;
-        if (view == null || view.executor != current) {
+        ScheduledThreadPoolExecutor view = poolView;
+        if (view == null || !ScheduledPoolView.isOf(current, view)) {
             synchronized (modeLock) {
                 view = poolView;
-                if (view == null || view.executor != current) {
-                    view = new ScheduledPoolView(current, workerThreads, rejectionHandler);
+                if (view == null || !ScheduledPoolView.isOf(current, view)) {
+                    view = ScheduledPoolView.of(current, workerThreads, rejectionHandler);
                     poolView = view;
                 }
             }

@@ -38,32 +38,7 @@ final class FrameworkSchedulers implements BeanFactoryPostProcessor {
     private static final String WHEEL = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
     private static final String BOOTS_BROKER_CONFIGURER = "springBootWebSocketMessageBrokerConfigurer";
 
-    /** The schedulers that frameworks register without a factory method, by name. */
-    private static final Map<String, Registered> REGISTERED = Map.of(
-            "messageBrokerScheduler",
-            new Registered("messageBrokerScheduler-", WEB_SOCKET),
-            "SockJsScheduler",
-            new Registered("SockJsScheduler-", WEB_SOCKET),
-            WHEEL,
-            new Registered("task-scheduler-", INTEGRATION));
-
     FrameworkSchedulers() {}
-
-    /**
-     * A scheduler that a framework registers by code. Its definition has this prefix as a plain string, which no
-     * definition from an application's XML has.
-     *
-     * @param companions beginning of the name of a bean that registers it, or is registered with it
-     */
-    private record Registered(String threadNamePrefix, String companions) {
-
-        boolean is(BeanDefinition definition, ConfigurableListableBeanFactory beanFactory) {
-            return definition.getFactoryMethodName() == null
-                    && threadNamePrefix.equals(definition.getPropertyValues().get("threadNamePrefix"))
-                    && Arrays.stream(beanFactory.getBeanDefinitionNames())
-                            .anyMatch(name -> name.startsWith(companions));
-        }
-    }
 
     /** Returns whether the bean of that name, a scheduler, is one of these. All others are the application's. */
     static boolean contains(ConfigurableListableBeanFactory beanFactory, String name) {
@@ -71,9 +46,26 @@ final class FrameworkSchedulers implements BeanFactoryPostProcessor {
             return false;
         }
         BeanDefinition definition = beanFactory.getBeanDefinition(name);
-        Registered registered = REGISTERED.get(name);
-        return (registered != null && registered.is(definition, beanFactory))
-                || isMadeByFramework(definition, beanFactory);
+        boolean isRegistered = switch (name) {
+            case "messageBrokerScheduler", "SockJsScheduler" ->
+                isRegistered(definition, name + "-", WEB_SOCKET, beanFactory);
+            case WHEEL -> isRegistered(definition, "task-scheduler-", INTEGRATION, beanFactory);
+            default -> false;
+        };
+        return isRegistered || isMadeByFramework(definition, beanFactory);
+    }
+
+    /**
+     * Whether a framework has registered the scheduler by code. Its definition has the prefix of threads as a plain
+     * string, which no definition from an application's XML has.
+     *
+     * @param companions beginning of the name of a bean that registers it, or is registered with it
+     */
+    private static boolean isRegistered(
+            BeanDefinition definition, String prefix, String companions, ConfigurableListableBeanFactory beanFactory) {
+        return definition.getFactoryMethodName() == null
+                && prefix.equals(definition.getPropertyValues().get("threadNamePrefix"))
+                && Arrays.stream(beanFactory.getBeanDefinitionNames()).anyMatch(name -> name.startsWith(companions));
     }
 
     private static boolean isMadeByFramework(BeanDefinition definition, ConfigurableListableBeanFactory beanFactory) {

@@ -191,15 +191,16 @@ final class ScheduledPlaces {
     /** Returns sentences on the methods with a scheduler of their own; empty if there are none. */
     String apart() {
         StringBuilder text = new StringBuilder();
-        apart.forEach((qualifier, methods) -> {
+        for (Map.Entry<String, List<String>> each : apart.entrySet()) {
+            String qualifier = each.getKey();
             Object bean = schedulerOf(qualifier);
             Place place = bean == null ? null : new Place(qualifier, bean);
             text.append(". Methods with a scheduler of their own: ")
-                    .append(WheelSchedulers.textOf(methods))
+                    .append(WheelSchedulers.textOf(each.getValue()))
                     .append(" on ")
                     .append(place == null ? "the scheduler with the qualifier '" + qualifier + "'" : place.text())
                     .append(place == null || place.wheel() == null ? "" : ", on the wheel");
-        });
+        }
         return text.toString();
     }
 }

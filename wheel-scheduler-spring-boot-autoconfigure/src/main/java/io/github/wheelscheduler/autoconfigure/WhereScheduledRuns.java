@@ -16,6 +16,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
@@ -107,7 +108,7 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
     }
 
     private String notActive(String where, ScheduledPlaces places) {
-        Reason reason = reason();
+        Reason reason = Reason.of(this);
         return NOT_ACTIVE + where + reason.text + places.apart() + ". " + reason.advice;
     }
 
@@ -130,27 +131,28 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
                 : "";
     }
 
-    /** Why methods do not run on the wheel, and what to do. */
-    private record Reason(String text, String advice) {}
+    /** Why methods do not run on the wheel, and what to do. Loaded only where they do not. */
+    private record Reason(String text, String advice) {
 
-    private Reason reason() {
-        if (registrar.isChanged()) {
-            return new Reason("a SchedulingConfigurer says", "Without it, Spring chooses one");
+        static Reason of(WhereScheduledRuns where) {
+            if (where.registrar.isChanged()) {
+                return new Reason("a SchedulingConfigurer says", "Without it, Spring chooses one");
+            }
+            TaskScheduler before = where.registrar.before();
+            if (before != null && !(before instanceof TaskSchedulerRouter)) {
+                return new Reason("<task:annotation-driven> says", "Without it, Spring chooses one");
+            }
+            if (!where.environment.getProperty(ENABLED, Boolean.class, true)) {
+                return new Reason(ENABLED + " is false", "Remove that property to run them on the wheel");
+            }
+            ConditionOutcome outcome = where.outcome();
+            if (outcome == null) {
+                return new Reason(
+                        "the auto-configuration is excluded", "Remove the exclusion to run them on the wheel");
+            }
+            String text = outcome.isMatch() ? "Spring prefers it" : String.valueOf(outcome.getMessage());
+            return new Reason(text, where.advice(outcome));
         }
-        if (registrar.before() != null && !(registrar.before() instanceof TaskSchedulerRouter)) {
-            return new Reason("<task:annotation-driven> says", "Without it, Spring chooses one");
-        }
-        if (!environment.getProperty(ENABLED, Boolean.class, true)) {
-            return new Reason(ENABLED + " is false", "Remove that property to run them on the wheel");
-        }
-        ConditionOutcome outcome = outcome();
-        if (outcome == null) {
-            return new Reason("the auto-configuration is excluded", "Remove the exclusion to run them on the wheel");
-        }
-        if (outcome.isMatch()) {
-            return new Reason("Spring prefers it", advice(outcome));
-        }
-        return new Reason(String.valueOf(outcome.getMessage()), advice(outcome));
     }
 
     private String advice(ConditionOutcome outcome) {

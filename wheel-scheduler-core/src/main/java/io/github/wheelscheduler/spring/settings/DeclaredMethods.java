@@ -6,9 +6,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The annotated methods of the beans that are there, each once for all beans of a name. Any thread. */
@@ -59,20 +59,18 @@ final class DeclaredMethods {
         if (known == null) {
             TaskDeclaration added = declaration.with(ids.take(name, declaration.beanName()), declaration.settings());
             known = new Living(added);
-            declared.computeIfAbsent(name, unused -> new LinkedHashMap<>(2)).put(key, known);
-            change(added, list -> {
-                boolean unused = list.add(added);
-                return list;
-            });
+            if (namesakes == null) {
+                namesakes = new LinkedHashMap<>(2);
+                declared.put(name, namesakes);
+            }
+            namesakes.put(key, known);
+            replace(null, added);
         } else {
             TaskDeclaration before = known.last;
             TaskDeclaration after = before.with(before.id(), declaration.settings());
             if (!after.equals(before)) {
                 known.last = after;
-                change(after, list -> {
-                    list.replaceAll(one -> one.equals(before) ? after : one);
-                    return list;
-                });
+                replace(before, after);
             }
         }
         known.count++;
@@ -110,21 +108,30 @@ final class DeclaredMethods {
         if (namesakes.isEmpty()) {
             declared.remove(name);
         }
-        change(last, list -> {
-            boolean ignored = list.remove(last);
-            return list;
-        });
+        replace(last, null);
         return true;
     }
 
-    private void change(TaskDeclaration of, UnaryOperator<List<TaskDeclaration>> change) {
-        change(byText, of.text(), change);
-        change(byId, of.id(), change);
+    /** Puts a method in the place of another one with its text and id, or at the end; null for none. */
+    private void replace(@Nullable TaskDeclaration before, @Nullable TaskDeclaration after) {
+        TaskDeclaration any = after == null ? Objects.requireNonNull(before) : after;
+        replace(byText, any.text(), before, after);
+        replace(byId, any.id(), before, after);
     }
 
-    private static void change(
-            Map<String, List<TaskDeclaration>> lists, String key, UnaryOperator<List<TaskDeclaration>> change) {
-        List<TaskDeclaration> changed = change.apply(new ArrayList<>(lists.getOrDefault(key, List.of())));
+    private static void replace(
+            Map<String, List<TaskDeclaration>> lists,
+            String key,
+            @Nullable TaskDeclaration before,
+            @Nullable TaskDeclaration after) {
+        List<TaskDeclaration> changed = new ArrayList<>(lists.getOrDefault(key, List.of()));
+        int place = before == null ? -1 : changed.indexOf(before);
+        if (place >= 0) {
+            changed.remove(place);
+        }
+        if (after != null) {
+            changed.add(place < 0 ? changed.size() : place, after);
+        }
         if (changed.isEmpty()) {
             lists.remove(key);
         } else {

@@ -32,8 +32,8 @@ final class GuardedTask implements Runnable, ManagedTask {
     private static final AtomicReferenceFieldUpdater<GuardedTask, @Nullable Thread> RUNNER =
             AtomicReferenceFieldUpdater.newUpdater(GuardedTask.class, Thread.class, "runner");
     // Made with this class: to load a class near the end of a stack, as within a cancel, may fail for good.
-    private static final Runnable RELEASED = new Released();
-    private static final Runnable RELEASED_NAMED = new ReleasedNamed();
+    private static final Runnable RELEASED = new Released(false);
+    private static final Runnable RELEASED_NAMED = new Released(true);
 
     private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
             AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
@@ -193,8 +193,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     private void releaseTask() {
         // What a run that goes on fails with is logged with the name of its task.
         if (openSince() == null) {
-            task = task instanceof NamedTask ? RELEASED_NAMED : RELEASED;
+            task = isNamed() ? RELEASED_NAMED : RELEASED;
         }
+    }
+
+    /** Whether the user's task says its name, or did so before it was released. */
+    boolean isNamed() {
+        return task instanceof NamedTask || (task instanceof Released released && released.isNamed);
     }
 
     /** Whether the user's task has been released. */
@@ -202,20 +207,12 @@ final class GuardedTask implements Runnable, ManagedTask {
         return task instanceof Released;
     }
 
-    /** Stands for a task that has been released. */
-    private static class Released implements Runnable {
+    /** Stands for a task that has been released, which may have had a name. */
+    private record Released(boolean isNamed) implements Runnable {
 
         /** Is reached by a thread that was about to run what has been cancelled. */
         @Override
         public void run() {}
-    }
-
-    private static final class ReleasedNamed extends Released implements NamedTask {
-
-        @Override
-        public String taskName() {
-            return "";
-        }
     }
 
     /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.spring.task;
 
-import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
@@ -118,7 +117,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Whether code has given it a name. */
     public boolean isNamed() {
-        return origin == TaskInfo.Origin.NAMED || guard.task instanceof NamedTask;
+        return origin == TaskInfo.Origin.NAMED || guard.isNamed();
     }
 
     boolean isPaused() {

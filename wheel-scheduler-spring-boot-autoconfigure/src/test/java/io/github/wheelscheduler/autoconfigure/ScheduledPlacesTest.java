@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
 import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
@@ -98,6 +99,23 @@ class ScheduledPlacesTest {
                         SchedulingContexts.withoutScheduling(),
                         "<task:scheduler id='xmlScheduler'/><task:annotation-driven scheduler='xmlScheduler'/>")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
+    }
+
+    /** Spring gives them one thread of their own, unless they name a scheduler. */
+    @ParameterizedTest
+    @CsvSource({"'', pool-", "scheduler='taskScheduler', scheduling-"})
+    void tasksOfXmlRunWhereSpringRunsThem(String scheduler, String prefix) {
+        SchedulerRows.xml(
+                        withScheduling().withBean("xmlTask", XmlTask.class),
+                        "<task:scheduled-tasks " + scheduler
+                                + "><task:scheduled ref='xmlTask' method='run' fixed-rate='10'/></task:scheduled-tasks>")
+                .run(context -> {
+                    String thread = context.getBean(XmlTask.class)
+                            .thread
+                            .orTimeout(30, TimeUnit.SECONDS)
+                            .join();
+                    assertThat(thread).startsWith(prefix);
+                });
     }
 
     @Test
@@ -215,6 +233,15 @@ class ScheduledPlacesTest {
             void report() {
                 thread.complete(Thread.currentThread().getName());
             }
+        }
+    }
+
+    static class XmlTask {
+
+        private final CompletableFuture<String> thread = new CompletableFuture<>();
+
+        public void run() {
+            thread.complete(Thread.currentThread().getName());
         }
     }
 }

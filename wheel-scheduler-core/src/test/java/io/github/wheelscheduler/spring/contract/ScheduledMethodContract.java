@@ -14,6 +14,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
+import org.springframework.scheduling.config.CronTask;
+import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.ScheduledTaskRegistrar;
 import org.springframework.scheduling.support.PeriodicTrigger;
 
@@ -47,6 +49,22 @@ abstract class ScheduledMethodContract extends ContextFixture {
 
         method.runs.awaitRuns(1);
         staysTrue(() -> method.runs.runs() == 1);
+    }
+
+    @Test
+    void aDisabledCronAndOneThatNeverFiresRunNothing() {
+        var context = context(settings -> {}, it -> it.register(Config.class, NeverRun.class));
+        var methods = context.getBean(NeverRun.class);
+
+        methods.others.awaitRuns(3);
+        assertThat(methods.runs.runs()).isZero();
+        assertThat(context.getBean(ScheduledTaskHolder.class).getScheduledTasks())
+                .filteredOn(task -> task.getTask() instanceof CronTask)
+                .singleElement()
+                .satisfies(task -> {
+                    assertThat(task.getTask()).hasToString(NeverRun.class.getName() + ".never");
+                    assertThat(task.nextExecution()).isNull();
+                });
     }
 
     @Test
@@ -173,6 +191,28 @@ abstract class ScheduledMethodContract extends ContextFixture {
         @Scheduled(fixedDelay = Long.MAX_VALUE)
         void atTheStart() {
             runs.run();
+        }
+    }
+
+    static class NeverRun {
+
+        private final RecordingTask runs = new RecordingTask();
+        private final RecordingTask others = new RecordingTask();
+
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        void disabled() {
+            runs.run();
+        }
+
+        @Scheduled(cron = "0 0 0 31 2 *")
+        void never() {
+            runs.run();
+        }
+
+        @Scheduled(fixedRate = 20)
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        void others() {
+            others.run();
         }
     }
 

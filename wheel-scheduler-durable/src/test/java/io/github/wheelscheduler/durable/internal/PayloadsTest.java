@@ -22,7 +22,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -319,37 +318,5 @@ class PayloadsTest {
         return assertThat(thrown.getMessage())
                 .doesNotContainIgnoringCase("hush")
                 .doesNotContain("4711", "hu'sh", "\"a\"");
-    }
-
-    /** Prints what it costs to read and write again what is scheduled; for a run by hand. */
-    public static void main(String[] arguments) {
-        Payloads checked = new Payloads(JsonMapper.builder().build(), List.of(PayloadFormat.standard()));
-        Order small = new Order("4711", 3);
-        Secret large = new Secret(
-                1,
-                IntStream.range(0, 100)
-                        .mapToObj(i -> new Order("order " + i, i))
-                        .toList());
-        for (int round = 0; round < 5; round++) {
-            print("a record of two", checked, small, Order.class);
-            print("a list of 100 records", checked, large, Secret.class);
-        }
-    }
-
-    private static void print(String what, Payloads payloads, Object payload, Type type) {
-        long unchecked = nanosEach(() -> payloads.read(payloads.write(payload, null), null, type));
-        long checked = nanosEach(() -> payloads.write(payload, type));
-        System.out.println(
-                what + ": " + unchecked + " ns to write and read, " + checked + " ns to write again and compare, too");
-    }
-
-    private static long nanosEach(Runnable call) {
-        long count = 0;
-        long startNanos = System.nanoTime();
-        while (System.nanoTime() - startNanos < TimeUnit.MILLISECONDS.toNanos(300)) {
-            call.run();
-            count++;
-        }
-        return (System.nanoTime() - startNanos) / count;
     }
 }

@@ -36,7 +36,8 @@ public final class Availability {
     private static final Set<String> REFUSALS = Set.of("25006", "53100", "42501");
 
     /** Codes of MariaDB and MySQL for the same, which have no state for each; and those of H2. */
-    private static final Set<Integer> REFUSAL_CODES = Set.of(1021, 1114, 1142, 1143, 1290, 1792, 1836, 90_096, 90_097);
+    private static final Set<Integer> REFUSAL_CODES =
+            Set.of(1021, 1036, 1114, 1142, 1143, 1290, 1792, 1836, 90_096, 90_097);
 
     /** Deadlocks, and what could not be put in an order with others. */
     private static final Set<String> DEADLOCKS = Set.of("40001", "40P01");

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -17,117 +17,175 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
 
 /** A database that answers and refuses changes is said to do that, once, until it takes them. */
 @Timeout(180)
 class RefusedChangesTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofMillis(20);
     private static final String AWAY = "does not answer";
     private static final String REFUSES = "refuses changes";
     private static final String TAKES = "takes changes again";
     private static final String BACK = "answers again";
 
-    /** How changes come to be refused. */
+    private static final String[] TABLES = {"wheel_durable_task", "wheel_durable_task_node"};
+    private static final String[] CHANGES = {"insert", "update", "delete"};
+    private static final AtomicInteger USERS = new AtomicInteger();
+
+    /** How changes of an ordinary user come to be refused, by what an administrator does. */
     enum Refusal {
-        READ_ONLY(TestDatabase.POSTGRESQL) {
-            @Override
-            void begin(HikariDataSource pool, Statement statement) throws SQLException {
-                String name = statement.getConnection().getCatalog();
-                boolean ignored =
-                        statement.execute("alter database " + name + " set default_transaction_read_only = on");
-                pool.getHikariPoolMXBean().softEvictConnections();
-            }
-
-            @Override
-            void end(HikariDataSource pool, Statement statement) throws SQLException {
-                String name = statement.getConnection().getCatalog();
-                boolean ignored = statement.execute("set default_transaction_read_only = off");
-                ignored = statement.execute("alter database " + name + " set default_transaction_read_only = off");
-                pool.getHikariPoolMXBean().softEvictConnections();
-            }
-        },
-        DISK_FULL(TestDatabase.POSTGRESQL) {
-            @Override
-            void begin(HikariDataSource pool, Statement statement) throws SQLException {
-                boolean ignored = statement.execute("create function full_disk() returns trigger language plpgsql as"
-                        + " 'begin raise exception ''no space left on device'' using errcode = ''53100''; end'");
-                for (String table : new String[] {"wheel_durable_task", "wheel_durable_task_node"}) {
-                    ignored = statement.execute("create trigger full_disk before insert or update or delete on " + table
-                            + " for each row execute function full_disk()");
-                }
-            }
-
-            @Override
-            void end(HikariDataSource pool, Statement statement) throws SQLException {
-                boolean ignored = statement.execute("drop function full_disk() cascade");
-            }
-        },
-        MARIADB_READ_ONLY(TestDatabase.MARIADB) {
-            @Override
-            void begin(HikariDataSource pool, Statement statement) throws SQLException {
-                String name = statement.getConnection().getCatalog();
-                boolean ignored =
-                        statement.execute("create trigger refused before update on wheel_durable_task for each"
-                                + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only "
-                                + name + "'");
-                ignored = statement.execute("create trigger kept before delete on wheel_durable_task for each"
-                        + " row signal sqlstate 'HY000' set mysql_errno = 1290, message_text = 'read-only " + name
-                        + "'");
-            }
-
-            @Override
-            void end(HikariDataSource pool, Statement statement) throws SQLException {
-                boolean ignored = statement.execute("drop trigger refused");
-                ignored = statement.execute("drop trigger kept");
-            }
-        };
+        READ_ONLY(
+                TestDatabase.POSTGRESQL,
+                "alter database {database} set default_transaction_read_only = on",
+                "alter database {database} set default_transaction_read_only = off"),
+        READ_ONLY_SERVER(TestDatabase.MARIADB, "set global read_only = 1", "set global read_only = 0"),
+        DISK_FULL(
+                TestDatabase.POSTGRESQL,
+                "create function full_disk() returns trigger language plpgsql as"
+                        + " 'begin raise exception ''no space left on device'' using errcode = ''53100''; end'\n"
+                        + "create trigger full_disk before insert or update or delete on {table}"
+                        + " for each row execute function full_disk()",
+                "drop function full_disk() cascade"),
+        TABLE_FULL(
+                TestDatabase.MARIADB,
+                "create trigger {table}_{change} before {change} on {table} for each row"
+                        + " signal sqlstate 'HY000' set mysql_errno = 1114, message_text = 'The table is full'",
+                "drop trigger {table}_{change}"),
+        RIGHT_REVOKED_ON_H2(TestDatabase.H2),
+        RIGHT_REVOKED_ON_POSTGRESQL(TestDatabase.POSTGRESQL),
+        RIGHT_REVOKED_ON_MARIADB(TestDatabase.MARIADB);
 
         private final TestDatabase database;
+        private final String begin;
+        private final String end;
 
-        Refusal(TestDatabase database) {
+        Refusal(TestDatabase database, String begin, String end) {
             this.database = database;
+            this.begin = begin;
+            this.end = end;
         }
 
-        abstract void begin(HikariDataSource pool, Statement statement) throws SQLException;
+        Refusal(TestDatabase database) {
+            this(database, "revoke insert, update, delete on {table} from {user}", "grant all on {table} to {user}");
+        }
+    }
 
-        abstract void end(HikariDataSource pool, Statement statement) throws SQLException;
+    /** Runs statements, each for all that it is about. */
+    private static void execute(Statement statement, String template, String user) throws SQLException {
+        for (String one : template.replace("{user}", user)
+                .replace("{database}", statement.getConnection().getCatalog())
+                .split("\n", -1)) {
+            for (String table : one.contains("{table}") ? TABLES : new String[1]) {
+                for (String change : one.contains("{change}") ? CHANGES : new String[1]) {
+                    boolean ignored =
+                            statement.execute(one.replace("{table}", "" + table).replace("{change}", "" + change));
+                }
+            }
+        }
+    }
+
+    private static HikariDataSource poolOf(String url, String user) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url.replace(";DB_CLOSE_DELAY=-1", "").replaceAll("user=(postgres|root)", "user=" + user));
+        config.setUsername(user);
+        config.setPassword("x");
+        return new HikariDataSource(config);
+    }
+
+    /** A node of a user who owns nothing. */
+    private static final class UserNode implements AutoCloseable {
+
+        private final Refusal refusal;
+        private final HikariDataSource owner;
+        private final Connection connection;
+        private final Statement statement;
+        private final HikariDataSource pool;
+        private final Node node;
+        private final String user = "tasks" + USERS.incrementAndGet();
+
+        UserNode(Refusal refusal) throws SQLException {
+            this.refusal = refusal;
+            String url = refusal.database.newUrl();
+            owner = TestDatabase.dataSource(url);
+            try (Node first = new Node("first", owner)) {
+                first.start();
+            }
+            connection = owner.getConnection();
+            statement = connection.createStatement();
+            execute(
+                    statement,
+                    "create user {user}"
+                            + (refusal.database == TestDatabase.MARIADB ? " identified by 'x'" : " password 'x'"),
+                    user);
+            execute(statement, "grant all on {table} to {user}", user);
+            pool = poolOf(url, user);
+            node = new Node("a", pool);
+        }
+
+        void refuse() throws SQLException {
+            execute(statement, refusal.begin, user);
+            pool.getHikariPoolMXBean().softEvictConnections();
+        }
+
+        void take() throws SQLException {
+            execute(statement, refusal.end, user);
+            pool.getHikariPoolMXBean().softEvictConnections();
+        }
+
+        void schedule(String id, Duration delay) {
+            assertThat(node.engine.schedule("note", id, "x", Instant.now().plus(delay)))
+                    .isTrue();
+        }
+
+        void awaitEnd(String id) {
+            await().atMost(PATIENCE).until(() -> node.engine.find("note", id).isEmpty());
+        }
+
+        @Override
+        public void close() throws SQLException {
+            node.close();
+            pool.close();
+            statement.close();
+            connection.close();
+            owner.close();
+        }
     }
 
     @ParameterizedTest
     @EnumSource
     void refusalIsSaidOnce(Refusal refusal) throws Exception {
-        String url = refusal.database.newUrl();
         AtomicInteger runs = new AtomicInteger();
         CountDownLatch goOn = new CountDownLatch(1);
-        try (HikariDataSource pool = TestDatabase.dataSource(url);
-                CapturedLog log = CapturedLog.begin();
-                Node node = new Node("a", pool);
-                Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            node.engine.handle(
-                    "note", String.class, new RetryPolicy(2, Duration.ofMillis(20), Duration.ofMillis(40)), payload -> {
-                        runs.incrementAndGet();
-                        goOn.await();
-                    });
-            node.start();
-            assertThat(node.engine.schedule("note", "1", "x", Instant.now())).isTrue();
-            assertThat(node.engine.schedule("note", "2", "x", Instant.now().plusSeconds(5)))
-                    .isTrue();
+        try (CapturedLog log = CapturedLog.begin();
+                UserNode user = new UserNode(refusal)) {
+            DurableEngine engine = user.node.engine;
+            engine.handle("note", String.class, new RetryPolicy(2, SHORT, SHORT), payload -> {
+                runs.incrementAndGet();
+                goOn.await();
+            });
+            engine.start();
+            user.schedule("1", Duration.ZERO);
+            user.schedule("2", Duration.ofSeconds(5));
             await().atMost(PATIENCE).until(() -> runs.get() == 1);
+            assertThat(engine.problem()).isNull();
 
-            refusal.begin(pool, statement);
+            user.refuse();
             goOn.countDown();
-            await().atMost(PATIENCE).until(node.engine::refusesChanges);
+            await().atMost(PATIENCE).until(engine::refusesChanges);
             // It would have alternated many times with each look.
-            await().during(Duration.ofSeconds(5)).atMost(PATIENCE).until(node.engine::refusesChanges);
-            assertThat(node.engine.problem()).isNotNull();
-            refusal.end(pool, statement);
+            await().during(Duration.ofSeconds(5)).atMost(PATIENCE).until(engine::refusesChanges);
+            assertThat(engine.problem()).isNotNull();
+            user.take();
 
-            await().atMost(PATIENCE).until(() -> node.engine.find("note", "1").isEmpty());
-            await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
-            await().atMost(PATIENCE).until(() -> node.engine.find("note", "2").isEmpty());
+            user.awaitEnd("1");
+            await().atMost(PATIENCE).until(() -> engine.problem() == null);
+            user.awaitEnd("2");
+            assertThat(runs).hasValue(2);
             assertThat(log.of(Level.WARNING, REFUSES)).hasSize(1);
             assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
             assertThat(log.of(Level.WARNING, AWAY)).isEmpty();
@@ -135,42 +193,40 @@ class RefusedChangesTest {
         }
     }
 
+    /** As servers answer; some of it cannot be provoked here. */
     @ParameterizedTest
-    @EnumSource(names = {"H2", "POSTGRESQL"})
-    void missingRightIsSaidOnce(TestDatabase database) throws Exception {
-        String url = database.newUrl();
-        try (HikariDataSource owner = TestDatabase.dataSource(url);
-                Connection connection = owner.getConnection();
-                Statement statement = connection.createStatement();
-                CapturedLog log = CapturedLog.begin()) {
-            try (Node first = new Node("first", owner)) {
-                first.start();
+    @CsvSource({
+        "25006,0,cannot execute UPDATE in a read-only transaction",
+        "53100,0,could not extend file: No space left on device",
+        "42501,0,permission denied for table",
+        "HY000,1021,Disk full; waiting for someone to free some space",
+        "HY000,1036,Table is read only",
+        "HY000,1114,The table is full",
+        "42000,1142,UPDATE command denied to user for table",
+        "42000,1143,UPDATE command denied to user for column",
+        "HY000,1290,The server is running with the --read-only option",
+        "25006,1792,Cannot execute statement in a READ ONLY transaction",
+        "HY000,1836,Running in read-only mode"
+    })
+    void answerThatRefusesChangesIsSaidOnce(String state, int code, String text) {
+        Availability availability = new Availability(System::nanoTime);
+        DataAccessException answer = new UncategorizedSQLException("update", null, new SQLException(text, state, code));
+        try (CapturedLog log = CapturedLog.begin()) {
+            for (int i = 0; i < 3; i++) {
+                availability.isAway(answer, "ends");
+                availability.isAway(answer, "looks");
+                availability.isThere();
+                assertThat(availability.refusesChanges()).isTrue();
             }
-            boolean ignored = statement.execute("create user tasks password 'x'");
-            grant(statement, "grant all on ", " to tasks");
-            HikariConfig config = new HikariConfig();
-            config.setJdbcUrl(url.replace(";DB_CLOSE_DELAY=-1", "").replace("user=postgres", "user=tasks"));
-            config.setUsername("tasks");
-            config.setPassword("x");
-            try (HikariDataSource pool = new HikariDataSource(config);
-                    Node node = new Node("a", pool)) {
-                node.start();
-                assertThat(node.engine.problem()).isNull();
-                grant(statement, "revoke insert, update, delete on ", " from tasks");
-                await().atMost(PATIENCE).until(node.engine::refusesChanges);
-                await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(node.engine::refusesChanges);
-                grant(statement, "grant all on ", " to tasks");
-                await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
-                assertThat(log.of(Level.WARNING, REFUSES)).hasSize(1);
-                assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
-                assertThat(log.of(Level.INFO, BACK)).isEmpty();
-            }
-        }
-    }
-
-    private static void grant(Statement statement, String begin, String end) throws SQLException {
-        for (String table : new String[] {"wheel_durable_task", "wheel_durable_task_node"}) {
-            boolean ignored = statement.execute(begin + table + end);
+            availability.hasWorked("ends");
+            assertThat(availability.refusesChanges()).isTrue();
+            availability.hasWorked("looks");
+            availability.hasWorked("looks");
+            assertThat(availability.problem()).isNull();
+            assertThat(log.of(Level.WARNING, text)).hasSize(1);
+            assertThat(log.of(Level.WARNING, REFUSES)).hasSize(1);
+            assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
+            assertThat(log.of(Level.WARNING, AWAY)).isEmpty();
         }
     }
 }

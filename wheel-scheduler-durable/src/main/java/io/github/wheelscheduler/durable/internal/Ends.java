@@ -188,6 +188,9 @@ final class Ends {
         /** Those of which the database knows, or never will. */
         private final Set<RowKey> over = new HashSet<>();
 
+        /** Whether one of them was refused. */
+        private boolean hasRefused;
+
         boolean take() {
             while (ends.size() < BATCH) {
                 End end = queue.poll();
@@ -239,7 +242,7 @@ final class Ends {
                     settle(ends.get(i), answer);
                 }
                 // While some are refused, others that are taken do not say that all are.
-                if (answer == Answer.TAKEN && refused.isEmpty() && (!isAlone || untold() == 0)) {
+                if (answer == Answer.TAKEN && !hasRefused && refused.isEmpty() && (!isAlone || untold() == 0)) {
                     context.availability().hasWorked(Ends.this);
                 }
             }
@@ -265,6 +268,7 @@ final class Ends {
 
         /** Each of several is sent alone at once; one that was alone waits for longer each time, and holds up no other. */
         private void refuse(End end) {
+            hasRefused = true;
             if (ends.size() > 1) {
                 enqueue(end.refused(Math.max(1, end.refusals())));
                 return;
@@ -343,8 +347,12 @@ final class Ends {
                 }
             } catch (Throwable ex) {
                 note(ex);
-                sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
                 isAskedAgain = true;
+                if (Availability.isRefusal(ex)) {
+                    refuse(end);
+                } else {
+                    sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
+                }
             } finally {
                 if (!isAskedAgain) {
                     forget(end);

@@ -33,6 +33,9 @@ final class RunTransaction {
 
     private boolean isCommitSent;
 
+    /** Whether the database has refused the end of the row outside of the transaction, too. */
+    private boolean isRefusedAlone;
+
     /** Tells how it has ended, once that is known. */
     private @Nullable BooleanSupplier known;
 
@@ -115,7 +118,12 @@ final class RunTransaction {
     private boolean tellWhatIsSeen(Throwable ex) {
         BooleanSupplier tell = known;
         if (tell == null) {
-            tell = whatIsSeen(ex);
+            try {
+                tell = whatIsSeen(ex);
+            } catch (Throwable again) {
+                isRefusedAlone |= Availability.isRefusal(again);
+                throw again;
+            }
             known = tell;
         }
         return tell.getAsBoolean();
@@ -127,9 +135,19 @@ final class RunTransaction {
                 throw new CannotAcquireLockException(
                         "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
             case OURS -> {
-                runs.context.tally().failed.incrementAndGet();
+                boolean isOfDatabase = isRefusedByDatabase(ex);
                 runs.tellEnded(handler, startNanos, false);
-                return claim.isAskedToEnd ? runs.ended(claim).tell() : runs.afterFailure(claim, handler, ex);
+                if (claim.isAskedToEnd) {
+                    runs.context.tally().failed.incrementAndGet();
+                    return runs.ended(claim).tell();
+                }
+                if (isOfDatabase) {
+                    LOGGER.info("The durable task " + claim + " has run, but the database refused its end: it is"
+                            + " rolled back, and runs again");
+                    return runs.givenBack(claim);
+                }
+                runs.context.tally().failed.incrementAndGet();
+                return runs.afterFailure(claim, handler, ex);
             }
             case GONE -> {
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
@@ -143,5 +161,16 @@ final class RunTransaction {
             }
         }
         throw new IllegalStateException();
+    }
+
+    /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
+    private boolean isRefusedByDatabase(Throwable ex) {
+        if (!Availability.isRefusal(ex)) {
+            return false;
+        }
+        runs.tables.sql().tryInVain(() -> {
+            boolean ignored = runs.tables.ends().done(claim.key());
+        });
+        return isRefusedAlone;
     }
 }

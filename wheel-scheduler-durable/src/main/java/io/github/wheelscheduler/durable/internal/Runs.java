@@ -147,10 +147,7 @@ final class Runs {
                 return new Outcome(true, false, ended(claim), true);
             }
             if (isInterrupting) {
-                return unsuccessful(
-                        true,
-                        claim,
-                        () -> announced(claim, claim.dueAt(), tables.claims().giveBack(key)));
+                return unsuccessful(true, claim, givenBack(claim));
             }
             if (transaction != null && transaction.isRefused(ex)) {
                 // Nothing of it has run: that is no failure of its.
@@ -169,6 +166,11 @@ final class Runs {
             context.announcer().due(claim.handlerName(), List.of(dueAt));
         }
         return isChanged;
+    }
+
+    /** Returns what lets a row be due again as it was. */
+    BooleanSupplier givenBack(Claim claim) {
+        return () -> announced(claim, claim.dueAt(), tables.claims().giveBack(claim.key()));
     }
 
     End ended(Claim claim) {

@@ -108,6 +108,14 @@ final class Sql {
         return repeated(() -> Objects.requireNonNull(transaction.execute(status -> work.get())));
     }
 
+    /** Does something in a transaction of its own, which is rolled back: whether the database would take it. */
+    void tryInVain(Runnable work) {
+        transaction.executeWithoutResult(status -> {
+            status.setRollbackOnly();
+            work.run();
+        });
+    }
+
     /**
      * Makes a statement, or a transaction, again that was rolled back because of others, a few times, after a short pause. Within a transaction of a
      * caller's never: all of that has been rolled back. Nor does one that is made of several that are committed one by one.

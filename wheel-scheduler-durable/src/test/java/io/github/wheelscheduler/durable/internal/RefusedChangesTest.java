@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,12 +16,15 @@ import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** A database that answers and refuses changes is said to do that, once, until it takes them. */
 @Timeout(180)
@@ -190,6 +194,71 @@ class RefusedChangesTest {
             assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
             assertThat(log.of(Level.WARNING, AWAY)).isEmpty();
             assertThat(log.of(Level.INFO, BACK)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void transactionWhoseEndIsRefusedIsNoFailure(Refusal refusal) throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (CapturedLog log = CapturedLog.begin();
+                UserNode user = new UserNode(refusal)) {
+            DurableEngine engine = user.node.engine;
+            engine.handle(
+                    "note",
+                    String.class,
+                    new RetryPolicy(0, SHORT, SHORT),
+                    10,
+                    null,
+                    new JdbcTransactionManager(user.pool),
+                    (payload, run) -> {
+                        runs.incrementAndGet();
+                        goOn.await();
+                    });
+            engine.start();
+            user.schedule("1", Duration.ZERO);
+            await().atMost(PATIENCE).until(() -> runs.get() == 1);
+
+            user.refuse();
+            goOn.countDown();
+            await().atMost(PATIENCE).until(engine::refusesChanges);
+            await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(engine::refusesChanges);
+            assertThat(runs).hasValue(1);
+            user.take();
+
+            user.awaitEnd("1");
+            await().atMost(PATIENCE).until(() -> engine.counts().succeeded() == 1);
+            await().atMost(PATIENCE).until(() -> engine.problem() == null);
+            assertThat(engine.counts().failed()).isZero();
+            assertThat(log.of(Level.SEVERE, "")).isEmpty();
+            assertThat(log.of(Level.WARNING, REFUSES)).hasSize(1);
+            assertThat(log.of(Level.INFO, TAKES)).hasSize(1);
+        }
+    }
+
+    @Test
+    void runThatMakesItsTransactionReadOnlyFails() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (UserNode user = new UserNode(Refusal.RIGHT_REVOKED_ON_POSTGRESQL)) {
+            DurableEngine engine = user.node.engine;
+            engine.handle(
+                    "note",
+                    String.class,
+                    new RetryPolicy(1, SHORT, SHORT),
+                    10,
+                    null,
+                    new JdbcTransactionManager(user.pool),
+                    (payload, run) -> {
+                        runs.incrementAndGet();
+                        new JdbcTemplate(user.pool).execute("set transaction read only");
+                    });
+            engine.start();
+            user.schedule("1", Duration.ZERO);
+            await().atMost(PATIENCE)
+                    .until(() -> engine.find("note", "1").orElseThrow().state() == DurableTask.State.FAILED);
+            assertThat(runs).hasValue(2);
+            assertThat(engine.counts().failed()).isEqualTo(2);
         }
     }
 

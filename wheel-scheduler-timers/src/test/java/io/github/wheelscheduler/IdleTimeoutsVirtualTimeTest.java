@@ -72,6 +72,12 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
+    void textSaysDurationsInWords() {
+        IdleTimeout timeout = timeouts().register("a", Duration.ofMinutes(90));
+        assertThat(timeout.toString()).endsWith(", after 1 h 30 min, active]");
+    }
+
+    @Test
     void timersThatGoBackToSleepAreCountedAndLatenessIsOnceItIsMeasured() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);

@@ -77,6 +77,12 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
+    void textSaysDurationsInWords() {
+        Lease<String> lease = renewer.keep("a", Duration.ofHours(3), renewer.start(), this::lost);
+        assertThat(lease.toString()).matches("Lease\\[\\w+, remaining = 2 h \\d+ min]");
+    }
+
+    @Test
     void timeThatTheAcquisitionTookIsPartOfTheLease() {
         LeaseStart start = renewer.start();
         time.clock.advance(Duration.ofMillis(600));

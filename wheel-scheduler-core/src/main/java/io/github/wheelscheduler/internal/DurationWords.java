@@ -5,13 +5,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Durations as people write them, such as {@code 1.5 s}, {@code 250 ms}, {@code 1 h 30 min}. */
+/**
+ * Durations as people write them, such as {@code 1.5 s}, {@code 250 ms}, {@code 1 h 30 min}: in every text for people, but for a refused
+ * value and its bounds, which are written as a setting takes them, {@code PT0S}, as all that programs read is.
+ */
 public final class DurationWords {
 
     private static final int DECIMALS_OF_NANOS = 9;
+    private static final long NANOS_PER_MICRO = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
-    private static final long TENTHS_BELOW_SECONDS = 10;
+    private static final long TENTHS_BELOW = 10;
     private static final long SECONDS_PER_MINUTE = 60;
     private static final long SECONDS_PER_HOUR = 3_600;
     private static final long SECONDS_PER_DAY = 86_400;
@@ -45,11 +49,9 @@ public final class DurationWords {
         long seconds = duration.toSeconds();
         long step;
         if (seconds == 0) {
-            step = duration.toNanosPart() < TENTHS_BELOW_SECONDS * NANOS_PER_MILLI
-                    ? NANOS_PER_MILLI / 10
-                    : NANOS_PER_MILLI;
+            step = stepBelowASecond(duration.toNanosPart());
         } else {
-            step = seconds < TENTHS_BELOW_SECONDS ? NANOS_PER_SECOND / 10 : NANOS_PER_SECOND;
+            step = seconds < TENTHS_BELOW ? NANOS_PER_SECOND / 10 : NANOS_PER_SECOND;
         }
         Duration rounded = Duration.ofSeconds(seconds, duration.toNanosPart() / step * step);
         if (seconds < SECONDS_PER_HOUR) {
@@ -62,6 +64,13 @@ public final class DurationWords {
             add(parts, rounded.toMinutesPart(), "min");
         }
         return String.join(" ", parts);
+    }
+
+    private static long stepBelowASecond(long nanos) {
+        if (nanos < NANOS_PER_MILLI) {
+            return NANOS_PER_MICRO;
+        }
+        return nanos < TENTHS_BELOW * NANOS_PER_MILLI ? NANOS_PER_MILLI / 10 : NANOS_PER_MILLI;
     }
 
     /** Returns all of it, as it follows {@code every}: a single hour or minute is the unit alone. */

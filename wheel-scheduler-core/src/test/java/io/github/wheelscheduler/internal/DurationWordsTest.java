@@ -13,6 +13,7 @@ class DurationWordsTest {
     @CsvSource(delimiter = '|', textBlock = """
             PT0S            | 0 ms        | 0 ms
             PT0.000000001S  | 0.000001 ms | 0 ms
+            PT0.000021451S  | 0.021451 ms | 0.021 ms
             PT0.0021499S    | 2.1499 ms   | 2.1 ms
             PT0.2509S       | 250.9 ms    | 250 ms
             PT1S            | 1 s         | 1 s

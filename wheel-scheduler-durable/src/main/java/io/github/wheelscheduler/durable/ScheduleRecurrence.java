@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.durable.internal.Arguments;
+import io.github.wheelscheduler.internal.spring.task.ScheduleText;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +46,11 @@ public final class ScheduleRecurrence implements Recurrence {
 
     @Override
     public String text() {
-        return schedule.kind() + " " + schedule.text() + (schedule.zone() == null ? "" : " " + schedule.zone());
+        return of(schedule.text());
+    }
+
+    private String of(String text) {
+        return schedule.kind() + " " + text + (schedule.zone() == null ? "" : " " + schedule.zone());
     }
 
     @Nullable
@@ -88,5 +93,11 @@ public final class ScheduleRecurrence implements Recurrence {
                 : ((TaskSchedule.Calendar) schedule).trigger();
         // As if the last run had been at that time.
         return trigger.nextExecution(new SimpleTriggerContext(time, time, time));
+    }
+
+    /** Returns the text as the log says it. */
+    @Override
+    public String toString() {
+        return of(ScheduleText.of(schedule));
     }
 }

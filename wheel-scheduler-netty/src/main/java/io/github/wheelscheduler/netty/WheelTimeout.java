@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.netty;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
@@ -189,7 +191,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
             WheelTimer<?> armed = timer;
             return armed == null
                     ? "pending"
-                    : "pending, due in " + Duration.ofNanos(Math.max(0, armed.getDelay(TimeUnit.NANOSECONDS)));
+                    : "pending, due in " + about(Duration.ofNanos(Math.max(0, armed.getDelay(TimeUnit.NANOSECONDS))));
         }
         return isExpired() ? "expired" : isCancelled() ? "cancelled" : "rejected";
     }

@@ -378,7 +378,7 @@ class WheelNettyTimerTest {
                 }
             };
             Timeout pending = timer.newTimeout(secret, 1, HOURS);
-            assertThat(pending.toString()).startsWith("Timeout[requests, pending, due in PT59M59.");
+            assertThat(pending.toString()).startsWith("Timeout[requests, pending, due in 59 min 59 s");
             Timeout cancelled = timer.newTimeout(secret, 1, HOURS);
             assertThat(cancelled.cancel()).isTrue();
             assertThat(cancelled).hasToString("Timeout[requests, cancelled]");

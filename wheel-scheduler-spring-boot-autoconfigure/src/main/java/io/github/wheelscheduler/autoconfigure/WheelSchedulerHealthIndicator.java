@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.spring.SchedulerMode;
@@ -58,7 +61,8 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
             builder.down()
                     .withDetail(
                             "reason",
-                            "the tick thread is overdue by " + tick.stuckFor() + ", which is more than " + stuckLimit);
+                            "the tick thread is overdue by " + about(tick.stuckFor()) + ", which is more than "
+                                    + exactly(stuckLimit));
         } else if (isShutdown) {
             builder.outOfService().withDetail("reason", "the scheduler has been shut down");
         } else if (isPaused) {

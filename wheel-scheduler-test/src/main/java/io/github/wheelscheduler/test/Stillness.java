@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.test;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.RunningTask;
 import java.time.Duration;
@@ -77,7 +80,7 @@ final class Stillness {
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - startNanos > patienceNanos) {
                 throw new AssertionError(
-                        failure.get() + " (after " + Duration.ofNanos(patienceNanos) + " of real time)");
+                        failure.get() + " (after " + exactly(Duration.ofNanos(patienceNanos)) + " of real time)");
             }
             if (isForRuns) {
                 failIfRunsSleep();
@@ -108,7 +111,8 @@ final class Stillness {
     private void failIfRunsSleep() {
         if (sleptNanos > patienceNanos) {
             throw new AssertionError("Runs must not sleep or wait for real time, but have done so for "
-                    + Duration.ofNanos(sleptNanos) + " in all, more than " + Duration.ofNanos(patienceNanos)
+                    + about(Duration.ofNanos(sleptNanos)) + " in all, more than "
+                    + exactly(Duration.ofNanos(patienceNanos))
                     + " since the verb began; most were of " + mostSeen() + stacksOfRuns());
         }
     }
@@ -120,7 +124,7 @@ final class Stillness {
     private String mostSeen() {
         return seenNanos.entrySet().stream()
                 .max(Map.Entry.comparingByValue())
-                .map(run -> run.getKey() + " (" + Duration.ofNanos(run.getValue()) + ")")
+                .map(run -> run.getKey() + " (" + about(Duration.ofNanos(run.getValue())) + ")")
                 .orElse("tasks that end at once");
     }
 

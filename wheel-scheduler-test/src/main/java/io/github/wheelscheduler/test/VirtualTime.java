@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.test;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -284,7 +286,7 @@ public final class VirtualTime implements AutoCloseable {
                 return holds[0];
             });
             if (!holds[0]) {
-                throw new AssertionError(rule + " within " + limit + " of virtual time after " + before
+                throw new AssertionError(rule + " within " + exactly(limit) + " of virtual time after " + before
                         + ", but did not; tasks are " + Driven.describe(driven));
             }
         });

@@ -298,7 +298,7 @@ class TaskSettingsInApplicationTest {
     @Test
     void aSettingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
         withApplication((context, jobs) -> {}, POLL + "gap=shift", POLL + "zone=Asia/Tokyo");
-        assertThat(output).containsOnlyOnce("have no effect on it, as its schedule is fixed-rate PT1M: [zone, gap]");
+        assertThat(output).containsOnlyOnce("have no effect on it, as its schedule is fixed-rate 1 min: [zone, gap]");
     }
 
     @ParameterizedTest

@@ -134,7 +134,7 @@ class VerbsInTurnTest {
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> time.advanceUntilIdle(Duration.ofHours(10)))
                 .withMessageStartingWith(
-                        "Nothing must be pending any more, and no task repeat, within PT10H of virtual time");
+                        "Nothing must be pending any more, and no task repeat, within 10 h of virtual time");
         assertThat(runs).hasValue(12);
     }
 

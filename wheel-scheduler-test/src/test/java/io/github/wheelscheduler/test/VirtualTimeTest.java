@@ -192,7 +192,7 @@ class VirtualTimeTest {
         assertThat(time.now()).isEqualTo(at(Duration.ofSeconds(4)));
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> time.advanceUntil(() -> runs.get() < 0, SECOND))
-                .withMessageContaining("must hold within PT1S of virtual time");
+                .withMessageContaining("must hold within 1 s of virtual time");
         assertThat(time.now()).isEqualTo(at(Duration.ofSeconds(5)));
     }
 
@@ -252,7 +252,7 @@ class VirtualTimeTest {
                 .isThrownBy(() -> time.advanceBy(HOUR))
                 .withMessageContaining("The run of stuck must end")
                 .withMessageContaining("Stuck.run")
-                .withMessageContaining("after PT2S of real time");
+                .withMessageContaining("after 2 s of real time");
         never.countDown();
     }
 

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.idle;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
@@ -250,6 +252,6 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
             case EXPIRED -> "expired";
             default -> "closed";
         };
-        return "IdleTimeout[" + owner.name + ", after " + Duration.ofNanos(idleNanos) + ", " + state + "]";
+        return "IdleTimeout[" + owner.name + ", after " + exactly(Duration.ofNanos(idleNanos)) + ", " + state + "]";
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.lease;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
@@ -325,6 +327,6 @@ public final class Lease<K> implements AutoCloseable {
     /** Does not show the key, which may be a secret. */
     @Override
     public String toString() {
-        return "Lease[" + state + ", remaining = " + remaining() + "]";
+        return "Lease[" + state + ", remaining = " + about(remaining()) + "]";
     }
 }

@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.internal.engine;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.NamedTask;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -21,15 +24,16 @@ final class TimerText {
 
     private static String kind(ScheduledTimer<?> timer) {
         if (timer instanceof PeriodicTimer periodic) {
-            return (periodic.isFixedRate() ? "every " : "with delay ") + Duration.ofNanos(periodic.intervalNanos());
+            return (periodic.isFixedRate() ? "every " : "with delay ")
+                    + exactly(Duration.ofNanos(periodic.intervalNanos()));
         }
         return timer instanceof InstantTimer instant ? "at " + instant.instant : "once";
     }
 
     private static String situation(ScheduledTimer<?> timer, int state, @Nullable Object held) {
         return switch (state) {
-            case TimerWord.ARMED -> "due in " + Duration.ofNanos(timer.getDelay(TimeUnit.NANOSECONDS));
-            case TimerWord.READY -> "due for " + Duration.ofNanos(-timer.getDelay(TimeUnit.NANOSECONDS));
+            case TimerWord.ARMED -> "due in " + about(Duration.ofNanos(timer.getDelay(TimeUnit.NANOSECONDS)));
+            case TimerWord.READY -> "due for " + about(Duration.ofNanos(-timer.getDelay(TimeUnit.NANOSECONDS)));
             case TimerWord.RUNNING -> "running";
             case TimerWord.RETURNED -> "not scheduled";
             case TimerWord.DONE ->

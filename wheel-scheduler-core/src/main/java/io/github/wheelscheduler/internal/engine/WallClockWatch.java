@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.internal.engine;
 
+import static io.github.wheelscheduler.internal.DurationWords.about;
+
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.LogLimit;
@@ -201,7 +203,7 @@ public final class WallClockWatch {
             jumps.increment();
             warn(
                     "The wall clock has moved by {0} against the monotonic clock; {1} calendar timers follow it",
-                    Duration.ofNanos(moved), watched.size());
+                    about(Duration.ofNanos(moved)), watched.size());
         }
     }
 

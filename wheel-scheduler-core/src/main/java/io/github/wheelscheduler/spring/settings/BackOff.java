@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.spring.settings;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.UnusableSettingException;
 import java.time.Duration;
 import java.util.Objects;
@@ -61,6 +63,6 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
 
     @Override
     public String toString() {
-        return delay + " * " + multiplier + " <= " + maxDelay;
+        return exactly(delay) + " * " + multiplier + " <= " + exactly(maxDelay);
     }
 }

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.spring.task.CronZones;
 import io.github.wheelscheduler.internal.spring.task.DaylightSavingTrigger;
@@ -298,7 +300,7 @@ public sealed interface TaskSchedule {
                 return isCron() ? cronExpression() : NamedTask.of(trigger);
             }
             Duration period = periodic.getPeriodDuration();
-            return periodic.isFixedRate() ? "every " + period : period + " after each run";
+            return periodic.isFixedRate() ? "every " + exactly(period) : exactly(period) + " after each run";
         }
 
         @Override

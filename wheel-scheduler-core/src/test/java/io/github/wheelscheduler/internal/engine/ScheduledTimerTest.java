@@ -370,17 +370,17 @@ class ScheduledTimerTest {
     void textSaysKindSituationAndTask() {
         Runnable task = new Report("from a secret");
         RunnableTimer timer = new RunnableTimer(owner, task, NOW + 1_000_000_000);
-        assertThat(timer.toString()).startsWith("WheelTimer@").endsWith("[once, due in PT1S, task = report]");
+        assertThat(timer.toString()).startsWith("WheelTimer@").endsWith("[once, due in 1 s, task = report]");
         assertThat(timer.claim(NOW + 1_000_000_000)).isTrue();
         assertThat(timer.toString()).contains("[once, due for ");
         timer.run();
         assertThat(timer.toString()).endsWith("[once, failed: java.lang.IllegalStateException: on purpose]");
         PeriodicTimer rate = new PeriodicTimer(owner, task, NOW + 8_000, 5_000_000_000L);
-        assertThat(rate.toString()).endsWith("[every PT5S, due in PT0.000008S, task = report]");
+        assertThat(rate.toString()).endsWith("[every 5 s, due in 0.008 ms, task = report]");
         PeriodicTimer delay = new PeriodicTimer(owner, task, NOW, -5_000_000_000L);
-        assertThat(delay.toString()).contains("[with delay PT5S, ");
+        assertThat(delay.toString()).contains("[with delay 5 s, ");
         assertThat(delay.cancel(false)).isTrue();
-        assertThat(delay.toString()).endsWith("[with delay PT5S, cancelled]");
+        assertThat(delay.toString()).endsWith("[with delay 5 s, cancelled]");
         RunnableTimer returned = runnable(task);
         assertThat(returned.giveBack()).isTrue();
         assertThat(returned.toString()).endsWith("[once, not scheduled, task = report]");

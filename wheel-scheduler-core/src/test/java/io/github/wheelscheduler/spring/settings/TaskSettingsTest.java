@@ -67,6 +67,11 @@ class TaskSettingsTest {
     }
 
     @Test
+    void backOffSaysDurationsInWords() {
+        assertThat(new BackOff(SECOND, 2, Duration.ofMinutes(90))).hasToString("1 s * 2.0 <= 1 h 30 min");
+    }
+
+    @Test
     void overlayReplacesSettingsOneByOneAndScheduleAsAWhole() {
         TaskSettings below = builder()
                 .cron("0 0 * * * *")

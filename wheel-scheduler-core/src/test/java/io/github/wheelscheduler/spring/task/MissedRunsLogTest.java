@@ -85,7 +85,7 @@ class MissedRunsLogTest {
             assertThat(log.said(" not made up; ")).hasSizeBetween(1, 2);
             assertThat(log.said(" not made up; ").get(0))
                     .matches(".*Tasks have fallen behind \\d{2,} times, and missed \\d+ runs, which are not made up; "
-                            + "task-\\d+, its fixed-rate is PT0.02S; .*; and others");
+                            + "task-\\d+, its fixed-rate is 20 ms; .*; and others");
         } finally {
             scheduler.shutdown();
         }

@@ -223,8 +223,8 @@ class TaskRegistryTest {
                         () -> LockSupport.parkNanos(Duration.ofMillis(20).toNanos())),
                 rate);
         scheduler.schedule(new Named("delay"), new PeriodicTrigger(HOUR));
-        assertThat(registry.get("rate").schedule().text()).isEqualTo("every PT0.005S");
-        assertThat(registry.get("delay").schedule().text()).isEqualTo("PT1H after each run");
+        assertThat(registry.get("rate").schedule().text()).isEqualTo("every 5 ms");
+        assertThat(registry.get("delay").schedule().text()).isEqualTo("1 h after each run");
         awaitThat(() -> registry.get("rate").overruns() > 0);
         assertThat(registry.get("delay").overruns()).isZero();
     }

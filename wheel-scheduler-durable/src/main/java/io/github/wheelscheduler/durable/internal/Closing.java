@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.DurableNode.Connected;
@@ -55,15 +56,17 @@ final class Closing {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
             LOGGER.warn(
-                    "What was claimed could not be given back, and is found dead after " + settings.deadAfter(), ex);
+                    "What was claimed could not be given back, and is found dead after "
+                            + exactly(settings.deadAfter()),
+                    ex);
         }
         if (!awaitRuns(node.ends(), 0)) {
-            LOGGER.warn(inHand.running() + " durable tasks still run after " + settings.closeLimit()
+            LOGGER.warn(inHand.running() + " durable tasks still run after " + exactly(settings.closeLimit())
                     + ", and are interrupted");
             node.runs().interruptAll();
             if (!awaitRuns(node.ends(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
                 LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
-                        + "; other nodes run them again after " + settings.deadAfter());
+                        + "; other nodes run them again after " + exactly(settings.deadAfter()));
             }
         }
     }
@@ -99,7 +102,7 @@ final class Closing {
             groups.keepers().shutdown();
             if (!groups.keepers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
-                        + settings.deadAfter());
+                        + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -45,8 +45,9 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
             return true;
         }
         if (schedule.equals(row.replaced) && nodes.declares(id, row.schedule)) {
-            LOGGER.info("The schedule of the durable task " + id + " on this node, " + schedule
-                    + ", has been replaced by " + row.schedule + ", and stays so while a node lives that declares it");
+            LOGGER.info("The schedule of the durable task " + id + " on this node, "
+                    + RecurringTable.inWords(schedule) + ", has been replaced by "
+                    + RecurringTable.inWords(row.schedule) + ", and stays so while a node lives that declares it");
             return true;
         }
         boolean isReplaced = row.state == RowState.CLAIMED
@@ -60,7 +61,8 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
 
     private static void reportEnd(String id, String schedule, @Nullable Instant first, @Nullable Instant dropped) {
         if (first == null) {
-            LOGGER.warn("The durable task " + id + " does not run, as its schedule never fires: " + schedule
+            LOGGER.warn("The durable task " + id + " does not run, as its schedule never fires: "
+                    + RecurringTable.inWords(schedule)
                     + (dropped == null ? "" : "; the run that was due at " + dropped + " is dropped"));
         }
     }

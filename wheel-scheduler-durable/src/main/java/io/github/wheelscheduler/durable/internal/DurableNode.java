@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+import static io.github.wheelscheduler.internal.DurationWords.about;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableCounts;
@@ -233,7 +235,7 @@ public final class DurableNode {
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
         LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", whose clock is known to "
-                + clock.error());
+                + about(clock.error()));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }
@@ -372,7 +374,7 @@ public final class DurableNode {
         NodeLife.Beat beat = node.life().beat();
         if (node.claiming().isLookingFor(settings.deadAfter())) {
             availability.isAway(new QueryTimeoutException("A look for durable tasks that are due has gone on for "
-                    + settings.deadAfter() + ": it waits for the pool of connections, or for the database"));
+                    + exactly(settings.deadAfter()) + ": it waits for the pool of connections, or for the database"));
         }
         if (beat.wasDead()) {
             node.claiming().dropWaiting();

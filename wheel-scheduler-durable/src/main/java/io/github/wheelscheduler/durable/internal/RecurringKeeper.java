@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.Recurrence;
@@ -171,7 +172,7 @@ final class RecurringKeeper {
         }
         int gone = tables.declared().forget(settings.forgetAfter());
         if (gone > 0) {
-            LOGGER.info(gone + " recurring durable tasks were known by no node for " + settings.forgetAfter()
+            LOGGER.info(gone + " recurring durable tasks were known by no node for " + exactly(settings.forgetAfter())
                     + ", and are forgotten");
         }
     }

@@ -48,7 +48,7 @@ public record RecurringTable(Sql sql, Dialect dialect) {
             if (release(row, steered, next, dueAt, end)) {
                 if (next == null) {
                     LOGGER.info("The schedule of the durable task " + row.id() + " has ended, so it runs no more: "
-                            + steered.text());
+                            + inWords(steered.text()));
                 }
                 return true;
             }
@@ -253,6 +253,15 @@ public record RecurringTable(Sql sql, Dialect dialect) {
                     null);
         } catch (DateTimeException ex) {
             throw new IllegalArgumentException("schedule must be a kind and what belongs to it, was " + text, ex);
+        }
+    }
+
+    /** Returns a text as the log says it; as it is, if it cannot be read. */
+    static String inWords(String text) {
+        try {
+            return parse(text).toString();
+        } catch (IllegalArgumentException ex) {
+            return text;
         }
     }
 

@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableRun;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -77,7 +79,8 @@ final class Run implements DurableRun {
             isLate = true;
             thread.interrupt();
         }
-        LOGGER.warn("The durable task " + row + " has run for its time limit of " + timeLimit + ", and is interrupted");
+        LOGGER.warn("The durable task " + row + " has run for its time limit of "
+                + exactly(Objects.requireNonNull(timeLimit)) + ", and is interrupted");
     }
 
     /** Ends it: it is not interrupted any more. Returns whether it has been at its time limit. */
@@ -92,7 +95,8 @@ final class Run implements DurableRun {
     }
 
     Exception tooLong(Throwable cause) {
-        TimeoutException tooLong = new TimeoutException("The run was interrupted at its time limit of " + timeLimit);
+        TimeoutException tooLong = new TimeoutException(
+                "The run was interrupted at its time limit of " + exactly(Objects.requireNonNull(timeLimit)));
         Throwable ignored = tooLong.initCause(cause);
         return tooLong;
     }

@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -79,6 +80,17 @@ class DurableTasksTest {
     private int rows() {
         Integer count = jdbc.queryForObject("select count(*) from wheel_durable_task", Integer.class);
         return count == null ? -1 : count;
+    }
+
+    @Test
+    void errorOfTheClockIsLoggedInWords() {
+        try (CapturedLog log = CapturedLog.begin()) {
+            Node ignored = running("a");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.of(Level.INFO, "whose clock is known to "))
+                            .singleElement()
+                            .satisfies(line -> assertThat(line.getMessage()).matches(".* is known to [\\d.]+ m?s")));
+        }
     }
 
     @Test

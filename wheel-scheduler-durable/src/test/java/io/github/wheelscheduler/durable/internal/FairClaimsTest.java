@@ -224,7 +224,7 @@ class FairClaimsTest {
         assertThat(node.engine.find("slow", "0"))
                 .get()
                 .satisfies(task -> assertThat(task.failure())
-                        .contains("The run was interrupted at its time limit of PT0.3S", "InterruptedException"));
+                        .contains("The run was interrupted at its time limit of 300 ms", "InterruptedException"));
         assertThat(cancelled).hasValue(2);
         schedule(node, "note", 1, Instant.now());
         await().atMost(PATIENCE).until(() -> node.engine.find("note", "0").isEmpty());

@@ -27,6 +27,7 @@ class ScheduleRecurrenceTest {
         assertThat(rate.next(NOON, NOON.plusMillis(500))).isEqualTo(NOON.plusMillis(1_000));
         assertThat(rate.next(NOON, NOON.plusMillis(7_777))).isEqualTo(NOON.plusMillis(8_000));
         assertThat(rate.text()).isEqualTo("fixed-rate PT0.5S");
+        assertThat(rate).hasToString("fixed-rate 500 ms");
     }
 
     @Test
@@ -36,6 +37,7 @@ class ScheduleRecurrenceTest {
         assertThat(delay.first(NOON)).isEqualTo(NOON.plusSeconds(5));
         assertThat(delay.first(NOON.plusSeconds(6))).isEqualTo(NOON.plusSeconds(6));
         assertThat(delay.next(NOON, NOON.plusSeconds(3))).isEqualTo(NOON.plusSeconds(4));
+        assertThat(delay).hasToString("fixed-delay 1 s");
     }
 
     @Test

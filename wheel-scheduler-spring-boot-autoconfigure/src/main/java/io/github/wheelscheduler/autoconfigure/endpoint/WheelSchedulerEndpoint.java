@@ -237,6 +237,9 @@ public final class WheelSchedulerEndpoint {
 
     private static String textOf(TaskDescriptor task) {
         TaskDescriptor.Schedule schedule = task.schedule();
+        if (schedule.kind().startsWith("fixed")) {
+            return task.state() + " " + schedule.words();
+        }
         String zone = schedule.zone() == null ? "" : " " + schedule.zone();
         return task.state() + " " + schedule.kind() + " " + schedule.text() + zone;
     }

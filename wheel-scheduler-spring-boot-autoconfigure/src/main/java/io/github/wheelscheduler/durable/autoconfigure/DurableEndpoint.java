@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.ScheduleTexts;
 import io.github.wheelscheduler.autoconfigure.endpoint.SteeringLog;
@@ -249,7 +251,7 @@ public final class DurableEndpoint {
             case CANCELLED, INTERRUPTED -> true;
             case RUNNING ->
                 throw new IllegalStateException(
-                        "It is to end, but still ran after " + within + ": " + handler + " " + id);
+                        "It is to end, but still ran after " + exactly(within) + ": " + handler + " " + id);
             case UNHEARD ->
                 throw new IllegalStateException(
                         "It is to end, but the node that has it is not heard of: " + handler + " " + id);

@@ -67,7 +67,7 @@ class EndpointOnWebFluxWithSecurityTest {
                     .first()
                     .asString()
                     .contains("Steering by operator over HTTP: pause of task " + Jobs.REST)
-                    .contains("from PENDING fixedRate PT1H to PAUSED fixedRate PT1H");
+                    .contains("from PENDING every hour to PAUSED every hour");
         }
     }
 

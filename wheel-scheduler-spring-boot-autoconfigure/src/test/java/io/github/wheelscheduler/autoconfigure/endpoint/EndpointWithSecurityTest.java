@@ -128,7 +128,7 @@ class EndpointWithSecurityTest extends EndpointContract {
                     .singleElement()
                     .asString()
                     .contains("Steering by operator over HTTP: retime of task " + Jobs.REST)
-                    .contains("from PENDING fixedRate PT1H to PENDING cron 0 0 3 * * * UTC");
+                    .contains("from PENDING every hour to PENDING cron 0 0 3 * * * UTC");
             assertThat(server.post("wheelscheduler", "{\"action\": \"stop\\n2026 all is well\\u202e\"}")
                             .status())
                     .isEqualTo(400);

@@ -99,8 +99,8 @@ class JmxTest {
         Map<Object, Object> ignored = invoke("steerTask", Jobs.REST, "retime", null, null, "2h", null, null, null);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
-                .contains("Steering by JMX: retime of task " + Jobs.REST + ", from PENDING fixedRate PT1H to PENDING "
-                        + "fixedDelay PT2H");
+                .contains("Steering by JMX: retime of task " + Jobs.REST + ", from PENDING every hour to PENDING "
+                        + "2 h after each run");
         for (String interval : List.of("1ns", "soon")) {
             assertThatExceptionOfType(MBeanException.class)
                     .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, interval, null, null, null, null))

@@ -93,7 +93,7 @@ public final class SchedulerWarnings {
                 overruns,
                 () -> "A run of " + id + " took " + about(took)
                         + ", longer than it is to the next one; its " + schedule.kind() + " is "
-                        + schedule.text());
+                        + ScheduleText.of(schedule));
     }
 
     /** Many tasks may miss runs at once, as after a pause. For each streak of a task once. */
@@ -101,7 +101,7 @@ public final class SchedulerWarnings {
         if (schedule.isCron() && runs >= TriggerTimes.MOST_COUNTED) {
             isAtLeast = true;
         }
-        missedRuns.add(() -> id + ", its " + schedule.kind() + " is " + schedule.text(), runs);
+        missedRuns.add(() -> id + ", its " + schedule.kind() + " is " + ScheduleText.of(schedule), runs);
     }
 
     private String missedText(long times, long runs, List<String> named) {

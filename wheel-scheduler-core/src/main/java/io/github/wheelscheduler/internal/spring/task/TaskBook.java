@@ -187,7 +187,7 @@ public final class TaskBook {
             if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
                 logger.warn("Settings of task " + name + " that have no effect on it, as its schedule is "
-                        + schedule.kind() + " " + schedule.text() + ": " + idle);
+                        + schedule.kind() + " " + ScheduleText.of(schedule) + ": " + idle);
             }
         } catch (Throwable ex) {
             // Memory is short, or the log is broken.

@@ -39,6 +39,7 @@ import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.TaskDecorator;
@@ -380,8 +381,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void setBeanName(String name) {
-        super.setBeanName(name);
-        beanName = name;
+        // Spring's way to initialize what is no bean, which may have a better name.
+        if (!name.endsWith(AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX)) {
+            super.setBeanName(name);
+            beanName = name;
+        }
     }
 
     /** Returns how the log names this: by the name of the bean, or, where it is none, by what its threads are called. */

@@ -44,11 +44,11 @@ class OwnTimerWheel extends TimerWheel
                 GroupBeans.NAME_EXAMPLE);
         OwnTimerWheel wheel = new OwnTimerWheel(name, builder.build());
         try {
-            initialize(wheel.scheduler(), beanFactory);
+            initialize(wheel.scheduler(), name, beanFactory);
             SchedulerGroups groups = new SchedulerGroups(wheel.scheduler(), builder, groupProperties);
             for (String group : groupProperties.keySet()) {
                 WheelTaskScheduler made = groups.newScheduler(group);
-                initialize(made, beanFactory);
+                initialize(made, group, beanFactory);
                 wheel.schedulers.put(group, made);
             }
         } catch (Throwable ex) {
@@ -59,9 +59,10 @@ class OwnTimerWheel extends TimerWheel
     }
 
     /** Applies bean post-processors to the scheduler, for virtual time among others; no proxy takes its place. */
-    private static void initialize(WheelTaskScheduler scheduler, AutowireCapableBeanFactory beanFactory) {
-        // Otherwise the name below would be that of its threads.
+    private static void initialize(WheelTaskScheduler scheduler, String name, AutowireCapableBeanFactory beanFactory) {
+        // Otherwise the name would be that of its threads.
         scheduler.setThreadNamePrefix(scheduler.getThreadNamePrefix());
+        scheduler.setBeanName(name);
         Object ignored = beanFactory.initializeBean(
                 scheduler, scheduler.getClass().getName() + AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX);
     }

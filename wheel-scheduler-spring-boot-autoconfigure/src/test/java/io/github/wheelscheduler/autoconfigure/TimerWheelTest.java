@@ -86,6 +86,14 @@ class TimerWheelTest {
     }
 
     @Test
+    void ownWheelIsNamedInTheLog(CapturedOutput output) {
+        withoutScheduling()
+                .withPropertyValues("wheel.scheduler.mode=halted", REPORTS + "max-size=3")
+                .run(context -> assertThat(timersOf(context)).isNotNull());
+        assertThat(output).contains("Scheduler " + NAME + " is halted").contains("Scheduler reports is halted");
+    }
+
+    @Test
     void itIsThatOfTheOnlySchedulerOnAWheelOfAnyName() {
         withScheduling()
                 .withBean("reports", WheelTaskScheduler.class)

@@ -15,15 +15,40 @@ public final class EngineLog {
     public static void prepare() {}
 
     /**
-     * Logs a message, if possible: neither a broken log nor the text of a task harms the caller.
+     * Logs a message, if possible: neither a broken log nor the text of a task or of a failure harms the caller. A failure that cannot be
+     * printed is logged as far as it can.
      *
      * @param subject is added to the message, if there is one
      */
     public static void log(Level level, String message, @Nullable Object subject, @Nullable Throwable failure) {
         try {
-            LOGGER.log(level, subject == null ? message : message + ": " + subject, failure);
+            if (LOGGER.isLoggable(level)) {
+                String text = subject == null ? message : message + ": " + textOf(subject);
+                if (failure == null || isPrintable(failure)) {
+                    LOGGER.log(level, text, failure);
+                } else {
+                    LOGGER.log(level, text + ": " + StackText.of(failure));
+                }
+            }
         } catch (Throwable ex) {
             // There is no other place to tell it.
+        }
+    }
+
+    private static String textOf(Object subject) {
+        try {
+            return String.valueOf(subject);
+        } catch (Throwable ex) {
+            return subject.getClass().getName();
+        }
+    }
+
+    /** There may be no memory to load what finds that out; then the log may have enough. */
+    private static boolean isPrintable(Throwable failure) {
+        try {
+            return StackText.isPrintable(failure);
+        } catch (Throwable ex) {
+            return true;
         }
     }
 }

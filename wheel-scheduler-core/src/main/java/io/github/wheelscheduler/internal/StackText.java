@@ -11,6 +11,16 @@ public final class StackText {
 
     private StackText() {}
 
+    /** Returns the start of a text, or all of it if it is not longer; between two characters, of which each may be a pair. */
+    public static String start(String text, int mostCharacters) {
+        return text.length() > mostCharacters ? text.substring(0, end(text, mostCharacters)) : text;
+    }
+
+    /** Half of a pair is no character, which what writes the text may refuse. */
+    private static int end(CharSequence text, int length) {
+        return length > 0 && Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length;
+    }
+
     /** Returns a line for each frame. */
     public static String of(StackTraceElement[] frames) {
         StringBuilder text = new StringBuilder();
@@ -49,8 +59,7 @@ public final class StackText {
 
     private static String nameAndFrames(Throwable thrown, String name, int mostCharacters) {
         try {
-            String text = name + "\n" + of(thrown.getStackTrace());
-            return text.length() > mostCharacters ? text.substring(0, mostCharacters) : text;
+            return start(name + "\n" + of(thrown.getStackTrace()), mostCharacters);
         } catch (Throwable ex) {
             return name;
         }
@@ -111,6 +120,7 @@ public final class StackText {
 
         private void requireRoom(int length, int room) {
             if (length > room) {
+                text.setLength(end(text, text.length()));
                 throw new IllegalStateException("text must be short enough, was longer than " + mostCharacters);
             }
         }

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.spring.run;
 
+import io.github.wheelscheduler.internal.StackText;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,7 +91,7 @@ public record RunOutcome(
             }
             return new Failure(
                     thrown.getClass().getName(),
-                    message.length() > LONGEST_MESSAGE ? message.substring(0, LONGEST_MESSAGE) + "…" : message);
+                    StackText.start(message, LONGEST_MESSAGE) + (message.length() > LONGEST_MESSAGE ? "…" : ""));
         }
     }
 }

@@ -69,8 +69,8 @@ public final class ThrownLog {
             if (message == null || message.isBlank()) {
                 return name;
             }
-            String start = message.length() > LONGEST_LINE ? message.substring(0, LONGEST_LINE) + "…" : message;
-            return name + ": " + start.replaceAll("\\s*\\R\\s*", " ");
+            String more = message.length() > LONGEST_LINE ? "…" : "";
+            return name + ": " + StackText.start(message, LONGEST_LINE).replaceAll("\\s*\\R\\s*", " ") + more;
         } catch (Throwable ex) {
             return name;
         }

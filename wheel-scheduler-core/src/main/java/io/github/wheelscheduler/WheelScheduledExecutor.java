@@ -407,6 +407,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.runState.isShutdown();
     }
 
+    /** Returns whether this has been stopped, as by {@link #shutdownNow}, or has terminated: no further task begins. */
+    public boolean isStopped() {
+        return engine.runState.isStopped();
+    }
+
     /** Whether no task runs any more and all threads have ended or are about to. */
     @Override
     public boolean isTerminated() {

@@ -24,15 +24,27 @@ final class ShutdownReport {
     }
 
     /** Adds a one-time task. */
-    synchronized void addOneTime(Object task) {
-        count++;
-        if (named.size() < NAMED) {
-            try {
-                named.add(nameOf(task));
-            } catch (OutOfMemoryError ex) {
-                // It is counted all the same; what is shutting down must not fail for a name.
-            }
+    void addOneTime(Object task) {
+        if (countsUnnamed()) {
+            return;
         }
+        try {
+            // Not under the lock: the name may be the user's.
+            String name = nameOf(task);
+            synchronized (this) {
+                if (named.size() < NAMED) {
+                    named.add(name);
+                }
+            }
+        } catch (OutOfMemoryError ex) {
+            // It is counted all the same; what is shutting down must not fail for a name.
+        }
+    }
+
+    /** Counts one more, and says whether it needs no name. */
+    private synchronized boolean countsUnnamed() {
+        count++;
+        return named.size() >= NAMED;
     }
 
     /** A timer's text names its task, without saying what that says of itself. */
@@ -41,15 +53,20 @@ final class ShutdownReport {
     }
 
     /** Logs what has been gathered, if anything, and begins anew. */
-    synchronized void log(Log logger, String scheduler) {
-        try {
-            if (count > 0) {
-                logger.warn(
-                        scheduler + " was shut down before " + count + " one-time tasks ran:" + names(named, count));
+    void log(Log logger, String scheduler) {
+        String line;
+        synchronized (this) {
+            try {
+                line = count == 0
+                        ? null
+                        : scheduler + " was shut down before " + count + " one-time tasks ran:" + names(named, count);
+            } finally {
+                count = 0;
+                named.clear();
             }
-        } finally {
-            count = 0;
-            named.clear();
+        }
+        if (line != null) {
+            logger.warn(line);
         }
     }
 

@@ -96,7 +96,8 @@ final class Firing<K, V> implements KeptTask {
         while (goesOn) {
             isCollectorComing.set(false);
             try {
-                goesOn = handleBatch();
+                // A worker that is stopped has looked before it has begun this. What is left stays pending.
+                goesOn = handleBatch() && !owner.timers.isStopped();
             } catch (OutOfMemoryError ex) {
                 // Before anything was taken.
                 ShortMemory.pause();

@@ -54,7 +54,10 @@ public final class Lease<K> implements AutoCloseable {
 
     private volatile @Nullable Thread runner;
 
-    /** Null while a renewal is going on, and where arming the next one has failed, as when memory is short. */
+    /** Or about to be; false while one is going on, and where arming the next one has failed, as when memory is short. */
+    private boolean isRenewalArmed;
+
+    /** Null until it is noted. */
     private @Nullable WheelTimer<?> renewal;
 
     private @Nullable WheelTimer<?> loss;
@@ -166,14 +169,9 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Arms the first renewal and the loss. */
+    /** Arms the loss and the first renewal. */
     void begin() {
-        lock.lock();
-        try {
-            arm();
-        } finally {
-            lock.unlock();
-        }
+        arm(nanosToLoss());
     }
 
     /** Begins a renewal that is due, on the calling thread; false if there is none. A lease that is over by now is lost instead. */
@@ -181,6 +179,7 @@ public final class Lease<K> implements AutoCloseable {
         lock.lock();
         try {
             if (isKept() && runner == null && nanosToLoss() > 0) {
+                isRenewalArmed = false;
                 renewal = null;
                 attempt = LeaseStart.now(renewer.executor);
                 runner = Thread.currentThread();
@@ -247,19 +246,12 @@ public final class Lease<K> implements AutoCloseable {
 
     /** Arms what comes next; a lease that is over by now is lost instead. */
     void goOn() {
-        lock.lock();
-        try {
-            if (!isKept()) {
-                return;
-            }
-            if (nanosToLoss() > 0) {
-                arm();
-                return;
-            }
-        } finally {
-            lock.unlock();
+        long nanos = nanosToLoss();
+        if (nanos > 0) {
+            arm(nanos);
+        } else {
+            lose(LossListener.Reason.EXPIRED);
         }
-        lose(LossListener.Reason.EXPIRED);
     }
 
     /** Tells that the lease is lost, unless it has been told or closed. */
@@ -284,11 +276,12 @@ public final class Lease<K> implements AutoCloseable {
             cancel(loss);
             renewal = null;
             loss = null;
-            boolean ignored = renewer.leases.remove(key, this);
-            return true;
         } finally {
             lock.unlock();
         }
+        // Not under the lock: it compares keys.
+        boolean ignored = renewer.leases.remove(key, this);
+        return true;
     }
 
     private static void cancel(@Nullable WheelTimer<?> timer) {
@@ -301,16 +294,73 @@ public final class Lease<K> implements AutoCloseable {
         return leaseNanos - marginNanos - granted.ageNanos(renewer.executor);
     }
 
-    /** Arms the loss first, and then the next renewal, unless one is armed or going on. Under the lock. */
-    private void arm() {
-        long nanos = nanosToLoss();
-        WheelTimer<?> armed = loss;
-        if (armed == null || !armed.reschedule(nanos, TimeUnit.NANOSECONDS)) {
-            loss = renewer.losses.schedule(this::goOn, nanos, TimeUnit.NANOSECONDS);
+    /**
+     * Arms the loss first, and then the next renewal, unless one is armed or going on. Not under the lock, as the executor may ask a
+     * factory of the user's for a thread: what is armed is noted afterwards, or cancelled if the lease has ended meanwhile.
+     */
+    private void arm(long nanosToLoss) {
+        if (!hasMovedLoss(nanosToLoss)) {
+            note(renewer.losses.schedule(this::goOn, nanosToLoss, TimeUnit.NANOSECONDS), false);
         }
-        if (renewal == null && runner == null) {
-            Runnable task = () -> renewer.renewing.due(this);
-            renewal = renewer.renewals.schedule(task, nanosToRenewal(), TimeUnit.NANOSECONDS);
+        if (claimRenewal()) {
+            boolean isArmed = false;
+            try {
+                Runnable task = () -> renewer.renewing.due(this);
+                note(renewer.renewals.schedule(task, nanosToRenewal(), TimeUnit.NANOSECONDS), true);
+                isArmed = true;
+            } finally {
+                if (!isArmed) {
+                    unclaimRenewal();
+                }
+            }
+        }
+    }
+
+    /** Whether the loss has been put off, or there is none to arm. */
+    private boolean hasMovedLoss(long nanosToLoss) {
+        lock.lock();
+        try {
+            return !isKept() || (loss != null && loss.reschedule(nanosToLoss, TimeUnit.NANOSECONDS));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the calling thread is to arm the next renewal. */
+    private boolean claimRenewal() {
+        lock.lock();
+        try {
+            boolean isClaimed = isKept() && !isRenewalArmed && runner == null;
+            isRenewalArmed |= isClaimed;
+            return isClaimed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void unclaimRenewal() {
+        lock.lock();
+        try {
+            isRenewalArmed = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void note(WheelTimer<?> armed, boolean isRenewal) {
+        lock.lock();
+        try {
+            if (!isKept()) {
+                cancel(armed);
+            } else if (!isRenewal) {
+                // Another thread may have armed one, too.
+                cancel(loss);
+                loss = armed;
+            } else if (isRenewalArmed && renewal == null) {
+                renewal = armed;
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -70,8 +70,8 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /** Compares the clocks while there are leases. Guarded by the lock. */
     private @Nullable WheelTimer<?> look;
 
-    /** Guarded by the lock. */
-    private boolean isClosed;
+    /** Set before the leases are looked at; a thread that keeps one reads it afterwards. */
+    private volatile boolean isClosed;
 
     LeaseRenewer(LeaseRenewerBuilder<K> settings) {
         this.name = settings.name;
@@ -149,24 +149,49 @@ public final class LeaseRenewer<K> implements AutoCloseable {
                     "length must be longer than the margin, which is " + Duration.ofNanos(margin) + ", was " + length);
         }
         Lease<K> lease = new Lease<>(this, key, nanos, margin, start, onLost);
-        synchronized (lock) {
-            if (isClosed) {
-                throw new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
-            }
-            if (look == null) {
-                look = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
-            }
-            try {
-                if (leases.putIfAbsent(key, lease) != null) {
-                    throw new IllegalArgumentException("key must not be kept already");
-                }
-                lease.begin();
-            } catch (Throwable ex) {
-                boolean ignored = lease.end(Lease.State.CLOSED);
-                throw ex;
-            }
+        if (isClosed) {
+            throw closed();
+        }
+        if (leases.putIfAbsent(key, lease) != null) {
+            throw new IllegalArgumentException("key must not be kept already");
+        }
+        try {
+            startLooking();
+            lease.begin();
+        } catch (Throwable ex) {
+            boolean ignored = lease.end(Lease.State.CLOSED);
+            throw ex;
+        }
+        // A close that came meanwhile may not have seen the lease.
+        if (isClosed && lease.end(Lease.State.CLOSED)) {
+            throw closed();
         }
         return lease;
+    }
+
+    private RejectedExecutionException closed() {
+        return new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
+    }
+
+    /** Lets the clocks be compared, unless they are. Once there is a lease, and not under the lock: it may ask a factory for a thread. */
+    private void startLooking() {
+        if (isLooking()) {
+            return;
+        }
+        WheelTimer<?> started = losses.scheduleAtFixedRate(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+        synchronized (lock) {
+            if (look == null) {
+                look = started;
+                return;
+            }
+        }
+        boolean ignored = started.cancel(false);
+    }
+
+    private boolean isLooking() {
+        synchronized (lock) {
+            return look != null;
+        }
     }
 
     /** Returns the lease of the key, if it is kept; else null. */
@@ -186,9 +211,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     @Override
     public void close() {
         StackReserve.askForMore();
-        synchronized (lock) {
-            isClosed = true;
-        }
+        isClosed = true;
         List<Lease<K>> stopped = leases.values().stream().filter(Lease::stop).toList();
         awaitRenewals(stopped);
         stopped.forEach(Lease::interruptRenewal);

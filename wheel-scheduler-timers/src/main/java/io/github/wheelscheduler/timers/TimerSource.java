@@ -25,6 +25,11 @@ public interface TimerSource {
      */
     WheelTimer<?> repeat(Runnable task, long delayNanos);
 
+    /** Whether nothing begins any more, since the executor has been stopped. */
+    default boolean isStopped() {
+        return false;
+    }
+
     /** Returns that of the executor. */
     static TimerSource of(WheelScheduledExecutor executor) {
         return new TimerSource() {
@@ -41,6 +46,11 @@ public interface TimerSource {
             @Override
             public WheelTimer<?> repeat(Runnable task, long delayNanos) {
                 return executor.scheduleWithFixedDelay(task, delayNanos, 1, TimeUnit.NANOSECONDS);
+            }
+
+            @Override
+            public boolean isStopped() {
+                return executor.isStopped();
             }
         };
     }

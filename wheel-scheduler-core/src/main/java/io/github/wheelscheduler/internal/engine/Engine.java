@@ -163,7 +163,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Does something for each group of this, if this is no group itself. */
     void forEachGroup(Consumer<Engine> action) {
-        groups().forEach(action);
+        Set<Engine> groups = groups();
+        if (!groups.isEmpty()) {
+            groups.forEach(action);
+        }
     }
 
     /** Does something for each group that pause, halt and shutdown of this concern. */

@@ -276,7 +276,7 @@ public final class Lifecycle {
 
     /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */
     private void tellOfStop() {
-        Runnable listener = stopListener.getAndSet(null);
+        Runnable listener = stopListener.get() == null ? null : stopListener.getAndSet(null);
         if (listener != null) {
             Throwable ignored = Workers.runGuarded(listener);
         }

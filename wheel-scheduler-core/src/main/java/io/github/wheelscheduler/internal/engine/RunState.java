@@ -39,7 +39,7 @@ public final class RunState {
     }
 
     /** Whether pending tasks are not run any more. */
-    boolean isStopped() {
+    public boolean isStopped() {
         return state.get() >= STOPPED;
     }
 

@@ -245,7 +245,7 @@ public final class ElasticPool extends Workers {
 
     @Override
     public void interruptActive() {
-        forEachWorker(ElasticPool::interrupt);
+        boolean ignored = poolSize.slots.anyWorker(ElasticPool::interruptIfRunning);
     }
 
     @Override
@@ -253,17 +253,19 @@ public final class ElasticPool extends Workers {
         forEachWorker(worker -> {
             awaitTaken(worker);
             if (!worker.wasInterrupted) {
-                interrupt(worker);
+                boolean ignored = interruptIfRunning(worker);
             }
         });
     }
 
-    private static void interrupt(Worker worker) {
+    /** Goes on with the next worker. */
+    private static boolean interruptIfRunning(Worker worker) {
         Thread thread = worker.thread;
         if (worker.phase == Worker.RUNNING && thread != null) {
             worker.wasInterrupted = true;
             interrupt(thread);
         }
+        return false;
     }
 
     @Override

@@ -92,14 +92,18 @@ final class IdleSlots {
         return false;
     }
 
-    /** Whether the condition holds for a worker, here or in a later set; asks no further then. */
+    /** Whether the condition holds for a worker, here or in a later set; asks no further then. Looks at no free slot. */
     boolean anyWorker(Predicate<Worker> condition) {
         for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
-            for (int index = 0; index < SLOTS; index++) {
-                Worker worker = slots.workers.get(index);
+            long bits = slots.takenBits.get();
+            while (bits != 0) {
+                long bit = Long.lowestOneBit(bits);
+                Worker worker = slots.workers.get(Long.numberOfTrailingZeros(bit));
                 if (worker != null && condition.test(worker)) {
                     return true;
                 }
+                // Those above it, with such as have come meanwhile.
+                bits = slots.takenBits.get() & -bit & ~bit;
             }
         }
         return false;

@@ -25,6 +25,9 @@ public final class GatheredLine {
     /** Waits until it is time; guarded by this, as all that follows. */
     private @Nullable Thread reporter;
 
+    /** A thread is about to start one. */
+    private boolean isStarting;
+
     private boolean hasSaid;
     private long saidNanos;
 
@@ -76,35 +79,62 @@ public final class GatheredLine {
      * @param name is asked for a name if it is one of the first
      */
     public void add(Supplier<String> name, long number) {
-        boolean isToBeSaidNow = false;
-        synchronized (this) {
-            // First: if there is no name to be had, nothing has been counted, and no line lacks one.
-            if (named.size() < MOST_NAMED) {
-                named.add(name.get());
-            }
-            times++;
-            sum += number;
-            if (reporter == null) {
-                long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
-                isToBeSaidNow = !startReporter(Math.max(SHORTEST_WAIT_NANOS, left)) && left <= SHORTEST_WAIT_NANOS;
-            }
+        // If there is no name to be had, nothing has been counted, and no line lacks one. Not under the lock: it may be
+        // the
+        // user's, as are the thread factory and the log.
+        String known = null;
+        while (!count(known, number)) {
+            known = name.get();
         }
-        if (isToBeSaidNow) {
+        long waitNanos = claimStart();
+        if (waitNanos >= 0 && !startReporter(waitNanos) && waitNanos <= SHORTEST_WAIT_NANOS) {
             say();
         }
     }
 
+    /** Counts that it has happened; false, and nothing has been counted, if a name is needed for that. */
+    private synchronized boolean count(@Nullable String name, long number) {
+        if (named.size() < MOST_NAMED) {
+            if (name == null) {
+                return false;
+            }
+            named.add(name);
+        }
+        times++;
+        sum += number;
+        return true;
+    }
+
+    /** Returns how long a reporter is to wait that the caller is to start; less than 0 if it need not. */
+    private synchronized long claimStart() {
+        if (reporter != null || isStarting) {
+            return -1;
+        }
+        isStarting = true;
+        long left = hasSaid ? LogLimit.INTERVAL_NANOS - (time.nanos() - saidNanos) : 0;
+        return Math.max(SHORTEST_WAIT_NANOS, left);
+    }
+
     /** Returns whether there is one. */
     private boolean startReporter(long waitNanos) {
+        boolean isStarted = false;
         try {
             Thread created = time.threads().newThread(() -> report(waitNanos));
             created.setDaemon(true);
+            synchronized (this) {
+                reporter = created;
+            }
             created.start();
-            reporter = created;
+            isStarted = true;
             time.sumUpLater().accept(this::say);
             return true;
         } catch (Throwable ex) {
             return false;
+        } finally {
+            synchronized (this) {
+                isStarting = false;
+                reporter = isStarted ? reporter : null;
+            }
         }
     }
 

@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
 
 /**
  * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, others are
  * counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
- * time sums up on another one.
+ * time sums up on another one. No lock is held while something is logged.
  */
 final class SeriesFailureLog implements ErrorHandler {
 
@@ -39,37 +40,51 @@ final class SeriesFailureLog implements ErrorHandler {
     }
 
     @Override
-    public synchronized void handleError(Throwable thrown) {
-        inARow++;
+    public void handleError(Throwable thrown) {
+        LogLimit current = count();
         try {
-            boolean isTime = limit.tryPass(time.sumUpLater(), others -> sumUp()) >= 0;
-            // Another kind of failure is said at once, as long as it is one of few.
-            boolean isNew = said.size() < MOST_KINDS && !said.contains(thrown.getClass());
-            if (!isTime && !isNew) {
-                return;
+            boolean isTime = current.tryPass(time.sumUpLater(), others -> sumUp()) >= 0;
+            String line = lineFor(thrown.getClass(), isTime);
+            // If it is not logged, the next failure is instead.
+            if (line != null && ThrownLog.error(logger, line, thrown)) {
+                noteSaid(thrown.getClass(), isTime);
             }
-            boolean isLogged = ThrownLog.error(
-                    logger,
-                    inARow > 1
-                            ? inARowText() + "; the last failure"
-                            : "Unexpected error occurred in scheduled task " + task + "; it goes on",
-                    thrown);
-            if (!isLogged) {
-                // The next failure is logged instead.
-                return;
-            }
-            if (isTime) {
-                said.clear();
-            }
-            said.add(thrown.getClass());
         } catch (Throwable ex) {
             // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
         }
     }
 
-    private synchronized void sumUp() {
-        if (inARow > 0) {
-            logger.error(inARowText());
+    private synchronized LogLimit count() {
+        inARow++;
+        return limit;
+    }
+
+    /** Returns what is to be logged of a failure; null for nothing. */
+    private synchronized @Nullable String lineFor(Class<?> kind, boolean isTime) {
+        // Another kind of failure is said at once, as long as it is one of few.
+        boolean isNew = said.size() < MOST_KINDS && !said.contains(kind);
+        if (!isTime && !isNew) {
+            return null;
+        }
+        return inARow > 1
+                ? inARowText() + "; the last failure"
+                : "Unexpected error occurred in scheduled task " + task + "; it goes on";
+    }
+
+    private synchronized void noteSaid(Class<?> kind, boolean isTime) {
+        if (isTime) {
+            said.clear();
+        }
+        said.add(kind);
+    }
+
+    private void sumUp() {
+        String line;
+        synchronized (this) {
+            line = inARow > 0 ? inARowText() : null;
+        }
+        if (line != null) {
+            logger.error(line);
         }
     }
 
@@ -78,12 +93,18 @@ final class SeriesFailureLog implements ErrorHandler {
     }
 
     /** A run of the task has ended without a failure, after one that failed. On the thread of the run. */
-    synchronized void succeeded() {
-        long failures = inARow;
-        inARow = 0;
-        said.clear();
+    void succeeded() {
+        long failures;
+        synchronized (this) {
+            failures = inARow;
+            inARow = 0;
+            said.clear();
+        }
         try {
-            limit = new LogLimit(time.nanoClock());
+            LogLimit another = new LogLimit(time.nanoClock());
+            synchronized (this) {
+                limit = another;
+            }
             if (failures > 1) {
                 logger.info(
                         "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");

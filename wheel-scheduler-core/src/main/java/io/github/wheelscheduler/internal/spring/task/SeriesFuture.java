@@ -177,7 +177,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         return !cancelled;
     }
 
-    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. */
+    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. Without the lock. */
     final boolean isCurrent(int due) {
         if (cancelled) {
             return false;
@@ -185,8 +185,14 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         if (due == generation) {
             return true;
         }
+        guard().book.timers.awaitFollowed(guard(), due);
+        return isCurrentNow(due);
+    }
+
+    /** The same without the wait. */
+    final boolean isCurrentNow(int due) {
         synchronized (guard()) {
-            return due == generation;
+            return !cancelled && due == generation;
         }
     }
 

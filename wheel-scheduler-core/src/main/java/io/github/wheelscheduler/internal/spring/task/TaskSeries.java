@@ -48,10 +48,10 @@ public final class TaskSeries extends SeriesFuture {
      * cancel ends it in each of them. A series that repeats by its code and was re-timed to run once is done after that run, and yet can be
      * given a timer again.
      *
-     * To re-time a series is to give it another timer, of another generation. The lock, which is the guard's monitor, is held from before the
-     * new timer is armed, as it may be due at once, until it is noted; a run of a generation that is not the current one waits for that. If
-     * arming fails, nothing has changed. What a user's trigger or clock has to say is asked before; no code of the user's is called under the
-     * lock.
+     * To re-time a series is to give it another timer, of another generation, which is armed before the series follows it. It may be due at
+     * once: a run of a generation that is not the current one waits until the series follows its timer, or that is given up. If arming fails,
+     * nothing has changed. The lock, which is the guard's monitor, is held to look whether the timer is still wanted, and to follow it; no code
+     * of the user's is called under it.
      */
 
     /** A time that is not longer past is taken for now. */
@@ -197,6 +197,8 @@ public final class TaskSeries extends SeriesFuture {
             return true;
         }
         boolean isSeries;
+        int seen = SeriesRun.NONE;
+        WheelTimer<?> pending = null;
         BooleanSupplier isWanted = this::mustBeReleased;
         synchronized (guard) {
             require(!isDone());
@@ -211,17 +213,21 @@ public final class TaskSeries extends SeriesFuture {
                 // In place of the timer that follows, for others that trigger it meanwhile.
                 triggered = this;
             } else if (!mustBeReleased()) {
-                WheelTimer<?> pending = WrappedTimer.onWheel(timer);
+                seen = generation();
+                pending = WrappedTimer.onWheel(timer);
                 if (pending != null) {
                     paused = false;
-                    // A timer that is due already runs anyway.
-                    boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
-                    timers().executor().forceRun(pending);
-                    return true;
+                } else {
+                    int expected = seen;
+                    isWanted = () -> expected == generation() && !disabled && !isGone();
                 }
-                int seen = generation();
-                isWanted = () -> seen == generation() && !disabled && !isGone();
             }
+        }
+        if (pending != null) {
+            // A timer that is due already runs anyway.
+            boolean ignored = pending.reschedule(0, TimeUnit.NANOSECONDS);
+            timers().executor().forceRun(pending);
+            return seen == generation();
         }
         if (isSeries) {
             runNow();
@@ -389,7 +395,7 @@ public final class TaskSeries extends SeriesFuture {
                     return false;
                 }
                 require(!isGone());
-                before = follow(mine, other, plan.cron(), plan.arm());
+                before = follow(mine, other, plan.cron(), plan.take());
                 disabled = false;
             }
             replaced(before);
@@ -484,7 +490,7 @@ public final class TaskSeries extends SeriesFuture {
                 if (!isWanted.getAsBoolean()) {
                     return false;
                 }
-                before = follow(mine, once, plan.cron(), plan.arm());
+                before = follow(mine, once, plan.cron(), plan.take());
                 paused = false;
             }
             replaced(before);
@@ -502,7 +508,7 @@ public final class TaskSeries extends SeriesFuture {
             return false;
         }
         synchronized (guard) {
-            if (paused && !isRepeating() && isCurrent(due)) {
+            if (paused && !isRepeating() && isCurrentNow(due)) {
                 hold(Hold.Until.RESUMED);
             }
             return paused;
@@ -515,7 +521,7 @@ public final class TaskSeries extends SeriesFuture {
             return false;
         }
         synchronized (guard) {
-            if (isRepeating() || !isCurrent(due)) {
+            if (isRepeating() || !isCurrentNow(due)) {
                 return false;
             }
             hold(Hold.Until.END_OF_RUN);

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.TaskRules.Pace;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -13,7 +14,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -32,6 +35,9 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * exceptions. Any thread.
  */
 public final class TaskTimers {
+
+    /** Between arming a timer and following it, its caller does nothing that takes time, but for what a user's code does. */
+    private static final long NOTING_PAUSE_NANOS = 10_000;
 
     private static final TaskSchedule AT_ONCE = TaskSchedule.once(Instant.EPOCH);
 
@@ -62,6 +68,9 @@ public final class TaskTimers {
      * itself.
      */
     boolean isWrapped;
+
+    /** Armed, while their series do not follow them yet. Runs that are not of the current generation look here. */
+    private final Set<Plan> armedAhead = ConcurrentHashMap.newKeySet();
 
     /** What tells this node from others that run the same tasks; null for the name of this machine, as long as it has not been needed. */
     public volatile @Nullable String node;
@@ -139,49 +148,92 @@ public final class TaskTimers {
 
     // Timers
 
-    /**
-     * A timer that can be armed: what a trigger and the clock had to say for it has been asked.
-     *
-     * @param executor the wheel's, or the one that a subclass has put around it
-     * @param run what it runs: a {@link CronRun} if a trigger says when
-     * @param wrapped what such an executor is given to run; null for the wheel's
-     * @param delayNanos after how long it runs first; of no meaning if a trigger says so
-     */
-    record Plan(
-            ScheduledExecutorService executor,
-            GuardedTask guard,
-            Runnable run,
-            @Nullable WrappedRun wrapped,
-            TaskSchedule schedule,
-            long delayNanos) {
+    /** A timer that can be armed: what a trigger and the clock had to say for it has been asked. By one thread. */
+    final class Plan {
+
+        /** The wheel's, or the one that a subclass has put around it. */
+        private final ScheduledExecutorService executor;
+
+        private final GuardedTask guard;
+        private final int generation;
+
+        /** What the timer runs: a {@link CronRun} if a trigger says when. */
+        private final Runnable run;
+
+        /** What an executor around the wheel's is given to run; null for the wheel's. */
+        private final @Nullable WrappedRun wrapped;
+
+        private final TaskSchedule schedule;
+
+        /** After how long it runs first; of no meaning if a trigger says so. */
+        private final long delayNanos;
+
+        /** The thread that arms it ahead; null before. Written before others see this. */
+        private @Nullable Thread owner;
+
+        /** Armed ahead, and not taken yet. */
+        private @Nullable ScheduledFuture<?> ahead;
+
+        Plan(
+                ScheduledExecutorService asked,
+                GuardedTask guard,
+                int generation,
+                Runnable run,
+                TaskSchedule schedule,
+                long delayNanos) {
+            this.executor = asked;
+            this.guard = guard;
+            this.generation = generation;
+            this.run = run;
+            this.wrapped = run instanceof CronRun cron ? cron.wrapped : wrapped(asked, run);
+            this.schedule = schedule;
+            this.delayNanos = delayNanos;
+        }
 
         /**
-         * Arms the timer now if that calls code of the user's, which must not be called with a lock held. Its runs wait
-         * until {@link #settle}.
+         * Arms the timer for a series that does not follow it yet. Without a lock, as a thread factory, an executor or
+         * a clock of the user's may be called. Runs wait until the timer is {@linkplain #take taken}, or
+         * {@linkplain #settle given up}.
          */
         void armAhead() {
+            owner = Thread.currentThread();
+            boolean ignored = armedAhead.add(this);
             if (wrapped != null) {
                 wrapped.holdBack();
-                wrapped.setAhead(arm());
             }
+            ahead = arm();
         }
 
-        /**
-         * Lets the runs of a timer begin that has been armed ahead, or cancels it if {@link #arm} has not returned it.
-         * Without a lock.
-         */
+        /** Returns the timer, which the series follows once the caller lets go of its lock. With that held. */
+        ScheduledFuture<?> take() {
+            ScheduledFuture<?> armed = Objects.requireNonNull(ahead);
+            ahead = null;
+            boolean ignored = armedAhead.remove(this);
+            return armed;
+        }
+
+        /** Cancels a timer that has not been taken, and lets its runs go on. Without a lock. */
         void settle() {
-            if (wrapped != null) {
-                wrapped.settle();
+            ScheduledFuture<?> unused = ahead;
+            try {
+                if (unused != null) {
+                    boolean ignored = unused.cancel(false);
+                }
+            } finally {
+                boolean ignored = armedAhead.remove(this);
+                if (wrapped != null) {
+                    wrapped.settle();
+                }
             }
         }
 
-        /** Arms the timer, unless it has been armed ahead. */
+        /** Whether another thread has armed it for a run that is to wait. */
+        private boolean isAheadOf(GuardedTask running, int generationOfRun) {
+            return guard == running && generation == generationOfRun && owner != Thread.currentThread();
+        }
+
+        /** Arms the timer. Without a lock. */
         ScheduledFuture<?> arm() {
-            ScheduledFuture<?> ahead = wrapped == null ? null : wrapped.takeAhead();
-            if (ahead != null) {
-                return ahead;
-            }
             try {
                 if (run instanceof CronRun cron) {
                     return accepted(cron.start());
@@ -243,9 +295,8 @@ public final class TaskTimers {
         }
         if (trigger != null) {
             CronRun run = new CronRun(guard, generation, pace, new TriggerTimes(trigger, clock()));
-            WrappedRun wrapped = wrapped(asked, run);
-            run.wrapped = wrapped;
-            return run.hasFirst() ? new Plan(asked, guard, run, wrapped, schedule, 0) : null;
+            run.wrapped = wrapped(asked, run);
+            return run.hasFirst() ? new Plan(asked, guard, generation, run, schedule, 0) : null;
         }
         long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
         if (pace != null && delayNanos <= Long.MAX_VALUE / 2) {
@@ -253,7 +304,23 @@ public final class TaskTimers {
             delayNanos = putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
         }
         Runnable run = generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
-        return new Plan(asked, guard, run, wrapped(asked, run), schedule, delayNanos);
+        return new Plan(asked, guard, generation, run, schedule, delayNanos);
+    }
+
+    /** Waits while a timer of that generation is armed that its series does not follow yet. Not with the series' lock held. */
+    void awaitFollowed(GuardedTask guard, int generation) {
+        while (isArmedAhead(guard, generation)) {
+            ShortMemory.pause(NOTING_PAUSE_NANOS);
+        }
+    }
+
+    private boolean isArmedAhead(GuardedTask guard, int generation) {
+        for (Plan plan : armedAhead) {
+            if (plan.isAheadOf(guard, generation)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -274,7 +341,7 @@ public final class TaskTimers {
     ScheduledFuture<?> runNow(GuardedTask guard) {
         ScheduledExecutorService asked = asked();
         SeriesRun run = new SeriesRun(guard, SeriesRun.TRIGGERED, null);
-        return new Plan(asked, guard, run, wrapped(asked, run), AT_ONCE, 0).arm();
+        return new Plan(asked, guard, SeriesRun.TRIGGERED, run, AT_ONCE, 0).arm();
     }
 
     /** Returns the future of a task that is not enabled; rejects it if the scheduler has been shut down. */

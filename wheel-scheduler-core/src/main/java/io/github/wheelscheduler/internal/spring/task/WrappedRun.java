@@ -3,7 +3,6 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.internal.ShortMemory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -15,11 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The runs of one timer, as an executor of the user's sees them that a subclass of the scheduler has put around its
- * own. That executor is called without a lock; runs that come before the series follows the timer wait for that.
+ * own.
  */
 final class WrappedRun implements Runnable, NamedTask {
-
-    private static final long PAUSE_NANOS = 10_000;
 
     /** What a thread is arming by a call of such an executor, until the timer on the wheel is there. */
     private static final ThreadLocal<@Nullable WrappedRun> ARMING = new ThreadLocal<>();
@@ -31,13 +28,10 @@ final class WrappedRun implements Runnable, NamedTask {
     /** The thread that is calling the executor. Only that thread goes by it. */
     private @Nullable Thread caller;
 
-    /** The thread for which runs wait, until it has noted the timer; null if none does. Writer: that thread. */
-    private volatile @Nullable Thread holder;
+    /** The thread that has armed it ahead, which runs it later. Only that thread goes by it. */
+    private @Nullable Thread holder;
 
-    /** Armed while runs wait, and not taken yet. By the thread for which they wait. */
-    private @Nullable ScheduledFuture<?> ahead;
-
-    /** The executor has run it at once, on the thread for which runs wait. By that thread. */
+    /** The executor has run it at once, on that thread. By that thread. */
     private boolean isOwed;
 
     /** The timer on the wheel; null if the executor has made none on the calling thread. */
@@ -107,31 +101,15 @@ final class WrappedRun implements Runnable, NamedTask {
         return arm(() -> executor.schedule(this, delayNanos, TimeUnit.NANOSECONDS));
     }
 
-    // Arming ahead of a lock
+    // Before the series follows the timer
 
-    /** Lets runs wait for the calling thread until {@link #settle}. */
+    /** Lets a run on the calling thread wait until {@link #settle}. */
     void holdBack() {
         holder = Thread.currentThread();
     }
 
-    void setAhead(ScheduledFuture<?> armed) {
-        ahead = armed;
-    }
-
-    /** Takes the timer that has been armed ahead; null if none has. */
-    @Nullable
-    ScheduledFuture<?> takeAhead() {
-        ScheduledFuture<?> armed = ahead;
-        ahead = null;
-        return armed;
-    }
-
-    /** Cancels a timer that has not been taken, and lets runs begin. Without a lock. */
+    /** Lets runs begin, and runs what has waited. Without a lock. */
     void settle() {
-        ScheduledFuture<?> unused = takeAhead();
-        if (unused != null) {
-            boolean ignored = unused.cancel(false);
-        }
         holder = null;
         if (isOwed) {
             isOwed = false;
@@ -144,9 +122,6 @@ final class WrappedRun implements Runnable, NamedTask {
         if (holder == Thread.currentThread()) {
             isOwed = true;
             return;
-        }
-        while (holder != null) {
-            ShortMemory.pause(PAUSE_NANOS);
         }
         run.run();
     }

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.testing.Gate;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When what has been gathered is said, and by whom. */
@@ -15,6 +19,7 @@ class GatheredLineTest {
     private final List<String> said = new CopyOnWriteArrayList<>();
     private final List<Thread> reporters = new CopyOnWriteArrayList<>();
     private final Gate gate = new Gate();
+    private final Thread caller = Thread.currentThread();
 
     private GatheredLine newLine(Runnable before) {
         LogTime time = new LogTime(System::nanoTime, summary -> {}, reporter -> {
@@ -83,5 +88,50 @@ class GatheredLineTest {
         reporters.get(0).interrupt();
         awaitThat(() -> !said.isEmpty());
         assertThat(System.nanoTime() - startNanos).isGreaterThanOrEqualTo(1_000_000_000);
+    }
+
+    /** Names are the user's, and so is the factory. */
+    @Test
+    void nameAndThreadAreAskedForUnderNoLock() {
+        AtomicReference<@Nullable GatheredLine> line = new AtomicReference<>();
+        AtomicInteger calls = new AtomicInteger();
+        Runnable call = () -> {
+            calls.incrementAndGet();
+            Thread other = new Thread(() -> gather(Objects.requireNonNull(line.get()), "other"));
+            other.start();
+            try {
+                other.join(10_000);
+            } catch (InterruptedException ex) {
+                throw new AssertionError(ex);
+            }
+            assertThat(other.isAlive()).as("waits for a lock").isFalse();
+        };
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        Runnable checked = () -> {
+            try {
+                if (Thread.currentThread() == caller) {
+                    call.run();
+                }
+            } catch (Throwable ex) {
+                failures.add(ex);
+            }
+        };
+        LogTime time = new LogTime(System::nanoTime, summary -> checked.run(), reporter -> {
+            checked.run();
+            return new Thread(reporter);
+        });
+        line.set(new GatheredLine((times, sum, named) -> times + " " + named, said::add, time));
+        Objects.requireNonNull(line.get())
+                .add(
+                        () -> {
+                            checked.run();
+                            return "own";
+                        },
+                        1);
+        assertThat(failures).isEmpty();
+        // The name, and the thread or what sums up; who is faster starts the reporter.
+        assertThat(calls).hasPositiveValue();
+        awaitThat(() -> said.size() == 1);
+        assertThat(said.get(0)).startsWith(calls.get() + 1 + " [");
     }
 }

@@ -92,6 +92,7 @@ class SteeringUnderNoLockTest {
     }
 
     /** A task as it is, and what a thread does to it. */
+    @SuppressWarnings("ImmutableEnumChecker")
     enum Steering {
         TRIGGER_OF_DISABLED_TASK(DISABLED, inAnHour()),
         RETIMING_OF_DISABLED_TASK(DISABLED, inAnHour()),

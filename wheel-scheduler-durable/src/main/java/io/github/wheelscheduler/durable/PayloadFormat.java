@@ -55,6 +55,7 @@ public final class PayloadFormat {
     public static PayloadFormat standard() {
         JsonMapper mapper = JsonMapper.builder()
                 .findAndAddModules(ClassUtils.getDefaultClassLoader())
+                .addModule(ExactNumber.module())
                 .disable(
                         DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
                         DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,

@@ -86,7 +86,8 @@ final class Payloads {
             throw new IllegalArgumentException(
                     "payload must be something that can be written as "
                             + (type == null ? "JSON" : type.getTypeName() + ", as its handler reads it")
-                            + ", was a " + payload.getClass().getName(),
+                            + ", was a " + payload.getClass().getName() + ": "
+                            + UnreadablePayloadException.reasonOf(ex),
                     ex);
         }
         if (json.length > MOST_BYTES) {
@@ -104,15 +105,16 @@ final class Payloads {
     private void requireSame(byte[] json, JavaType type, ObjectWriter asRead, Object payload) {
         String difference;
         try {
+            byte[] whole = isSubclass(payload, type) ? writer.writeValueAsBytes(payload) : json;
             Object read = writer.readValue(json, type);
             byte[] again = asRead.writeValueAsBytes(read);
-            if (Arrays.equals(json, again)) {
+            if (Arrays.equals(whole, again)) {
                 return;
             }
             ObjectReader trees = writer.reader()
                     .with(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                     .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
-            difference = JsonDifference.between(trees.readTree(json), trees.readTree(again));
+            difference = JsonDifference.between(trees.readTree(whole), trees.readTree(again));
         } catch (JacksonException ex) {
             throw new IllegalArgumentException(
                     "payload must be something that its handler can read as " + type.toCanonical() + ", was a "
@@ -124,6 +126,11 @@ final class Payloads {
                     "payload must be the same when its handler has read it as " + type.toCanonical() + ", was a "
                             + payload.getClass().getName() + " that differs at " + difference);
         }
+    }
+
+    /** Whether Jackson writes the payload without the properties that its class has beside those of the type. */
+    private static boolean isSubclass(Object payload, JavaType type) {
+        return !type.isAbstract() && !type.isPrimitive() && payload.getClass() != type.getRawClass();
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.InvalidFormatException;
@@ -29,7 +30,9 @@ final class UnreadablePayloadException extends RuntimeException {
                     ? path.append('[').append(step.getIndex()).append(']')
                     : path.append('.').append(property);
         }
-        return "at " + path + " (" + ex.getLocation().offsetDescription() + "), " + why(ex);
+        // What a limit of Jackson's refuses has none.
+        TokenStreamLocation location = ex.getLocation();
+        return "at " + path + (location == null ? "" : " (" + location.offsetDescription() + ")") + ", " + why(ex);
     }
 
     private static String why(JacksonException ex) {

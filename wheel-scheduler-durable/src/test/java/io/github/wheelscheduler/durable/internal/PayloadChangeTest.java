@@ -9,7 +9,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.github.wheelscheduler.durable.PayloadFormat;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -113,6 +115,12 @@ class PayloadChangeTest {
 
     record AsInt(int amount) {}
 
+    record AsByte(Byte amount) {}
+
+    record AsFloat(float amount) {}
+
+    record AsDouble(double amount) {}
+
     @Test
     void widerNumberReadsTheNarrowerOne() {
         assertThat(readAs(Widened.class)).isEqualTo(new Widened("4711", new BigDecimal(3)));
@@ -125,6 +133,22 @@ class PayloadChangeTest {
         assertThat(read(new AsLong(3), AsLong.class, AsInt.class)).isEqualTo(new AsInt(3));
         waits(new AsLong(1L << 40), AsLong.class, AsInt.class, "$.amount");
         waits(new AsDecimal(new BigDecimal("1.9")), AsDecimal.class, AsInt.class, "$.amount");
+        assertThat(read(new AsLong(-128), AsLong.class, AsByte.class)).isEqualTo(new AsByte((byte) -128));
+        waits(new AsLong(200), AsLong.class, AsByte.class, "$.amount");
+        assertThat(read(new AsDouble(1e30), AsDouble.class, AsFloat.class)).isEqualTo(new AsFloat(1e30f));
+        waits(new AsDouble(1e300), AsDouble.class, AsFloat.class, "$.amount");
+        waits(new AsDecimal(new BigDecimal("1e400")), AsDecimal.class, AsDouble.class, "$.amount");
+        waits(new AsLong(Long.MAX_VALUE), AsLong.class, AsByte.class, "$.amount");
+    }
+
+    /** A limit of Jackson's, which says no place. */
+    @Test
+    void numberOfVeryManyDigitsLeavesTheRowWaiting() {
+        Map<String, BigInteger> huge = Map.of("amount", new BigInteger("1".repeat(1_200)));
+        byte[] row = payloads.write(huge, null);
+        assertThatExceptionOfType(UnreadablePayloadException.class)
+                .isThrownBy(() -> payloads.read(row, null, AsDecimal.class))
+                .withMessageEndingWith(": at $, StreamConstraintsException");
     }
 
     enum Sizes {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.github.wheelscheduler.durable.PayloadFormat;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -264,6 +266,49 @@ class PayloadsTest {
                 .isThrownBy(() -> payloads.write(new Forgetful("given"), Forgetful.class))
                 .withMessage("payload must be the same when its handler has read it as " + Forgetful.class.getName()
                         + ", was a " + Forgetful.class.getName() + " that differs at $.name");
+    }
+
+    static class Account {
+
+        @SuppressWarnings("unused")
+        public String name = "current";
+    }
+
+    static final class Savings extends Account {
+
+        @SuppressWarnings("unused")
+        public int rate = 7;
+    }
+
+    record Held(Account account) {}
+
+    @Test
+    void propertyOfASubclassIsNotLost() {
+        for (Object payload : List.of(new Savings(), new Held(new Savings()))) {
+            Class<?> type = payload instanceof Savings ? Account.class : Held.class;
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> payloads.write(payload, type))
+                    .withMessageStartingWith("payload must be the same when its handler has read it as ")
+                    .withMessageEndingWith("rate");
+        }
+        assertThat(payloads.write(new Account(), Account.class)).asString().endsWith("{\"name\":\"current\"}");
+        assertThat(roundTrip(new ArrayList<>(List.of(1)), ArrayList.class)).isEqualTo(List.of(1));
+        assertThat(roundTrip(new Circle(3), Shape.class)).isEqualTo(new Circle(3));
+    }
+
+    @Test
+    void payloadBeyondALimitIsRefusedWithTheReason() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> payloads.write(new BigInteger("1".repeat(1_200)), BigInteger.class))
+                .withMessageEndingWith("was a java.math.BigInteger: at $, StreamConstraintsException");
+        List<?> deep = List.of();
+        for (int i = 0; i < 600; i++) {
+            deep = List.of(deep);
+        }
+        List<?> deepest = deep;
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> payloads.write(deepest, List.class))
+                .withMessageContaining("StreamConstraintsException");
     }
 
     @Test

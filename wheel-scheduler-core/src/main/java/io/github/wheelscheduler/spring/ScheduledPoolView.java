@@ -296,13 +296,17 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
     @Override
     public void setThreadFactory(ThreadFactory threadFactory) {
         throw refused("The thread factory must be set on the scheduler before it is initialized, was to be "
-                + threadFactory.getClass().getName());
+                + nameOf(threadFactory));
     }
 
     @Override
     public void setRejectedExecutionHandler(RejectedExecutionHandler handler) {
         throw refused("The rejection handler must be set on the scheduler before it is initialized, was to be "
-                + handler.getClass().getName());
+                + nameOf(handler));
+    }
+
+    private static String nameOf(@Nullable Object given) {
+        return given == null ? "null" : given.getClass().getName();
     }
 
     private static UnsupportedOperationException refused(String rule) {

@@ -1,8 +1,9 @@
 package io.github.wheelscheduler.internal.spring.run;
 
 import io.github.wheelscheduler.internal.LogLimit;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class GatheredLine {
 
     private static final long SHORTEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int MOST_NAMED = 3;
+
+    /** So many things a line names. */
+    public static final int MOST_NAMED = 3;
 
     private final Wording wording;
     private final Consumer<String> log;
@@ -34,7 +37,7 @@ public final class GatheredLine {
     // Since the last line.
     private long times;
     private long sum;
-    private final List<String> named = new ArrayList<>(MOST_NAMED);
+    private final Set<String> named = new LinkedHashSet<>(2 * MOST_NAMED);
 
     /** Puts into words what has been gathered. */
     @FunctionalInterface
@@ -45,7 +48,7 @@ public final class GatheredLine {
          *
          * @param times how often it has happened, at least once
          * @param sum of the numbers that came with it
-         * @param named names the first few; not empty
+         * @param named the first few, each once; not empty
          */
         String text(long times, long sum, List<String> named);
     }
@@ -79,9 +82,8 @@ public final class GatheredLine {
      * @param name is asked for a name if it is one of the first
      */
     public void add(Supplier<String> name, long number) {
-        // If there is no name to be had, nothing has been counted, and no line lacks one. Not under the lock: it may be
-        // the
-        // user's, as are the thread factory and the log.
+        // First: if asking for the name fails, nothing has been counted, and no line lacks one. Not under the lock: the
+        // name, the thread factory and the log may be the user's.
         String known = null;
         while (!count(known, number)) {
             known = name.get();
@@ -168,7 +170,7 @@ public final class GatheredLine {
             if (times == 0) {
                 return;
             }
-            text = wording.text(times, sum, named);
+            text = wording.text(times, sum, List.copyOf(named));
             times = 0;
             sum = 0;
             named.clear();

@@ -21,9 +21,6 @@ public final class RunHistory {
     /** Of two failures that are less apart, the stack trace of the first is kept. */
     private static final long TRACES_APART_NANOS = 100_000_000;
 
-    /** In place of what a run threw, if there was no memory to keep that. */
-    private static final RunOutcome.Failure FORGOTTEN = new RunOutcome.Failure(Throwable.class.getName(), "");
-
     // What the array has of each run.
     private static final int STARTED_AT = 0;
     private static final int DURATION = 1;
@@ -282,12 +279,13 @@ public final class RunHistory {
     private RunOutcome outcomeAt(int place) {
         long lateness = recent[place * FIELDS + LATENESS_AND_FLAGS];
         RunOutcome.Failure remembered = recentFailures == null ? null : recentFailures[place];
+        // There was no memory to keep what the run threw.
         boolean isForgotten = remembered == null && (lateness & FAILED) != 0;
         return RunOutcome.of(
                 recent[place * FIELDS + STARTED_AT],
                 recent[place * FIELDS + DURATION],
                 lateness >> FLAG_BITS,
                 (lateness & TRIGGERED) != 0,
-                isForgotten ? FORGOTTEN : remembered);
+                isForgotten ? new RunOutcome.Failure(Throwable.class.getName(), "") : remembered);
     }
 }

@@ -108,13 +108,15 @@ public final class SchedulerWarnings {
         String number = (isAtLeast ? "at least " : "") + runs + (runs == 1 ? " run, which is" : " runs, which are")
                 + " not made up; ";
         isAtLeast = false;
-        return times == 1
-                ? "Task " + named.get(0).replaceFirst(", its ", " has missed " + number + "its ")
-                : "Tasks have fallen behind " + times + " times, and missed " + number + names(times, named);
+        String often = times == 1 ? "" : "fallen behind " + times + " times, and ";
+        return named.size() == 1
+                ? "Task " + named.get(0).replaceFirst(", its ", " has " + often + "missed " + number + "its ")
+                : "Tasks have " + often + "missed " + number + names(times, named);
     }
 
     private static String names(long times, List<String> named) {
-        return String.join("; ", named) + (times > named.size() ? "; and others" : "");
+        return String.join("; ", named)
+                + (times > named.size() && named.size() == GatheredLine.MOST_NAMED ? "; and others" : "");
     }
 
     void pausedAfterFailures(String id, long failures) {

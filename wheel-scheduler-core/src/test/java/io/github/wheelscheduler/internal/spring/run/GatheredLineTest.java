@@ -30,7 +30,7 @@ class GatheredLineTest {
             reporters.add(created);
             return created;
         });
-        return new GatheredLine((times, sum, named) -> named.get(0), said::add, time);
+        return new GatheredLine((times, sum, named) -> String.join(", ", named), said::add, time);
     }
 
     private void gather(GatheredLine line, String text) {
@@ -55,12 +55,13 @@ class GatheredLineTest {
     @Test
     void whatIsGatheredTogetherNeedsOneThreadWhichEnds() throws Exception {
         GatheredLine line = newLine(() -> {});
-        gather(line, "first");
-        gather(line, "more");
-        gather(line, "more");
+        for (String name : List.of("first", "second", "first", "first", "third", "fourth")) {
+            gather(line, name);
+        }
         assertThat(reporters).hasSize(1);
         reporters.get(0).join();
-        assertThat(said).containsExactly("first");
+        // The first three, each once.
+        assertThat(said).containsExactly("first, second, third");
     }
 
     @Test

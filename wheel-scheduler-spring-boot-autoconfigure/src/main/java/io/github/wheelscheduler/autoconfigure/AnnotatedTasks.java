@@ -255,12 +255,14 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
             return false;
         }
         Class<?> superclass = type.getSuperclass();
-        boolean[] found = {superclass != null && MAY_HAVE_TASKS.get(superclass)};
+        boolean found = superclass != null && MAY_HAVE_TASKS.get(superclass);
         for (Class<?> inherited : type.getInterfaces()) {
-            found[0] |= MAY_HAVE_TASKS.get(inherited);
+            found |= MAY_HAVE_TASKS.get(inherited);
         }
-        ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= mayBeScheduled(method));
-        return found[0];
+        for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
+            found |= mayBeScheduled(method);
+        }
+        return found;
     }
 
     /** Whether a method is scheduled, or has annotations that cannot be read: Spring reads none of a method that is overridden. */

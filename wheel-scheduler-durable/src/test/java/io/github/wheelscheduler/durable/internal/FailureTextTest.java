@@ -12,8 +12,12 @@ import io.github.wheelscheduler.durable.RetryPolicy;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
 import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -250,6 +254,59 @@ class FailureTextTest {
                         .isPresent());
         assertThat(made.engine.recurringTasks().find("r").orElseThrow().failure())
                 .isNotBlank();
+    }
+
+    /** Fails for one line. */
+    private static final class FailingLog extends Handler {
+
+        private final AtomicInteger failures = new AtomicInteger();
+
+        @Override
+        public void publish(LogRecord line) {
+            if (line.getMessage().contains("was cancelled while it ran") && failures.getAndIncrement() == 0) {
+                throw new NoClassDefFoundError("on purpose");
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void endThatIsNotWrittenIsAnError() {
+        Logger logger = Logger.getLogger("io.github.wheelscheduler.durable");
+        FailingLog failing = new FailingLog();
+        logger.addHandler(failing);
+        try (CapturedLog log = CapturedLog.begin()) {
+            Node made = node(DurableObserver.NONE);
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch never = new CountDownLatch(1);
+            made.engine.handle("failing", String.class, RETRIES, payload -> {
+                begun.countDown();
+                never.await();
+            });
+            made.start();
+            assertThat(made.engine.schedule("failing", "7", "x", Instant.now())).isTrue();
+            await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
+            Object ignored = made.engine.cancel("failing", "7", Duration.ofSeconds(1));
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.of(Level.SEVERE, "its end could not be written"))
+                            .hasSize(1));
+            LogRecord line =
+                    log.of(Level.SEVERE, "its end could not be written").get(0);
+            assertThat(line.getMessage()).contains("failing 7");
+            assertThat(line.getThrown()).isInstanceOf(NoClassDefFoundError.class);
+            assertThat(failing.failures).hasValueGreaterThanOrEqualTo(1);
+            assertThat(made.engine.counts().failed()).isEqualTo(1);
+            // It is found and given back, so the request to end it is met by another run, or before.
+            await().atMost(PATIENCE).until(() -> made.engine.counts().running() == 0);
+        } finally {
+            logger.removeHandler(failing);
+        }
     }
 
     @Test

@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.testing.Caller;
 import io.github.wheelscheduler.testing.Heirloom;
 import io.github.wheelscheduler.testing.StopsAfterwards;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -122,6 +125,48 @@ class ThreadsOfTheirOwnTest {
             }
         }
         return seen;
+    }
+
+    @Test
+    void factoryIsAskedAgainWithTheClassLoaderOfTheMaker() throws Exception {
+        CountDownLatch isAsked = new CountDownLatch(1);
+        CountDownLatch isToFail = new CountDownLatch(1);
+        CompletableFuture<ClassLoader> askedAgain = new CompletableFuture<>();
+        ThreadFactory factory = code -> {
+            if (isAsked.getCount() > 0) {
+                isAsked.countDown();
+                awaitUninterruptibly(isToFail);
+                throw new IllegalStateException("on purpose");
+            }
+            boolean ignored = askedAgain.complete(Thread.currentThread().getContextClassLoader());
+            return new Thread(code);
+        };
+        WheelScheduledExecutor executor = maker.callWith(
+                "maker",
+                application,
+                () -> stops.use(WheelScheduledExecutor.builder()
+                        .tickThreadFactory(factory)
+                        .build()));
+        ClassLoader other = new ClassLoader(null) {};
+        CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> maker.callWith("caller", other, () -> {
+            Object ignored = executor.schedule(() -> {}, 1, SECONDS);
+            return true;
+        }));
+        assertThat(isAsked.await(30, SECONDS)).isTrue();
+        Future<?> second = executor.schedule(() -> {}, 1, SECONDS);
+        isToFail.countDown();
+        assertThat(askedAgain.get(30, SECONDS)).isSameAs(application);
+        assertThat(second.get(30, SECONDS)).isNull();
+        assertThat(first).failsWithin(Duration.ofSeconds(30));
+        assertThat(maker.parents()).isEmpty();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            boolean ignored = latch.await(30, SECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.wheelscheduler.testing.Heirloom;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -39,6 +40,24 @@ class LatenessTimersTest {
         for (int i = 0; i < runs; i++) {
             timers.starting(wheelNanos, queueNanos, nowNanos);
         }
+    }
+
+    @Test
+    void threadThatCatchesUpInheritsNothing() {
+        Heirloom heirloom = new Heirloom();
+        ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
+        LatenessTimers own = heirloom.callWith("maker", application, () -> new LatenessTimers(wheel, queue));
+        boolean ignored = heirloom.callWith("run", getClass().getClassLoader(), () -> {
+            for (int i = 0; i <= LatenessTimers.DIRECT; i++) {
+                own.starting(1, 1, 0);
+            }
+            return true;
+        });
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().equals("wheel-scheduler-meters")
+                        && thread.getContextClassLoader() == application)
+                .hasSize(1);
+        assertThat(heirloom.parents()).isEmpty();
     }
 
     @ParameterizedTest

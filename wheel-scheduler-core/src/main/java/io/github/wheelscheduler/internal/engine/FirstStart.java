@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.internal.EngineLog;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.internal.worker.ThreadStart;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ThreadFactory;
@@ -36,6 +37,9 @@ final class FirstStart {
     private final ThreadStart start;
     private final ThreadFactory factory;
     private final Runnable code;
+
+    /** Of the thread that makes the executor, as this is made with it. */
+    private final ThreadOrigin origin = new ThreadOrigin();
 
     /** A thread tries again for others. Writers: the caller whose start has failed; that thread, at its end. */
     private final AtomicBoolean isRetrying = new AtomicBoolean();
@@ -92,10 +96,8 @@ final class FirstStart {
         boolean isStarted = false;
         try {
             // A daemon: where the factory fails for good, it keeps no program from its end.
-            Thread created =
-                    new Thread(null, this::retry, Thread.currentThread().getName() + "-retry", 0, false);
-            created.setDaemon(true);
-            created.start();
+            origin.newDaemon(this::retry, Thread.currentThread().getName() + "-retry")
+                    .start();
             isStarted = true;
         } catch (Throwable ex) {
             // The next call tries.

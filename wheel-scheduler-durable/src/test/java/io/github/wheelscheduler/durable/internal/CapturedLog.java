@@ -7,19 +7,36 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Keeps the log of durable tasks until it is closed. Any thread. */
+/** Keeps what a logger logs, that of durable tasks unless it is named, until it is closed. Any thread. */
 final class CapturedLog extends Handler implements AutoCloseable {
 
-    private static final Logger LOGGER = Logger.getLogger("io.github.wheelscheduler.durable");
-
+    private final Logger logger;
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
 
-    private CapturedLog() {}
+    private CapturedLog(Logger logger) {
+        this.logger = logger;
+    }
 
     static CapturedLog begin() {
-        CapturedLog log = new CapturedLog();
-        LOGGER.addHandler(log);
+        return of("io.github.wheelscheduler.durable");
+    }
+
+    static CapturedLog of(String name) {
+        CapturedLog log = new CapturedLog(Logger.getLogger(name));
+        log.logger.addHandler(log);
         return log;
+    }
+
+    /** Returns the texts that contain something. */
+    List<String> with(String part) {
+        return records.stream()
+                .map(each -> String.valueOf(each.getMessage()))
+                .filter(text -> text.contains(part))
+                .toList();
+    }
+
+    void clear() {
+        records.clear();
     }
 
     /** Returns the records of a level whose text contains something. */
@@ -40,6 +57,6 @@ final class CapturedLog extends Handler implements AutoCloseable {
 
     @Override
     public void close() {
-        LOGGER.removeHandler(this);
+        logger.removeHandler(this);
     }
 }

@@ -30,9 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -281,18 +278,12 @@ class HarshConditionsTest {
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         assertThat(jdbc.queryForList("select 1 from wheel_durable_task_node where name = 'a'"))
                 .isEmpty();
-        Queue<String> told = new ConcurrentLinkedQueue<>();
-        Handler handler = listener(told);
-        Logger log = Logger.getLogger("io.github.wheelscheduler.durable");
         // What was under way may still fail.
         await().pollDelay(Duration.ofMillis(700)).until(() -> true);
-        log.addHandler(handler);
-        try {
+        try (CapturedLog log = CapturedLog.begin()) {
             await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
-        } finally {
-            log.removeHandler(handler);
+            assertThat(log.with("")).isEmpty();
         }
-        assertThat(told).isEmpty();
         node.start();
         assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
         awaitRan("one");
@@ -517,32 +508,14 @@ class HarshConditionsTest {
         await().atMost(PATIENCE).until(() -> node.engine.problem() == null);
     }
 
-    private static Handler listener(Queue<String> told) {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                told.add(record.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-    }
-
     @Test
     void theConnectionThatIsKeptSetsOffNoLeakDetection() {
         String url = TestDatabase.POSTGRESQL.newUrl();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setLeakDetectionThreshold(2_000);
-        Queue<String> told = new ConcurrentLinkedQueue<>();
-        Logger log = Logger.getLogger("com.zaxxer.hikari.pool.ProxyLeakTask");
-        Handler handler = listener(told);
-        log.addHandler(handler);
-        try (HikariDataSource watched = new HikariDataSource(config)) {
+        try (CapturedLog log = CapturedLog.of("com.zaxxer.hikari.pool.ProxyLeakTask");
+                HikariDataSource watched = new HikariDataSource(config)) {
             Node node = node(watched).start();
             JdbcTemplate jdbc = new JdbcTemplate(watched);
             // Each beat is half a second.
@@ -551,10 +524,8 @@ class HarshConditionsTest {
                                     "select 1 from wheel_durable_task_node where beat > 10", Integer.class)
                             .isEmpty());
             node.close();
-        } finally {
-            log.removeHandler(handler);
+            assertThat(log.with("")).isEmpty();
         }
-        assertThat(told).isEmpty();
     }
 
     @Test

@@ -22,17 +22,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -581,8 +576,8 @@ class NudgeTest {
         Node b = node("b", own).start();
         awaitListeners(1);
         assertThat(ears()).isEqualTo(1);
-        try (Said said = new Said("com.zaxxer.hikari.pool.ProxyConnection");
-                Said ofNode = new Said("io.github.wheelscheduler.durable")) {
+        try (CapturedLog said = CapturedLog.of("com.zaxxer.hikari.pool.ProxyConnection");
+                CapturedLog ofNode = CapturedLog.of("io.github.wheelscheduler.durable")) {
             b.close();
             assertThat(ofNode.with("has not been told")).isEmpty();
             await().atMost(PATIENCE).until(() -> ears() == 0);
@@ -606,7 +601,7 @@ class NudgeTest {
 
     @Test
     void itListensOnlyWhereThePoolHasRoom() throws Exception {
-        try (Said said = new Said("io.github.wheelscheduler.durable")) {
+        try (CapturedLog said = CapturedLog.of("io.github.wheelscheduler.durable")) {
             Node b = noting(node("b", pool(url, 4))).start();
             Heard heard = heard();
             schedule(node("a", dataSource), "1");
@@ -626,7 +621,7 @@ class NudgeTest {
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(10);
         config.setLeakDetectionThreshold(2_000);
-        try (Said said = new Said("com.zaxxer.hikari.pool.ProxyLeakTask");
+        try (CapturedLog said = CapturedLog.of("com.zaxxer.hikari.pool.ProxyLeakTask");
                 HikariDataSource watched = new HikariDataSource(config);
                 Node b = new Node(settings("b", TaskTable.DEFAULT_NAME, 10, true), watched, DurableObserver.NONE)) {
             b.start();
@@ -644,7 +639,7 @@ class NudgeTest {
     @Test
     void looksGoOnBehindAPoolerThatHasOneConnectionForMany() throws Exception {
         HikariDataSource own = pool(url, 10);
-        try (Said said = new Said("io.github.wheelscheduler.durable");
+        try (CapturedLog said = CapturedLog.of("io.github.wheelscheduler.durable");
                 Connection another = dataSource.getConnection()) {
             Node b = noting(node("b", new OtherListener(own, another))).start();
             await().atMost(PATIENCE)
@@ -720,7 +715,7 @@ class NudgeTest {
 
     @Test
     void fewConnectionsBesideTransactionalHandlersAreTold() throws Exception {
-        try (Said said = new Said("io.github.wheelscheduler.durable")) {
+        try (CapturedLog said = CapturedLog.of("io.github.wheelscheduler.durable")) {
             Node plain = noting(node("a", pool(url, 5))).start();
             assertThat(said.with("The pool must have")).isEmpty();
             Node ignored = transactional("b", 10).start();
@@ -747,34 +742,5 @@ class NudgeTest {
                 new DataSourceTransactionManager(own),
                 (payload, run) -> {});
         return node;
-    }
-
-    /** What a log has said since. */
-    private static final class Said extends Handler implements AutoCloseable {
-
-        private final Logger log;
-        private final Queue<String> lines = new ConcurrentLinkedQueue<>();
-
-        Said(String name) {
-            log = Logger.getLogger(name);
-            log.addHandler(this);
-        }
-
-        List<String> with(String text) {
-            return lines.stream().filter(line -> line.contains(text)).toList();
-        }
-
-        @Override
-        public void publish(LogRecord line) {
-            lines.add(line.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {
-            log.removeHandler(this);
-        }
     }
 }

@@ -16,9 +16,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -208,24 +205,9 @@ class OlderNodeTest {
 
     @Test
     void eachHandlerHasALineInTheLogForWhatItCannotRead() {
-        Queue<String> warnings = new ConcurrentLinkedQueue<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                if (record.getMessage().contains("cannot be read here")) {
-                    warnings.add(record.getMessage());
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("io.github.wheelscheduler.durable");
-        log.addHandler(handler);
-        try (Node node = node("a").start()) {
+        List<String> warnings;
+        try (CapturedLog log = CapturedLog.begin();
+                Node node = node("a").start()) {
             for (String name : List.of("one", "two", "three")) {
                 for (String id : List.of("1", "2", "3")) {
                     older.insert(name, id, "hush");
@@ -233,8 +215,7 @@ class OlderNodeTest {
                 node.handle(name, Order.class, ran::add);
             }
             await().atMost(PATIENCE).until(() -> node.engine.overview().unreadable() == 9);
-        } finally {
-            log.removeHandler(handler);
+            warnings = log.with("cannot be read here");
         }
         assertThat(warnings).hasSize(3).noneMatch(text -> text.contains("hush"));
         for (String name : List.of("one", "two", "three")) {
@@ -248,7 +229,7 @@ class OlderNodeTest {
     /** Recurring tasks that are made at run time are to have such a name, as no handler may begin so. */
     @Test
     void recurringRowsOfAnotherKindAreLeftAlone() {
-        String name = io.github.wheelscheduler.durable.internal.Handler.RECURRING + "made";
+        String name = Handler.RECURRING + "made";
         try (Node node = node("a").start()) {
             assertThat(jdbc.update(
                             "insert into wheel_durable_task (task_name, task_instance, task_data, made_for,"

@@ -17,12 +17,8 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,35 +39,16 @@ class ScheduleChangeTest {
     private final JdbcTemplate jdbc;
     private final List<Node> nodes = new ArrayList<>();
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
-    private final Queue<String> logged = new ConcurrentLinkedQueue<>();
-    private final Logger logger = Logger.getLogger("io.github.wheelscheduler.durable");
-
-    private final Handler log = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            logged.add(String.valueOf(entry.getMessage()));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final CapturedLog log = CapturedLog.begin();
 
     ScheduleChangeTest(TestDatabase database) {
         dataSource = database.newDataSource();
         jdbc = new JdbcTemplate(dataSource);
     }
 
-    @BeforeEach
-    void listen() {
-        logger.addHandler(log);
-    }
-
     @AfterEach
     void close() {
-        logger.removeHandler(log);
+        log.close();
         nodes.forEach(Node::close);
         dataSource.close();
     }
@@ -152,7 +129,7 @@ class ScheduleChangeTest {
     }
 
     private void assertLoggedOnce(String text) {
-        assertThat(logged).filteredOn(line -> line.contains(text)).hasSize(1);
+        assertThat(log.with(text)).hasSize(1);
     }
 
     // Schedules that never fire
@@ -368,7 +345,7 @@ class ScheduleChangeTest {
         Node restarted = node("old", cron(NIGHTLY));
 
         awaitClaims(restarted);
-        await().atMost(PATIENCE).until(() -> logged.stream().anyMatch(line -> line.contains("has been replaced by")));
+        await().atMost(PATIENCE).until(() -> !log.with("has been replaced by").isEmpty());
         assertThat(tickOn(restarted).declaredSchedule()).isEqualTo(cron(YEARLY).text());
         renewed.close();
         awaitDeclared(restarted, cron(NIGHTLY));

@@ -17,14 +17,8 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,35 +38,16 @@ class UnknownHandlerTest {
     private final HikariDataSource dataSource;
     private final JdbcTemplate jdbc;
     private final List<Node> nodes = new ArrayList<>();
-    private final Queue<String> logged = new ConcurrentLinkedQueue<>();
-    private final Logger logger = Logger.getLogger("io.github.wheelscheduler.durable");
-
-    private final Handler log = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            logged.add(String.valueOf(entry.getMessage()));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final CapturedLog log = CapturedLog.begin();
 
     UnknownHandlerTest(TestDatabase database) {
         dataSource = database.newDataSource();
         jdbc = new JdbcTemplate(dataSource);
     }
 
-    @BeforeEach
-    void listen() {
-        logger.addHandler(log);
-    }
-
     @AfterEach
     void close() {
-        logger.removeHandler(log);
+        log.close();
         nodes.forEach(Node::close);
         dataSource.close();
     }
@@ -119,9 +94,7 @@ class UnknownHandlerTest {
     }
 
     private List<String> warnings() {
-        return logged.stream()
-                .filter(line -> line.contains("which no node has"))
-                .toList();
+        return log.with("which no node has");
     }
 
     /** Waits until the rows have been read of which a warning would follow. */
@@ -134,7 +107,7 @@ class UnknownHandlerTest {
     void handlerOfNoNodeIsWarnedOfOnce() {
         Node worker = worker("mail");
         for (Node node : List.of(worker, node("producer", UnknownHandlers.WARN))) {
-            logged.clear();
+            log.clear();
             for (int i = 0; i < 5; i++) {
                 assertThat(schedule(node, "male", node.engine.settings().node() + i))
                         .isTrue();

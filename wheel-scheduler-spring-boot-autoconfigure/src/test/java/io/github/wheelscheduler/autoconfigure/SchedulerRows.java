@@ -13,8 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.stream.Stream;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -26,11 +24,7 @@ import org.springframework.boot.test.context.runner.AbstractApplicationContextRu
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.websocket.autoconfigure.servlet.WebSocketMessagingAutoConfiguration;
-import org.springframework.cloud.commons.util.InetUtils;
-import org.springframework.cloud.commons.util.InetUtilsProperties;
-import org.springframework.cloud.consul.ConsulClient;
-import org.springframework.cloud.consul.discovery.ConsulCatalogWatchAutoConfiguration;
-import org.springframework.cloud.consul.discovery.ConsulDiscoveryProperties;
+import org.springframework.cloud.garden.CatalogWatchConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportResource;
@@ -225,8 +219,6 @@ final class SchedulerRows {
                 .withConfiguration(AUTO_CONFIGURATIONS)
                 .withConfiguration(AutoConfigurations.of(WebSocketMessagingAutoConfiguration.class))
                 .withUserConfiguration(Scheduling.class);
-        ApplicationContextRunner consul = plain.withUserConfiguration(Consul.class)
-                .withConfiguration(AutoConfigurations.of(ConsulCatalogWatchAutoConfiguration.class));
         return Stream.of(
                 row("Boot's Integration", boots, "taskScheduler*"),
                 row(
@@ -272,10 +264,10 @@ final class SchedulerRows {
                         web.withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class))
                                 .withUserConfiguration(Broker.class),
                         "taskScheduler*"),
-                row("Spring Cloud Consul", consul, "taskScheduler*"),
+                row("Spring Cloud", plain.withUserConfiguration(CatalogWatchConfiguration.class), "taskScheduler*"),
                 row(
-                        "Spring Cloud Consul beside an own one",
-                        own(consul, "own", false),
+                        "Spring Cloud beside an own one",
+                        own(plain.withUserConfiguration(CatalogWatchConfiguration.class), "own", false),
                         SPRINGS,
                         "as the application has the scheduler 'own'"));
     }
@@ -335,24 +327,6 @@ final class SchedulerRows {
                             https://www.springframework.org/schema/websocket/spring-websocket.xsd">
                     """ + elements + "</beans>").getBytes(StandardCharsets.UTF_8)));
         });
-    }
-
-    /** What the catalog watch needs, which has a scheduler of its own. No Consul answers. */
-    @Configuration(proxyBeanMethods = false)
-    static class Consul {
-
-        @Bean
-        ConsulDiscoveryProperties consulDiscoveryProperties() {
-            return new ConsulDiscoveryProperties(new InetUtils(new InetUtilsProperties()));
-        }
-
-        @Bean
-        ConsulClient consulClient() {
-            MethodInterceptor silent = invocation -> {
-                throw new IllegalStateException("No Consul answers");
-            };
-            return ProxyFactory.getProxy(ConsulClient.class, silent);
-        }
     }
 
     /** Does not give its executor away. */

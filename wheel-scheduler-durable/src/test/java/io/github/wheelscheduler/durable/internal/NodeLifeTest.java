@@ -337,8 +337,7 @@ class NodeLifeTest {
                         .hasMessageStartingWith("The pool of connections must have one for durable tasks beside");
                 assertThat(incarnationsOf("a")).isEmpty();
             }
-            await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
-            assertThat(node.engine.problem()).isNull();
+            await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1 && node.engine.problem() == null);
             node.close();
         }
     }

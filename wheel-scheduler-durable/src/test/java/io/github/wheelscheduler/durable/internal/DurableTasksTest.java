@@ -10,6 +10,7 @@ import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

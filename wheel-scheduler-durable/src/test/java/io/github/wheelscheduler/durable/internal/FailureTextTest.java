@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTask.State;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
+import io.github.wheelscheduler.durable.testing.NotedErrors;
 import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.time.Instant;

@@ -11,6 +11,7 @@ import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

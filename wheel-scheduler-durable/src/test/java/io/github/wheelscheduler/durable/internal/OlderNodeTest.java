@@ -10,6 +10,7 @@ import io.github.wheelscheduler.durable.DurableTasks.Replacement;
 import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.TaskBody;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

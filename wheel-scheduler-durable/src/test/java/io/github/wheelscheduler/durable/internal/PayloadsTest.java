@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.github.wheelscheduler.durable.PayloadFormat;
+import io.github.wheelscheduler.durable.testing.ServiceModule;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

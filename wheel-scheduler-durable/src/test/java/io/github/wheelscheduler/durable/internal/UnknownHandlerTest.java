@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableSettings.UnknownHandlers;
+import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.internal;
+package io.github.wheelscheduler.durable.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** Keeps what a logger logs, that of durable tasks unless it is named, until it is closed. Any thread. */
-final class CapturedLog extends Handler implements AutoCloseable {
+public final class CapturedLog extends Handler implements AutoCloseable {
 
     private final Logger logger;
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -17,30 +17,30 @@ final class CapturedLog extends Handler implements AutoCloseable {
         this.logger = logger;
     }
 
-    static CapturedLog begin() {
+    public static CapturedLog begin() {
         return of("io.github.wheelscheduler.durable");
     }
 
-    static CapturedLog of(String name) {
+    public static CapturedLog of(String name) {
         CapturedLog log = new CapturedLog(Logger.getLogger(name));
         log.logger.addHandler(log);
         return log;
     }
 
     /** Returns the texts that contain something. */
-    List<String> with(String part) {
+    public List<String> with(String part) {
         return records.stream()
                 .map(each -> String.valueOf(each.getMessage()))
                 .filter(text -> text.contains(part))
                 .toList();
     }
 
-    void clear() {
+    public void clear() {
         records.clear();
     }
 
     /** Returns the records of a level whose text contains something. */
-    List<LogRecord> of(Level level, String part) {
+    public List<LogRecord> of(Level level, String part) {
         return records.stream()
                 .filter(each ->
                         each.getLevel().equals(level) && each.getMessage().contains(part))

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.internal;
+package io.github.wheelscheduler.durable.testing;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -17,7 +17,7 @@ import tools.jackson.databind.module.SimpleModule;
 /** A module that a class path has, as it has that of Kotlin, while something is called. */
 public final class ServiceModule extends SimpleModule {
 
-    static final String NAME = "of the class path";
+    public static final String NAME = "of the class path";
 
     private static final long serialVersionUID = 1L;
     private static final String SERVICE = "META-INF/services/" + JacksonModule.class.getName();
@@ -26,7 +26,7 @@ public final class ServiceModule extends SimpleModule {
         super(NAME);
     }
 
-    static <T> T withService(Callable<T> call) throws Exception {
+    public static <T> T withService(Callable<T> call) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(new ClassLoader(before) {

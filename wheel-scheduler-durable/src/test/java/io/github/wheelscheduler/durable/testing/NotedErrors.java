@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.internal;
+package io.github.wheelscheduler.durable.testing;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -12,16 +12,16 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Notes the errors that a server answers with over its connections, before any of them is handled. Any thread. */
-final class NotedErrors extends DelegatingDataSource {
+public final class NotedErrors extends DelegatingDataSource {
 
     private final Queue<SQLException> errors = new ConcurrentLinkedQueue<>();
 
-    NotedErrors(DataSource target) {
+    public NotedErrors(DataSource target) {
         super(target);
     }
 
     /** Counts those of a code of the server. */
-    long count(int code) {
+    public long count(int code) {
         return errors.stream().filter(error -> error.getErrorCode() == code).count();
     }
 

@@ -1,10 +1,8 @@
-package io.github.wheelscheduler.durable.internal;
+package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.wheelscheduler.durable.Recurrence;
-import io.github.wheelscheduler.durable.ScheduleRecurrence;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;

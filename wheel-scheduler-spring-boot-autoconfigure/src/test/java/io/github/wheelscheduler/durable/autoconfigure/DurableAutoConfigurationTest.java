@@ -162,7 +162,7 @@ class DurableAutoConfigurationTest {
                                     () -> assertThat(tasks.list("slow.report", DurableTask.State.FAILED, null, 10))
                                             .singleElement()
                                             .satisfies(task -> assertThat(task.failure())
-                                                    .contains("at its time limit of PT0.2S")));
+                                                    .contains("at its time limit of 200 ms")));
                 });
     }
 

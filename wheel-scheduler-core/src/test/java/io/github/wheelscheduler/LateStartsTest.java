@@ -189,7 +189,7 @@ class LateStartsTest {
         assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
     }
 
-    /** What the task does after it has been interrupted is not interrupted again. */
+    /** A task that cleans up after its interrupt is not interrupted again. */
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
     void runIsInterruptedOnceByAStop(WorkerKind kind) throws Exception {

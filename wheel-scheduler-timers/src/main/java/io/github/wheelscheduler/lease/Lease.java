@@ -316,7 +316,7 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Whether the loss has been put off, or there is none to arm. */
+    /** Returns true if the loss has moved, or none is to be armed. */
     private boolean hasMovedLoss(long nanosToLoss) {
         lock.lock();
         try {

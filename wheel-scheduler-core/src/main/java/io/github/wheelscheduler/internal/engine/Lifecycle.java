@@ -33,7 +33,7 @@ public final class Lifecycle {
      *   1  closed, in the groups, too; then the state: STOPPED      1  phase = TAKING
      *   2  interrupts the threads in a run (RUNNING)                2  reads closed; takes a run unless it is set
      *   3  waits TAKING out, interrupts those it has missed         3  phase = RUNNING, and the run
-     *   4  under the lock: has the tick thread let go of the wheel
+     *   4  under the lock: has the tick thread released the wheel
      *   5  takes what is ready and what is in the wheel
      *   6  not under the lock: interrupts once more the threads that it has missed
      *

@@ -190,7 +190,7 @@ final class TickThread implements Runnable {
         }
     }
 
-    /** Keeps the thread from beginning, or waits until it has let go of the wheel. Under the lock. */
+    /** Keeps the thread from beginning, or waits until it has released the wheel. Under the lock. */
     void giveUp() {
         if (start.giveUp()) {
             gaveUp.countDown();
@@ -210,7 +210,7 @@ final class TickThread implements Runnable {
         return start.isThere();
     }
 
-    /** Whether the tick thread has let go of the wheel, or never takes it. Any thread. */
+    /** Whether the tick thread has released the wheel, or never takes it. Any thread. */
     boolean isGone() {
         return start.isGone();
     }

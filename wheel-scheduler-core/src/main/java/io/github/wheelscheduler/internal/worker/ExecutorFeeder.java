@@ -88,7 +88,7 @@ final class ExecutorFeeder implements Runnable {
         boolean ignored = new ExecutorRun(workers).isWaiting();
     }
 
-    /** Starts the thread, unless it has been, or another caller is at it. What fails is thrown. */
+    /** Starts the thread, unless it has started, or another caller is starting it. Throws any failure. */
     void start(ThreadFactory threadFactory) {
         if (start.claim()) {
             start.startAs(threadFactory, this);

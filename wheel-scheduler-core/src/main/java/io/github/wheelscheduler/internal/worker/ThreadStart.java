@@ -3,7 +3,7 @@ package io.github.wheelscheduler.internal.worker;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** How far the start of a thread has got that a factory of the user's makes. Any thread. */
+/** The state of the start of a thread that the user's factory makes. Any thread. */
 public final class ThreadStart {
 
     /*

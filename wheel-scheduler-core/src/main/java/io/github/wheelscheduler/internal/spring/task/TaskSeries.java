@@ -281,7 +281,7 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     /**
-     * Gives the task back what the code and its settings say, as at the start. If there is no timer to be had, nothing has changed.
+     * Gives the task back what the code and its settings say, as at the start. If arming a timer fails, nothing changes.
      *
      * @throws IllegalStateException if that is a time that has passed
      */
@@ -351,7 +351,7 @@ public final class TaskSeries extends SeriesFuture {
         guard.book.news.retimed(this);
     }
 
-    /** Gives the task another schedule; a run that is going on goes on. If there is no timer to be had, nothing has changed. */
+    /** Gives the task another schedule; a run that is going on goes on. If arming a timer fails, nothing changes. */
     public void retime(TaskSchedule other) {
         boolean ignored = retime(settled(other), true, SeriesRun.NONE);
     }
@@ -477,7 +477,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /**
      * Gives a task that runs once a timer for now and ends its pause, if that is still wanted, and says whether it was.
-     * If there is no timer to be had, nothing has changed.
+     * If arming a timer fails, nothing changes.
      */
     private boolean giveTimerForNow(BooleanSupplier isWanted) {
         TaskSchedule once = schedule();

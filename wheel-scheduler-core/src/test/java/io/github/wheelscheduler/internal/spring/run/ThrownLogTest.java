@@ -30,7 +30,7 @@ class ThrownLogTest {
     private final Log log = LogFactory.getLog(NAME);
     private final Recorder recorder = new Recorder();
 
-    /** Keeps lines, and fails as it is told to. */
+    /** Keeps lines, and fails on demand. */
     private static final class Recorder extends Handler {
 
         private final List<LogRecord> lines = new ArrayList<>();

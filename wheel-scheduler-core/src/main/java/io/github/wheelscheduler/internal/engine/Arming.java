@@ -247,13 +247,14 @@ public final class Arming {
             return managed;
         }
         Runnable outer = Objects.requireNonNull(decorator.apply(timer), "the decorator must not return null");
+        if (outer == timer) {
+            return null;
+        }
         if (outer instanceof ManagedTask books) {
             timer.adopt(books);
             return books;
         }
-        if (outer != timer) {
-            timer.decorate(outer);
-        }
+        timer.decorate(outer);
         return null;
     }
 

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * still runs after that handler.
  *
  * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
- * fail, and do not call back. A key must not change while it is pending: a key that is not found when its time comes is not handled,
+ * fail, and do not call back; nor do a decorator and a rejection handler of the executor use these timers. A key must not change while it is pending: a key that is not found when its time comes is not handled,
  * which is counted and logged; then nothing of it stays.
  *
  * @param <K> the type of the keys
@@ -55,6 +55,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Among so many keys of one hash an entry is looked for whose key has changed; what is not found stays until all is closed. */
     private static final int MOST_LOOKS = 8;
+
+    private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(1);
 
     final String name;
     final TimerSource timers;
@@ -66,6 +68,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private final long closeLimitNanos;
     private final FailureLog dropLog;
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
+
+    /** The executor has its tick thread. */
+    private volatile boolean isStarted;
 
     /** Made before there is no memory for it. */
     private final BiFunction<K, KeyedEntry<K, V>, KeyedEntry<K, V>> sameEntry = KeyedTimers::sameEntry;
@@ -347,6 +352,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         Objects.requireNonNull(key, "key must not be null");
         Placement<K, V> placement = new Placement<>(this, value, delayNanos, mayReplace);
         try {
+            if (!isStarted) {
+                start();
+            }
             KeyedEntry<K, V> ignored = entries.compute(key, placement);
         } catch (RejectedExecutionException ex) {
             tally.rejected.increment();
@@ -364,6 +372,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
         finish(placement);
         return placement;
+    }
+
+    /** Lets the executor ask its thread factory for the tick thread now, as no factory may be called under the lock of a bin. */
+    private void start() {
+        boolean ignored = timers.schedule(() -> {}, FAR_NANOS).cancel(false);
+        isStarted = true;
     }
 
     private void finish(Placement<K, V> placement) {

@@ -12,6 +12,9 @@ final class DecoratedBody implements Runnable {
     private final GuardedTask task;
     private final Runnable outer;
 
+    /** What the run that goes on runs; null while none does. */
+    private @Nullable Runnable body;
+
     /** The decorator has run the task in this run. */
     boolean hasRun;
 
@@ -30,7 +33,8 @@ final class DecoratedBody implements Runnable {
     }
 
     /** Runs what the decorator has made; false if that has neither run the task nor failed. What it throws is a failure of the run. */
-    boolean runOuter() {
+    boolean runOuter(Runnable current) {
+        body = current;
         hasRun = false;
         propagated = null;
         try {
@@ -39,8 +43,10 @@ final class DecoratedBody implements Runnable {
             if (ex == propagated) {
                 throw ex;
             }
-            task.failed(ex);
+            task.failed(current, ex);
             return true;
+        } finally {
+            body = null;
         }
         Throwable swallowed = propagated;
         if (swallowed != null) {
@@ -52,12 +58,13 @@ final class DecoratedBody implements Runnable {
     /** Runs the task for the decorator. */
     @Override
     public void run() {
-        if (!task.isOnThreadOfRun() || hasRun) {
+        Runnable current = task.isOnThreadOfRun() ? body : null;
+        if (current == null || hasRun) {
             return;
         }
         hasRun = true;
         try {
-            task.runUndecorated();
+            task.runUndecorated(current);
         } catch (Throwable ex) {
             propagated = ex;
             throw ex;

@@ -32,16 +32,17 @@ final class GuardedTask implements Runnable, ManagedTask {
     private static final AtomicReferenceFieldUpdater<GuardedTask, @Nullable Thread> RUNNER =
             AtomicReferenceFieldUpdater.newUpdater(GuardedTask.class, Thread.class, "runner");
     // Made with this class: to load a class near the end of a stack, as within a cancel, may fail for good.
-    private static final Runnable RELEASED = new Released(false);
-    private static final Runnable RELEASED_NAMED = new Released(true);
+    private static final Runnable RELEASED_NAMED = new ReleasedNamed();
 
     private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
             AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
 
     /**
-     * The user's, until the series is over: then it is released, as others may hold the future for long. Written by the thread that makes it, and by
-     * one that has claimed the run, or at its end.
+     * The user's, until the series is over: then it is released, as others may hold the future for long. A run reads it
+     * once, when it has claimed the guard. Null, and not a reference to an object, in the many cancelled tasks that had
+     * no name: a collector with regions keeps an account of such references.
      */
+    @Nullable
     Runnable task;
 
     /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
@@ -184,33 +185,39 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Releases the user's task if the series has been cancelled, unless it is running: the end of the run looks here once more. */
     void releaseIfCancelled() {
-        if (owner.cancelled && RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+        if (owner.cancelled && runner == null) {
             releaseTask();
-            runner = null;
         }
     }
 
     private void releaseTask() {
         // What a run that goes on fails with is logged with the name of its task.
         if (openSince() == null) {
-            task = isNamed() ? RELEASED_NAMED : RELEASED;
+            task = isNamed() ? RELEASED_NAMED : null;
         }
     }
 
     /** Whether the user's task says its name, or did so before it was released. */
     boolean isNamed() {
-        return task instanceof NamedTask || (task instanceof Released released && released.isNamed);
+        Runnable current = task;
+        return current == RELEASED_NAMED || current instanceof NamedTask;
+    }
+
+    /** Returns what a rejection names: the user's task, unless that has been released. */
+    Object shownTask() {
+        Runnable current = task;
+        return current == null ? this : current;
     }
 
     /** Whether the user's task has been released. */
     boolean isReleased() {
-        return task instanceof Released;
+        Runnable current = task;
+        return current == null || current == RELEASED_NAMED;
     }
 
-    /** Stands for a task that has been released, which may have had a name. */
-    private record Released(boolean isNamed) implements Runnable {
+    /** Stands for a released task that had a name. */
+    private static final class ReleasedNamed implements Runnable {
 
-        /** Is reached by a thread that was about to run what has been cancelled. */
         @Override
         public void run() {}
     }
@@ -255,8 +262,9 @@ final class GuardedTask implements Runnable, ManagedTask {
             return true;
         }
         try {
-            if (!isReleased()) {
-                perform(generation, late, nowNanos);
+            Runnable current = task;
+            if (current != null && current != RELEASED_NAMED) {
+                perform(current, generation, late, nowNanos);
             }
             return true;
         } finally {
@@ -294,7 +302,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         book.news.skipped(owner, reason);
     }
 
-    private void perform(int generation, long late, long startNanos) {
+    private void perform(Runnable current, int generation, long late, long startNanos) {
         boolean triggered = generation == SeriesRun.TRIGGERED;
         long startedAtNanos = book.epochNanos();
         startedAt = startedAtNanos;
@@ -304,8 +312,8 @@ final class GuardedTask implements Runnable, ManagedTask {
         OpenRun run = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
             if (decorated == null) {
-                runUndecorated();
-            } else if (!decorated.runOuter()) {
+                runUndecorated(current);
+            } else if (!decorated.runOuter(current)) {
                 // It can never run, and no thread is to wait for it.
                 boolean ignored = owner.cancel(false);
             }
@@ -317,7 +325,7 @@ final class GuardedTask implements Runnable, ManagedTask {
             runningSinceNanos = 0;
             endInterrupt();
             if (decorated == null || decorated.hasRun || thrown != null) {
-                Throwable failure = takeThrown();
+                Throwable failure = takeThrown(current);
                 if (run == null) {
                     note(startedAtNanos, nanos, late, triggered, failure);
                 } else {
@@ -332,31 +340,31 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Runs the task; a failure goes to the error handler, which may throw it on. */
-    void runUndecorated() {
+    void runUndecorated(Runnable current) {
         try {
-            task.run();
+            current.run();
         } catch (Throwable ex) {
-            if (isHandledByTask(ex)) {
+            if (isHandledBy(current, ex)) {
                 thrown = ex;
                 countFailure(ex);
                 throw ex;
             }
-            failed(ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
+            failed(current, ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
         }
     }
 
     /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
-    private boolean isHandledByTask(Throwable failure) {
-        return task instanceof DelegatingErrorHandlingRunnable
+    private boolean isHandledBy(Runnable current, Throwable failure) {
+        return current instanceof DelegatingErrorHandlingRunnable
                 && !(failure instanceof OutOfMemoryError)
                 && SettledSchedule.startsByDelay(owner.schedule());
     }
 
-    void failed(Throwable failure) {
+    void failed(Runnable current, Throwable failure) {
         thrown = failure;
         countFailure(failure);
         try {
-            handler().handleError(failure);
+            handler(current).handleError(failure);
         } catch (OutOfMemoryError ex) {
             if (!owner.isRepeating()) {
                 throw ex;
@@ -376,10 +384,10 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** A task may be re-timed from one kind to the other. */
-    private ErrorHandler handler() {
+    private ErrorHandler handler(Runnable current) {
         RunFailures failures = book.timers.failures;
         if (!owner.isRepeating()) {
-            return failures.oneTimeTarget(task);
+            return failures.oneTimeTarget(current);
         }
         ErrorHandler made = seriesHandler;
         if (made == null) {
@@ -390,12 +398,12 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
-    private @Nullable Throwable takeThrown() {
+    private @Nullable Throwable takeThrown(Runnable current) {
         Throwable failure = thrown;
         thrown = null;
         if (failing && failure == null) {
             try {
-                RunFailures.tellOfSuccess(handler());
+                RunFailures.tellOfSuccess(handler(current));
             } catch (OutOfMemoryError ex) {
                 // It has gone well all the same.
             }

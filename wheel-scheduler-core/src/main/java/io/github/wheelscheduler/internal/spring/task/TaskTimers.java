@@ -270,7 +270,7 @@ public final class TaskTimers {
 
         /** Tells a caller that schedules the task what that says of itself, and one that steers it its id. */
         private TaskRejectedException rejected(RejectedExecutionException reason) {
-            return new TaskRejectedException(executor, isSteered() ? guard : guard.task, reason);
+            return new TaskRejectedException(executor, isSteered() ? guard : guard.shownTask(), reason);
         }
 
         /** Returns what the timer runs if a trigger says when. */
@@ -350,7 +350,7 @@ public final class TaskTimers {
         if (current.isShutdown()) {
             throw new TaskRejectedException(
                     current,
-                    guard.task,
+                    guard.shownTask(),
                     new RejectedExecutionException("Task rejected, because the executor has been shut down"));
         }
         return new NeverRun();

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
 import io.github.wheelscheduler.internal.Limit;
@@ -45,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * still runs after that handler.
  *
  * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
- * fail, and do not call back; nor do a decorator and a rejection handler of the executor use these timers. A key must not change while it is pending: a key that is not found when its time comes is not handled,
+ * fail, and do not call back; nor does a rejection handler of the executor use these timers. A key must not change while it is pending: a key that is not found when its time comes is not handled,
  * which is counted and logged; then nothing of it stays.
  *
  * @param <K> the type of the keys
@@ -376,7 +377,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Lets the executor ask its thread factory for the tick thread now, as no factory may be called under the lock of a bin. */
     private void start() {
-        boolean ignored = timers.schedule(() -> {}, FAR_NANOS).cancel(false);
+        boolean ignored = timers.schedule(new Nothing(name), FAR_NANOS).cancel(false);
         isStarted = true;
     }
 
@@ -411,5 +412,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     @Override
     public String toString() {
         return "KeyedTimers[" + name + (handlers.isClosed() ? ", closed" : "") + ", pending = " + size() + "]";
+    }
+
+    /** Is managed, so that no decorator is asked for it. */
+    private record Nothing(String taskName) implements Runnable, ManagedTask {
+
+        @Override
+        public void run() {}
     }
 }

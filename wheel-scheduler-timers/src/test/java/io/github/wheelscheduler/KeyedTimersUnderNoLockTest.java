@@ -60,8 +60,9 @@ class KeyedTimersUnderNoLockTest {
     }
 
     private void setWith(ThreadFactory factory) {
-        try (WheelScheduledExecutor executor =
-                        WheelScheduledExecutor.builder().tickThreadFactory(factory).build();
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                        .tickThreadFactory(factory)
+                        .build();
                 KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(executor, (key, value) -> {})
                         .build()) {
             timers.set(keyed);
@@ -92,8 +93,9 @@ class KeyedTimersUnderNoLockTest {
             }
             return new Thread(task);
         };
-        try (WheelScheduledExecutor executor =
-                        WheelScheduledExecutor.builder().tickThreadFactory(failing).build();
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                        .tickThreadFactory(failing)
+                        .build();
                 KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(executor, (key, value) -> {})
                         .build()) {
             assertThatIllegalStateException()

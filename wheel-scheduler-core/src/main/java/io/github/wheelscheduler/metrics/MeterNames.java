@@ -82,7 +82,7 @@ public final class MeterNames {
     private MeterNames() {}
 
     /** Returns what a meter of that name says. */
-    static String descriptionOf(String name) {
+    public static String descriptionOf(String name) {
         return switch (name) {
             case EXECUTOR_POOL_SIZE -> "How many workers there are";
             case EXECUTOR_POOL_CORE -> "How many workers stay though they have nothing to do";

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.internal.meter.MeterGroup;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;

@@ -2,19 +2,19 @@ package io.github.wheelscheduler.contract;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.testing.WorkerKind;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsContractTest extends WheelSubject {
 
     @Override
     WheelScheduledExecutorBuilder builder() {
-        return WheelScheduledExecutor.builder().threadPerRun(new VirtualThreadTaskExecutor().getVirtualThreadFactory());
+        return WheelScheduledExecutor.builder().threadPerRun(WorkerKind.lightThreads());
     }
 
     /** Nothing: the thread that hands runs over comes with the first task. */

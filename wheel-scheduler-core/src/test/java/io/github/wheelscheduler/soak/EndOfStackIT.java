@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A caller that has no stack left fails, and leaves nothing behind: no count, no place, nobody who waits. */
 class EndOfStackIT {
@@ -36,19 +35,6 @@ class EndOfStackIT {
         args.addAll(mode.equals("-Xint") ? COLD_AND_SLOW : WARM);
         String name = "end-of-stack-" + kind + (isGroup ? "-group" : "") + mode.replace(':', '-');
         new ChildJvm(name, List.of(mode, SHORT_TRACES), EndOfStackChild.class, args)
-                .awaitSuccess(Duration.ofMinutes(3));
-    }
-
-    /** Code that moves something of its own before a timer leaves nothing half done, either. */
-    @ParameterizedTest
-    @ValueSource(strings = {"-Xint", "-XX:+TieredCompilation"})
-    void tasksAreMovedWhollyOrNotAtAll(String mode) throws Exception {
-        String name = "end-of-stack-above" + mode.replace(':', '-');
-        new ChildJvm(
-                        name,
-                        List.of(mode, SHORT_TRACES),
-                        EndOfStackAboveChild.class,
-                        List.of(String.valueOf(Scale.of(1, 12))))
                 .awaitSuccess(Duration.ofMinutes(3));
     }
 }

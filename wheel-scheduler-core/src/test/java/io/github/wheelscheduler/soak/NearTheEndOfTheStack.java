@@ -5,13 +5,13 @@ import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /** Calls something from places near the end of a stack, and notes which of the calls have failed for that. */
-final class NearTheEndOfTheStack {
+public final class NearTheEndOfTheStack {
 
     private static final int FRAMES_NEAR_THE_END = 1_000;
     private static final int STEP = 4;
 
     /** So many calls there are. */
-    static final int CALLS = FRAMES_NEAR_THE_END / STEP;
+    public static final int CALLS = FRAMES_NEAR_THE_END / STEP;
 
     private final boolean[] refused = new boolean[CALLS];
     private IntConsumer call = i -> {};
@@ -21,12 +21,12 @@ final class NearTheEndOfTheStack {
     private int failures;
 
     /** Begins a round, in which the stack is of another length. */
-    void begin(int next) {
+    public void begin(int next) {
         round = next;
     }
 
     /** Makes the calls, from 0 on. */
-    void call(IntConsumer next) throws InterruptedException {
+    public void call(IntConsumer next) throws InterruptedException {
         call = next;
         calls = 0;
         Arrays.fill(refused, false);
@@ -55,7 +55,7 @@ final class NearTheEndOfTheStack {
     }
 
     /** Returns how many of the calls have failed. */
-    int refusedCalls() {
+    public int refusedCalls() {
         int count = 0;
         for (boolean each : refused) {
             count += each ? 1 : 0;
@@ -64,22 +64,22 @@ final class NearTheEndOfTheStack {
     }
 
     /** Whether the call has failed. */
-    boolean isRefused(int number) {
+    public boolean isRefused(int number) {
         return refused[number];
     }
 
     /** Returns how many calls of all rounds have failed. */
-    int failures() {
+    public int failures() {
         return failures;
     }
 
-    static void requireEach(IntPredicate condition, String rule) {
+    public static void requireEach(IntPredicate condition, String rule) {
         for (int i = 0; i < CALLS; i++) {
             require(condition.test(i), rule + ", was not for " + i);
         }
     }
 
-    static void require(boolean condition, String rule) {
+    public static void require(boolean condition, String rule) {
         if (!condition) {
             System.out.println(rule);
             System.exit(1);

@@ -110,6 +110,7 @@ class SampleJarIT {
             assertThat(location).isEqualTo("META-INF/sbom/application.cdx.json");
             assertThat(new String(jar.getInputStream(jar.getEntry(location)).readAllBytes(), StandardCharsets.UTF_8))
                     .contains("pkg:maven/io.github.wheelscheduler/wheel-scheduler-core@")
+                    .contains("pkg:maven/io.github.wheelscheduler/wheel-scheduler-spring@")
                     .contains("pkg:maven/org.springframework.boot/spring-boot@")
                     .doesNotContain("pkg:maven/org.junit.jupiter/");
         }

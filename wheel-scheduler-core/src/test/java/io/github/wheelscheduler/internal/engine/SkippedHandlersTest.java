@@ -9,14 +9,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.wheelscheduler.EngineOf;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
-import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.testing.FailingTime;
+import io.github.wheelscheduler.testing.FailingTime.Skipping;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.StopsAfterwards;
 import io.github.wheelscheduler.testing.WorkerKind;
-import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -127,24 +126,6 @@ class SkippedHandlersTest {
     }
 
     @Test
-    void cronEndsWithTheErrorThatSkippedItsEndOrGoesOn() throws Exception {
-        WheelTaskScheduler scheduler = new WheelTaskScheduler();
-        scheduler.setTimeSource(time);
-        scheduler.initialize();
-        WheelScheduledExecutor root = stops.use(scheduler.getWheelScheduledExecutor());
-        int ended = 0;
-        for (int step = 0; step < STEPS; step++) {
-            Future<?> series = scheduler.schedule(failing(step), context -> Instant.now());
-            int before = runs.get();
-            awaitThat(() -> series.isDone() || runs.get() > before + STEPS);
-            ended += series.isDone() ? 1 : 0;
-            boolean ignored = series.cancel(false);
-        }
-        assertThat(ended).isPositive();
-        assertExactAndEnds(root, root);
-    }
-
-    @Test
     void seriesEndsThoughItsWrapperKeptTheErrorToItself() throws Exception {
         WheelScheduledExecutor root = stops.use(WheelScheduledExecutor.builder()
                 .timeSource(time)
@@ -218,40 +199,6 @@ class SkippedHandlersTest {
             if (refusals.incrementAndGet() <= 2) {
                 time.failHere(step);
             }
-        }
-    }
-
-    private static final class Skipping extends Error {
-
-        private static final long serialVersionUID = 1;
-    }
-
-    /** Fails on one thread when it is asked for the time once more after so many times. */
-    private static final class FailingTime extends TimeSource {
-
-        private volatile @Nullable Thread thread;
-        private int left;
-
-        void failHere(int step) {
-            left = step;
-            thread = Thread.currentThread();
-        }
-
-        void failNoMore() {
-            thread = null;
-        }
-
-        boolean isToFail() {
-            return thread != null;
-        }
-
-        @Override
-        public long nanoTime() {
-            if (thread == Thread.currentThread() && left-- == 0) {
-                thread = null;
-                throw new Skipping();
-            }
-            return super.nanoTime();
         }
     }
 }

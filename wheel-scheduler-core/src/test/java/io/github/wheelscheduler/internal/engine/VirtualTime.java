@@ -127,7 +127,7 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /** Returns a task that writes down when it runs, in milliseconds since the start. */
-    Recorder recorder() {
+    public Recorder recorder() {
         return new Recorder();
     }
 

@@ -1,0 +1,125 @@
+package io.github.wheelscheduler.internal.meter;
+
+import io.github.wheelscheduler.metrics.MeterNames;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.Timer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
+ * threads at a time.
+ */
+public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
+
+    public MeterGroup(MeterRegistry registry, Tags tags) {
+        this(registry, tags, new ArrayList<>());
+    }
+
+    /** Returns this group for meters that have a tag more. */
+    public MeterGroup tagged(String key, String value) {
+        return new MeterGroup(registry, tags.and(key, value), meters);
+    }
+
+    /** Returns an empty group of the same registry for meters that have a tag more. */
+    public MeterGroup apart(String key, String value) {
+        return new MeterGroup(registry, tags.and(key, value));
+    }
+
+    /**
+     * Whether the registry has a meter of that name and these tags from another binder; it then goes with this group.
+     */
+    public boolean adopts(String name) {
+        Meter present = registry.find(name).tags(tags).meter();
+        if (present != null) {
+            meters.add(present);
+        }
+        return present != null;
+    }
+
+    public <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
+        meters.add(Gauge.builder(name, source, value)
+                .baseUnit(unit)
+                .description(MeterNames.descriptionOf(name))
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a gauge of a time in the given unit; it is shown in that of the registry. */
+    public <S> void timeGauge(String name, TimeUnit unit, S source, ToDoubleFunction<S> value) {
+        meters.add(TimeGauge.builder(name, source, unit, value)
+                .description(MeterNames.descriptionOf(name))
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a counter that is read from somewhere. */
+    public <S> void counter(String name, String unit, S source, ToDoubleFunction<S> count) {
+        meters.add(FunctionCounter.builder(name, source, count)
+                .baseUnit(unit)
+                .description(MeterNames.descriptionOf(name))
+                .tags(tags)
+                .register(registry));
+    }
+
+    public Counter counter(String name, String unit) {
+        Counter counter = Counter.builder(name)
+                .baseUnit(unit)
+                .description(MeterNames.descriptionOf(name))
+                .tags(tags)
+                .register(registry);
+        meters.add(counter);
+        return counter;
+    }
+
+    /** Adds a timer that is read from somewhere. */
+    public <S> void timer(String name, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
+        meters.add(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
+                .description(MeterNames.descriptionOf(name))
+                .tags(tags)
+                .register(registry));
+    }
+
+    /** Adds a timer as the builder has it. */
+    public Timer timer(String name, UnaryOperator<Timer.Builder> settings) {
+        Timer timer = settings.apply(Timer.builder(name).description(MeterNames.descriptionOf(name)))
+                .tags(tags)
+                .register(registry);
+        meters.add(timer);
+        return timer;
+    }
+
+    /** Removes all meters from the registry. */
+    public void remove() {
+        for (Meter meter : meters) {
+            Meter ignored = registry.remove(meter);
+        }
+        meters.clear();
+    }
+
+    /** Returns what registers meters in here when it is made; where that fails, none of them is left. */
+    public <T> T allOrNone(Supplier<T> registration) {
+        try {
+            return registration.get();
+        } catch (Throwable ex) {
+            try {
+                remove();
+            } catch (RuntimeException | Error unremoved) {
+                ex.addSuppressed(unremoved);
+            }
+            throw ex;
+        }
+    }
+}

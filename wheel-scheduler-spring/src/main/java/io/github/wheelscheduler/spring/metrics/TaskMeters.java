@@ -1,0 +1,197 @@
+package io.github.wheelscheduler.spring.metrics;
+
+import io.github.wheelscheduler.internal.meter.MeterGroup;
+import io.github.wheelscheduler.metrics.MeterNames;
+import io.github.wheelscheduler.spring.SchedulerMode;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/** Meters for single tasks of one scheduler in one registry; for not too many of them. */
+final class TaskMeters implements TaskListener {
+
+    /*
+     * Which tasks get meters: tasks of @Scheduled methods, and tasks that repeat and were given a name. The names of all
+     * others are made up as the application goes, and there is no end to them. What the user leaves out comes before all that.
+     *
+     * Also of these, no more than the limit have meters at a time. Tasks that come later wait until one goes. And since
+     * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name that
+     * has had none does not wait for a place, so that very many of them cost nothing.
+     *
+     * News of one task may overtake each other on the way here. So "added" and "removed" both say only: look at what the
+     * registry holds now. The last one to look sees what has become of it.
+     */
+
+    /** So many names per place. */
+    private static final int NAMES_PER_PLACE = 10;
+
+    private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
+
+    private final WheelTaskScheduler scheduler;
+    private final TaskRegistry tasks;
+    private final int limit;
+    private final Predicate<String> included;
+    private final MeterGroup group;
+
+    /** Writers: guarded by this. Readers: the threads of runs. */
+    private final Map<String, MeteredTask> metered = new ConcurrentHashMap<>();
+
+    /** Tasks for which there was no place, the first one first. Guarded by this. */
+    private final Set<String> waiting = new LinkedHashSet<>();
+
+    /** All names that have had meters. Guarded by this. */
+    private final Set<String> used = new HashSet<>();
+
+    /** The log has been told that all names are used up. Guarded by this. */
+    private boolean isUsedUpSaid;
+
+    /** Guarded by this. */
+    private boolean removed;
+
+    TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterGroup group) {
+        this.scheduler = scheduler;
+        this.tasks = scheduler.getTaskRegistry();
+        this.limit = limit;
+        this.included = included;
+        this.group = group;
+    }
+
+    /** Registers how many tasks have meters, how many have not, and how many are overdue. */
+    void registerCounts() {
+        group.gauge(MeterNames.TASKS_OVERDUE, BaseUnits.TASKS, this, TaskMeters::overdue);
+        group.tagged(MeterNames.TAG_METERED, "true")
+                .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
+        group.tagged(MeterNames.TAG_METERED, "false")
+                .gauge(
+                        MeterNames.TASKS,
+                        BaseUnits.TASKS,
+                        this,
+                        source -> Math.max(0, source.tasks.size() - source.metered.size()));
+    }
+
+    /** Where nothing is to run, nothing is overdue. */
+    private int overdue() {
+        return scheduler.getMode() == SchedulerMode.RUN ? tasks.overdue() : 0;
+    }
+
+    @Override
+    public void added(String id) {
+        look(id);
+    }
+
+    @Override
+    public void retimed(String id) {
+        look(id);
+    }
+
+    @Override
+    public void removed(String id) {
+        look(id);
+    }
+
+    @Override
+    public void ran(String id, RunOutcome outcome, boolean overran) {
+        MeteredTask task = metered.get(id);
+        if (task != null) {
+            task.ran(outcome, overran);
+        }
+    }
+
+    @Override
+    public void missed(String id, long runs) {
+        MeteredTask task = metered.get(id);
+        if (task != null) {
+            task.missed(runs);
+        }
+    }
+
+    private synchronized void look(String id) {
+        TaskInfo.Sort sort = tasks.sortOf(id).orElse(null);
+        if (sort == null || !isToBeMetered(id, sort)) {
+            boolean ignored = waiting.remove(id);
+            MeteredTask gone = metered.remove(id);
+            if (gone != null) {
+                try {
+                    gone.remove();
+                } finally {
+                    letOthersIn();
+                }
+            }
+        } else if (!removed) {
+            MeteredTask present = metered.get(id);
+            if (present != null) {
+                present.setRepeating(sort.repeating());
+            } else if (!mayUse(id)) {
+                sayUsedUp();
+            } else {
+                waiting.add(id);
+                letOthersIn();
+            }
+        }
+    }
+
+    private boolean isToBeMetered(String id, TaskInfo.Sort sort) {
+        return included.test(id) && (sort.origin() == TaskInfo.Origin.ANNOTATED || (sort.named() && sort.repeating()));
+    }
+
+    private boolean mayUse(String name) {
+        return used.contains(name) || used.size() < (long) limit * NAMES_PER_PLACE;
+    }
+
+    /** Gives each free place to the task that has waited longest, which leaves if it has gone. While all go, none gets one. */
+    private void letOthersIn() {
+        if (scheduler.getWheelScheduledExecutor().isShutdown()) {
+            waiting.clear();
+        }
+        Iterator<String> others = waiting.iterator();
+        while (others.hasNext() && metered.size() < limit) {
+            String id = others.next();
+            others.remove();
+            boolean isThere =
+                    tasks.sortOf(id).filter(sort -> isToBeMetered(id, sort)).isPresent();
+            if (isThere && !mayUse(id)) {
+                sayUsedUp();
+            } else if (isThere) {
+                tasks.find(id).ifPresent(task -> {
+                    metered.put(id, MeteredTask.register(task, group));
+                    used.add(id);
+                });
+            }
+        }
+    }
+
+    private void sayUsedUp() {
+        if (!isUsedUpSaid && limit > 0) {
+            isUsedUpSaid = true;
+            LOGGER.log(
+                    Level.WARNING,
+                    "Tasks of " + group.tags() + " with new names get no meters of their own any more, as "
+                            + used.size()
+                            + " names have had some, " + NAMES_PER_PLACE
+                            + " times as many as wheel.scheduler.metrics.max-tasks. Leave names out with"
+                            + " wheel.scheduler.metrics.tasks.exclude, or raise that limit. The meter "
+                            + MeterNames.TASKS + " with " + MeterNames.TAG_METERED
+                            + "=false counts such tasks, the endpoint wheelscheduler lists them");
+        }
+    }
+
+    /** Removes the meters of all tasks; none will come any more. */
+    synchronized void remove() {
+        removed = true;
+        waiting.clear();
+        metered.values().forEach(MeteredTask::remove);
+        metered.clear();
+    }
+}

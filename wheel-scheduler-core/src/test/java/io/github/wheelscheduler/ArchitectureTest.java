@@ -49,7 +49,7 @@ class ArchitectureTest {
     };
 
     @ArchTest
-    static final ArchRule theWheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
+    static final ArchRule wheelIsPlainJavaWithoutThreadsLocksAndLogging = classes()
             .that()
             .resideInAPackage(WHEEL)
             .should()
@@ -60,14 +60,14 @@ class ArchitectureTest {
                     not(belongToAnyOf(Thread.class, ThreadLocal.class, Runtime.class, java.util.Timer.class)));
 
     @ArchTest
-    static final ArchRule theWheelIsToldTheTime = noClasses()
+    static final ArchRule wheelIsToldTheTime = noClasses()
             .that()
             .resideInAPackage(WHEEL)
             .should()
             .accessTargetWhere(describe("a clock is read", HouseRules::readsAnyClock));
 
     @ArchTest
-    static final ArchRule theInboxKnowsNothingOfTheWheel =
+    static final ArchRule inboxKnowsNothingOfTheWheel =
             noClasses().that().resideInAPackage(INBOX).should().dependOnClassesThat(resideInAPackage(WHEEL));
 
     @ArchTest
@@ -83,7 +83,7 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage("org.springframework..", "org.apache.commons.logging.."));
 
     @ArchTest
-    static final ArchRule whatModulesShareKnowsNothingElseOfOurs = classes()
+    static final ArchRule sharedTypesKnowNothingElseOfOurs = classes()
             .that(resideInAPackage(INTERNAL))
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage(INTERNAL, "java..", "org.jspecify.."));
@@ -95,7 +95,7 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
     @ArchTest
-    static final ArchRule theEngineKnowsOfWhatIsAboveTheWordsOfTheRootAlone = noClasses()
+    static final ArchRule engineKnowsOfWhatIsAboveTheWordsOfTheRootAlone = noClasses()
             .that()
             .resideInAnyPackage(INTERNAL, ENGINE, WHEEL, INBOX, WORKER)
             .should()

@@ -94,7 +94,7 @@ class ElasticWorkersTest {
     }
 
     @Test
-    void taskThatComesWhileTheLimitIsLoweredDoesNotWaitForTheNext() throws Exception {
+    void taskDuringALoweredLimitWaitsForNoOther() throws Exception {
         WheelScheduledExecutor executor = build(builder -> builder);
         for (int round = 0; round < Scale.of(500, 20_000); round++) {
             CountDownLatch together = new CountDownLatch(4);
@@ -129,7 +129,7 @@ class ElasticWorkersTest {
     }
 
     @Test
-    void threadsHaveTheClassLoaderOfTheBuilderAndNoThreadLocals() throws Exception {
+    void threadsHaveTheBuildersLoaderAndNoThreadLocals() throws Exception {
         InheritableThreadLocal<String> inherited = new InheritableThreadLocal<>();
         Thread current = Thread.currentThread();
         ClassLoader before = current.getContextClassLoader();

@@ -309,7 +309,7 @@ class FirstThreadsTest {
     }
 
     @Test
-    void callerIsToldThatThereIsNoWorkerWhileATimerWaitsForOne() throws Exception {
+    void callerIsToldOfALackingWorkerWhileATimerWaits() throws Exception {
         AtomicInteger failures = new AtomicInteger(Integer.MAX_VALUE);
         WheelScheduledExecutor executor = use(
                 WheelScheduledExecutor.builder().tickThreadFactory(Thread::new).threadFactory(task -> {

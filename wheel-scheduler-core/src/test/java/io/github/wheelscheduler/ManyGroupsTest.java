@@ -118,7 +118,7 @@ class ManyGroupsTest {
     }
 
     @Test
-    void makingFindingAndEndingAGroupCostsTheSameHoweverManyThereAre() {
+    void costOfAGroupIsIndependentOfTheirNumber() {
         WheelScheduledExecutor warmUp = newExecutor();
         run(warmUp);
         long[] ignored = costsOfBlocks(warmUp, 4 * BLOCK, ticks.subList(0, 1));
@@ -230,7 +230,7 @@ class ManyGroupsTest {
     }
 
     @Test
-    void threadFactoryThatHangsKeepsNoShutdownNowOfItsGroupFromItsEnd() throws InterruptedException {
+    void hangingThreadFactoryDelaysNoShutdownNowOfItsGroup() throws InterruptedException {
         WheelScheduledExecutor executor = newExecutor();
         WheelScheduledExecutor slowOne =
                 executor.newGroup("slow").threadFactory(slowFactory()).build();

@@ -46,7 +46,7 @@ class RefusingExecutorTest {
     }
 
     @Test
-    void streakOfRefusalsIsLoggedOnceAlsoIfRunsAreTakenInBetween() throws Exception {
+    void streakOfRefusalsIsLoggedOnceDespiteTakenRuns() throws Exception {
         WheelScheduledExecutor executor = executorThatRefuses(offer -> offer % 2 == 0);
         for (int i = 0; i < 20; i++) {
             Object ignored = executor.submit(() -> {}).get(30, SECONDS);
@@ -68,7 +68,7 @@ class RefusingExecutorTest {
     }
 
     @Test
-    void waitsLongerAfterEachRefusalAlsoIfTheLastRunLeftAnInterruptBehind() {
+    void pauseGrowsAfterRefusalsDespiteALeftoverInterrupt() {
         List<Long> offers = new CopyOnWriteArrayList<>();
         AtomicBoolean full = new AtomicBoolean();
         WheelScheduledExecutor executor = withExecutor(run -> {
@@ -128,7 +128,7 @@ class RefusingExecutorTest {
     }
 
     @Test
-    void refusedRunCanBeCancelledAndThenKeepsNobodyFromEnding() throws Exception {
+    void cancelledRefusedRunDelaysNoTermination() throws Exception {
         WheelScheduledExecutor executor = executorThatRefuses(offer -> true);
         WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
         awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 1);

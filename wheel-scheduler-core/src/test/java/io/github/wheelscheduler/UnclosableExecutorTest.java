@@ -40,7 +40,7 @@ class UnclosableExecutorTest {
     }
 
     @Test
-    void whoWaitsForItsEndAgainAndAgainKeepsNoProcessorBusy() throws Exception {
+    void repeatedAwaitTerminationUsesNoProcessor() throws Exception {
         int asked = 0;
         for (long end = System.nanoTime() + MILLISECONDS.toNanos(500); System.nanoTime() - end < 0; asked++) {
             assertThat(given.awaitTermination(1, HOURS)).isFalse();

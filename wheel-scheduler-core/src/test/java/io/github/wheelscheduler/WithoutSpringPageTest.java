@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class WithoutSpringPageTest {
 
     @Test
-    void aTimerIsMovedAndCancelled() {
+    void timerIsMovedAndCancelled() {
         AtomicBoolean connection = new AtomicBoolean(true);
 
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
@@ -25,7 +25,7 @@ class WithoutSpringPageTest {
     }
 
     @Test
-    void aGroupHasALimitOfItsOwn() {
+    void groupHasALimitOfItsOwn() {
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build()) {
             WheelScheduledExecutor reports = executor.newGroup("reports")
                     .maxWorkers(4)

@@ -41,7 +41,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void aHandlerOfAKeyThatDoesNotEndIsInterruptedAfterTheLimit() throws Exception {
+    void endlessHandlerIsInterruptedAfterTheLimit() throws Exception {
         KeyedTimers<String, String> timers = KeyedTimers.<String, String>builder(executor, (key, value) -> handle())
                 .closeLimit(Duration.ofMillis(50))
                 .build();
@@ -52,7 +52,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void aHandlerOfAnIdleTimeoutIsInterruptedAfterTheLimit() throws Exception {
+    void handlerOfAnIdleTimeoutIsInterruptedAfterTheLimit() throws Exception {
         IdleTimeouts<String> timeouts = IdleTimeouts.<String>builder(executor, key -> handle())
                 .closeLimit(Duration.ZERO)
                 .build();
@@ -63,7 +63,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void theInterruptDoesNotOutliveTheHandler() throws Exception {
+    void interruptDoesNotOutliveTheHandler() throws Exception {
         WheelScheduledExecutor single =
                 stops.use(WheelScheduledExecutor.builder().maxWorkers(1).build());
         KeyedTimers<String, String> timers = KeyedTimers.<String, String>builder(single, (key, value) -> {
@@ -85,7 +85,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void aHandlerThatIgnoresInterruptsIsLeftAloneAndTold() throws Exception {
+    void handlerThatIgnoresInterruptsIsLeftAloneAndTold() throws Exception {
         AtomicBoolean mayEnd = new AtomicBoolean();
         try (LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class)) {
             KeyedTimers<String, String> timers = KeyedTimers.<String, String>builder(executor, (key, value) -> {
@@ -109,7 +109,7 @@ class ClosingWithHandlersTest {
     }
 
     @Test
-    void aLimitThatIsNegativeIsToldWithTheRule() {
+    void limitThatIsNegativeIsToldWithTheRule() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyedTimers.<String, String>builder(executor, (key, value) -> {})
                         .closeLimit(Duration.ofSeconds(-1)))

@@ -54,7 +54,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aKeyThatIsNotTouchedExpiresOnce() {
+    void keyThatIsNotTouchedExpiresOnce() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         time.pass(Duration.ofMillis(999));
@@ -78,7 +78,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void timersThatGoBackToSleepAreCountedAndLatenessIsOnceItIsMeasured() {
+    void sleepingAgainAndLatenessAreCounted() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         time.pass(Duration.ofMillis(600));
@@ -108,7 +108,7 @@ class IdleTimeoutsVirtualTimeTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.testing.Clocks#awkwardOrigins")
-    void aTouchBeginsAFullPeriodWhereverTheClockIs(long origin) {
+    void touchBeginsAFullPeriodWhereverTheClockIs(long origin) {
         time.close();
         time = new VirtualTime(origin, builder -> builder);
         IdleTimeout timeout = timeouts().register("a", SECOND);
@@ -123,7 +123,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aTouchTellsTheExecutorNothingAndCostsOneRunPerPeriod() {
+    void touchCostsOneRunPerPeriod() {
         IdleTimeout timeout = timeouts().register("a", SECOND);
         time.awaitQuiet();
         long posted = time.executor.snapshot().totals().scheduled();
@@ -139,7 +139,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aPausedTimeoutDoesNotExpireAndHasAFullPeriodAfterwards() {
+    void pausedTimeoutHasAFullPeriodAfterwards() {
         IdleTimeout timeout = timeouts().register("a", SECOND);
         time.pass(Duration.ofMillis(900));
         assertThat(timeout.pause()).isTrue();
@@ -156,7 +156,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aClosedTimeoutDoesNotExpire() {
+    void closedTimeoutDoesNotExpire() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         IdleTimeout paused = timeouts.register("b", SECOND);
@@ -172,7 +172,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void theLongestPeriodIsFarAway() {
+    void longestPeriodIsFarAway() {
         IdleTimeout timeout = timeouts().register("a", Duration.ofSeconds(Long.MAX_VALUE));
         time.pass(Duration.ofDays(10_000));
         assertThat(timeout.touch()).isTrue();
@@ -195,7 +195,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aFailingHandlerHarmsNoOtherAndIsLoggedWithoutSecrets() {
+    void failingHandlerHarmsNoOtherAndLogsNoSecrets() {
         try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
             IllegalStateException failure = new IllegalStateException("refused");
             IdleTimeouts<String> timeouts = timeouts(key -> {
@@ -227,7 +227,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aRejectedTimeoutLeavesNothingBehind() {
+    void rejectedTimeoutLeavesNothingBehind() {
         time.close();
         time = new VirtualTime(builder -> builder.maxPending(1).rejectionHandler((timer, reason) -> {}));
         IdleTimeouts<String> timeouts = timeouts();
@@ -246,7 +246,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void anExecutorThatHasBeenShutDownLetsNothingExpire() {
+    void executorThatHasBeenShutDownLetsNothingExpire() {
         IdleTimeouts<String> timeouts = timeouts();
         IdleTimeout timeout = timeouts.register("a", SECOND);
         time.executor.shutdown();
@@ -260,7 +260,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void closingAllEndsThemAndWaitsForHandlersButNotForItsCaller() throws Exception {
+    void closeAwaitsHandlersButNotItsCaller() throws Exception {
         Gate gate = new Gate();
         AtomicReference<IdleTimeouts<String>> self = new AtomicReference<>();
         IdleTimeouts<String> timeouts = timeouts(key -> {
@@ -293,7 +293,7 @@ class IdleTimeoutsVirtualTimeTest {
     }
 
     @Test
-    void aHandlerMayRegisterItsKeyAgain() {
+    void handlerMayRegisterItsKeyAgain() {
         AtomicReference<IdleTimeouts<String>> self = new AtomicReference<>();
         AtomicInteger runs = new AtomicInteger();
         IdleTimeouts<String> timeouts = timeouts(key -> {

@@ -101,7 +101,7 @@ class KeyedTimersPageTest {
 
     /** Spaces do not count: the code here is formatted for its own depth. */
     @Test
-    void thePageShowsWhatRunsHere() throws IOException {
+    void pageShowsWhatRunsHere() throws IOException {
         String page = Files.readString(Path.of("../docs/keyed-timers.md"));
         String source = withoutSpaces(
                 Files.readString(Path.of("src/test/java/io/github/wheelscheduler/KeyedTimersPageTest.java")));

@@ -130,7 +130,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void theLongestDelayIsFarAway() {
+    void longestDelayIsFarAway() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", Duration.ofSeconds(Long.MAX_VALUE))).isNull();
         time.pass(Duration.ofDays(10_000));
@@ -177,7 +177,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aRemovedKeyIsNotHandled() {
+    void removedKeyIsNotHandled() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", SECOND)).isNull();
         assertThat(timers.remove("a")).isEqualTo("1");
@@ -189,7 +189,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aDrainHandsOverEachPairOnceAndLeavesTheKeysUsable() {
+    void drainHandsOverEachPairOnceAndLeavesTheKeysUsable() {
         KeyedTimers<String, String> timers = timers();
         for (String key : List.of("a", "b", "c")) {
             assertThat(timers.set(key, key, SECOND)).isNull();
@@ -249,7 +249,7 @@ class KeyedTimersVirtualTimeTest {
     // Handlers
 
     @Test
-    void theKeyIsGoneBeforeItsHandlerSoItMaySetItAgain() {
+    void keyIsGoneBeforeItsHandlerSoItMaySetItAgain() {
         AtomicReference<KeyedTimers<String, String>> self = new AtomicReference<>();
         KeyedTimers<String, String> timers = timers((key, value) -> {
             note(key, value);
@@ -269,7 +269,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aFailingHandlerHarmsNoOtherKeyAndIsLoggedWithoutSecrets() {
+    void failingHandlerHarmsNoOtherKeyAndLogsNoSecrets() {
         try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
             IllegalStateException failure = new IllegalStateException("refused");
             KeyedTimers<String, String> timers = timers((key, value) -> {
@@ -327,7 +327,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aWaitingEntryCanStillBeRemovedMovedAndReplaced() {
+    void waitingEntryCanStillBeRemovedMovedAndReplaced() {
         Gate gate = new Gate();
         KeyedTimers<String, String> timers = timers((key, value) -> {
             if (value.equals("1")) {
@@ -387,7 +387,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aFailingBatchIsOneFailureAndHarmsNoOther() {
+    void failingBatchIsOneFailureAndHarmsNoOther() {
         AtomicInteger batches = new AtomicInteger();
         try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
             KeyedTimers<String, String> timers = KeyedTimers.<String, String>batchBuilder(time.executor, 1, batch -> {
@@ -434,7 +434,7 @@ class KeyedTimersVirtualTimeTest {
     // Bounds and ends
 
     @Test
-    void aFullMapRejectsNewKeysWithTheNumbers() {
+    void fullMapRejectsNewKeysWithTheNumbers() {
         KeyedTimers<String, String> timers = KeyedTimers.<String, String>builder(time.executor, this::note)
                 .maxSize(2)
                 .build();
@@ -457,7 +457,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void aRejectedEntryChangesNothing() {
+    void rejectedEntryChangesNothing() {
         time.close();
         time = new VirtualTime(builder -> builder.maxPending(1).rejectionHandler((timer, reason) -> {}));
         KeyedTimers<String, String> timers = timers();
@@ -477,7 +477,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void anExecutorAfterShutdownRunsItsEntriesAndAcceptsNoMore() {
+    void shutDownExecutorRunsEntriesAndAcceptsNoMore() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", SECOND)).isNull();
         time.executor.shutdown();
@@ -504,7 +504,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void theDecoratorIsNotAskedAndDelaysMayBeZeroAllTheSame() {
+    void decoratorIsNotAskedAndDelaysMayBeZeroAllTheSame() {
         time.close();
         time = new VirtualTime(builder -> builder.decorator(timer -> {
             throw new IllegalStateException("not for this");
@@ -558,7 +558,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void anInterruptEndsTheWaitForHandlers() throws Exception {
+    void interruptEndsTheWaitForHandlers() throws Exception {
         Gate gate = new Gate();
         KeyedTimers<String, String> timers = timers((key, value) -> gate.run());
         assertThat(timers.set("a", "1", Duration.ZERO)).isNull();

@@ -92,7 +92,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void aFailureIsTriedAgainAndTheLossIsToldOnceBeforeTheEnd() {
+    void failureIsRetriedAndTheLossIsReportedOnce() {
         answer.set(Outcome.FAILED);
         Lease<String> lease = keep("a");
         time.pass(Duration.ofSeconds(10));
@@ -119,7 +119,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void aLeaseThatIsGoneInTheStoreIsLostAtOnce() {
+    void leaseThatIsGoneInTheStoreIsLostAtOnce() {
         answer.set(Outcome.GONE);
         Lease<String> ignored = keep("a");
         time.pass(Duration.ofSeconds(10));
@@ -143,7 +143,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void aProcessThatWasStoppedTellsTheLossAndRenewsNothing() {
+    void processThatWasStoppedTellsTheLossAndRenewsNothing() {
         for (int i = 0; i < 100; i++) {
             Lease<String> ignored = keep("lease " + i);
         }
@@ -176,7 +176,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void renewalsGoOnWhileTheExecutorIsPausedHaltedAndShutDown() {
+    void renewalsGoOnDuringPauseHaltAndShutdown() {
         Lease<String> lease = keep("a");
         time.executor.pause();
         time.executor.halt();
@@ -203,7 +203,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void closeLetsNoRenewalBeginAndInterruptsOneThatTakesTooLong() {
+    void closeInterruptsARenewalThatTakesTooLong() {
         Gate gate = new Gate();
         LeaseRenewer<String> slow = LeaseRenewer.<String>builder(time.executor, key -> {
                     gate.run();
@@ -274,7 +274,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void aRenewalOrListenerThatClosesDoesNotWaitForItself() {
+    void renewalOrListenerThatClosesDoesNotWaitForItself() {
         AtomicReference<@Nullable Lease<String>> own = new AtomicReference<>();
         AtomicReference<@Nullable LeaseEnd> end = new AtomicReference<>();
         LeaseRenewer<String> closing = LeaseRenewer.<String>builder(time.executor, key -> {
@@ -338,7 +338,7 @@ class LeasesVirtualTimeTest {
     }
 
     @Test
-    void closingTheRenewerEndsItsGroupsAndItsNameIsFreeAgain() {
+    void closeOfTheRenewerEndsItsGroupsAndFreesItsName() {
         Lease<String> lease = keep("a");
         time.pass(Duration.ofMillis(500));
         renewer.close();

@@ -20,7 +20,7 @@ class TimersInFullGroupsTest {
 
     @ParameterizedTest
     @EnumSource
-    void keyedTimersAndIdleTimeoutsWaitForAPlaceInAFullGroup(OnFull onFull) {
+    void keyedTimersAndIdleTimeoutsAwaitAFullGroup(OnFull onFull) {
         WheelScheduledExecutor group = time.executor
                 .newGroup("reports")
                 .maxWorkers(1)

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class OptionsTest {
 
     @Test
-    void withoutArgumentsEverythingIsWanted() {
+    void everythingIsWantedWithoutArguments() {
         Options options = Options.parse(List.of());
 
         assertThat(options.wantsFigure("A")).isTrue();
@@ -44,7 +44,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatCannotBeIsRejectedWithItsValue() {
+    void impossibleValueIsRejectedWithTheValue() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Options.parse(List.of("--figures", "Z")))
                 .withMessageContaining("was Z");

@@ -20,7 +20,7 @@ class PlanTest {
     }
 
     @Test
-    void anOlderJdkMeasuresWhatItHas() {
+    void olderJdkMeasuresWhatItHas() {
         List<Plan.Item> items = Plan.of(Options.parse(List.of()), 17).items();
 
         assertThat(items)
@@ -36,7 +36,7 @@ class PlanTest {
     }
 
     @Test
-    void theWholeComparisonKeepsToItsTime() {
+    void wholeComparisonKeepsToItsTime() {
         assertThat(Plan.of(Options.parse(List.of()), 25).seconds()).isLessThan(100 * MINUTE);
         assertThat(Plan.of(Options.parse(List.of()), 17).seconds()).isLessThan(30 * MINUTE);
     }

@@ -83,7 +83,7 @@ abstract class ArgumentContract extends ContractFixture {
     }
 
     @Test
-    void theFutureRefusesNull() {
+    void futureRefusesNull() {
         ScheduledFuture<String> waiting = executor.schedule(CALLABLE, 1, HOURS);
         ScheduledFuture<String> ended = executor.schedule(CALLABLE, 0, HOURS);
         Future<String> submitted = executor.submit(CALLABLE);
@@ -117,7 +117,7 @@ abstract class ArgumentContract extends ContractFixture {
     }
 
     @Test
-    void thePeriodOfOneNanosecondIsTheShortest() {
+    void periodOfOneNanosecondIsTheShortest() {
         for (Repetition repetition : Repetition.values()) {
             ScheduledFuture<?> future = repetition.start(executor, ArgumentContract::nothing, 1, 1, NANOSECONDS);
 
@@ -127,7 +127,7 @@ abstract class ArgumentContract extends ContractFixture {
     }
 
     @Test
-    void aNullResultIsAResult() {
+    void nullResultIsAResult() {
         Callable<String> returnsNull = ArgumentContract::none;
 
         assertThat(result(executor.<String>submit(ArgumentContract::nothing, none())))

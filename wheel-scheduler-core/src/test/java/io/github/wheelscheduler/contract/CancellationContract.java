@@ -54,7 +54,7 @@ abstract class CancellationContract extends ContractFixture {
     }
 
     @Test
-    void aTaskCancelledWhileItWaitsForAWorkerNeverRuns() throws InterruptedException {
+    void taskCancelledWhileItWaitsForAWorkerNeverRuns() throws InterruptedException {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         CountDownLatch ran = new CountDownLatch(1);
@@ -86,7 +86,7 @@ abstract class CancellationContract extends ContractFixture {
     }
 
     @Test
-    void ofTwoThatCancelAtOnceExactlyOneIsTold() {
+    void oneOfTwoSimultaneousCancelsWins() {
         int rounds = 5_000;
         List<ScheduledFuture<String>> futures = new ArrayList<>();
         for (int i = 0; i < rounds; i++) {
@@ -138,7 +138,7 @@ abstract class CancellationContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMayCancelItselfWithoutInterrupt() {
+    void taskMayCancelItselfWithoutInterrupt() {
         CompletableFuture<Future<?>> self = new CompletableFuture<>();
         CompletableFuture<String> seen = new CompletableFuture<>();
         Future<?> future = executor.submit(() -> {
@@ -185,7 +185,7 @@ abstract class CancellationContract extends ContractFixture {
     }
 
     @Test
-    void whatCouldNotBeCancelledHasRun() {
+    void uncancellableTaskHasRun() {
         AtomicInteger runs = new AtomicInteger();
         AtomicInteger scheduled = new AtomicInteger();
         AtomicInteger cancelled = new AtomicInteger();

@@ -61,7 +61,7 @@ abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @Test
-    void manyThreadsScheduleAndCancelAndEveryFutureAgreesWithWhatRan() {
+    void futuresAgreeWithRunsUnderConcurrentCancels() {
         int each = 1_500;
         long seed = System.nanoTime();
         AtomicIntegerArray runs = new AtomicIntegerArray(THREADS * each);
@@ -98,7 +98,7 @@ abstract class ConcurrencyContract extends ContractFixture {
 
     /** Each round catches the executor on its way to sleep until the far deadline, or just asleep. */
     @Test
-    void anEarlierDeadlineWakesWhatSleepsUntilALaterOne() {
+    void earlierDeadlineWakesWhatSleepsUntilALaterOne() {
         race(400, round -> {
             ScheduledFuture<String> far = executor.schedule(() -> "far", 1 + round % 3, HOURS);
 
@@ -141,7 +141,7 @@ abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @RepeatedTest(20)
-    void whatWasAcceptedWhileItShutDownEndsAndWhatWasRefusedDoesNotRun() throws InterruptedException {
+    void tasksOfAShutdownRaceEndOrNeverRun() throws InterruptedException {
         Submissions submissions = new Submissions(executor);
 
         together(3, thread -> {
@@ -162,7 +162,7 @@ abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @RepeatedTest(20)
-    void whatWasAcceptedWhileItShutDownAtOnceRanOrWasCancelledOrIsHandedBack() throws InterruptedException {
+    void tasksOfAShutdownNowRaceRunOrAreReturned() throws InterruptedException {
         Submissions submissions = new Submissions(executor);
         Set<Object> never = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -208,7 +208,7 @@ abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @Test
-    void aTaskSeesWhatAnEarlierOneWroteWhoseResultWasAwaited() {
+    void taskSeesWhatAnEarlierOneWroteWhoseResultWasAwaited() {
         int[] plain = new int[1];
 
         race(

@@ -32,7 +32,7 @@ abstract class DelayedContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource(TimeUnit.class)
-    void theDelayIsTheOneAskedForLessTheTimeSince(TimeUnit unit) {
+    void delayIsTheOneAskedForLessTheTimeSince(TimeUnit unit) {
         for (long delay : new long[] {1, 3, 1_000, 12_345}) {
             long before = System.nanoTime();
             ScheduledFuture<?> runnable = executor.schedule(DelayedContract::nothing, delay, unit);
@@ -47,7 +47,7 @@ abstract class DelayedContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theFirstDelayOfARepeatingTaskIsTheInitialOne(Repetition repetition) {
+    void firstDelayOfARepeatingTaskIsTheInitialOne(Repetition repetition) {
         long before = System.nanoTime();
         ScheduledFuture<?> future = repetition.start(executor, DelayedContract::nothing, 7, 3, MINUTES);
         long after = System.nanoTime();
@@ -57,7 +57,7 @@ abstract class DelayedContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource(TimeUnit.class)
-    void theDelayIsGivenInTheUnitAskedFor(TimeUnit unit) {
+    void delayIsGivenInTheUnitAskedFor(TimeUnit unit) {
         ScheduledFuture<?> future = executor.schedule(DelayedContract::nothing, 40, DAYS);
 
         long most = future.getDelay(NANOSECONDS);
@@ -68,7 +68,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void theDelayShrinksAsTimePasses() {
+    void delayShrinksAsTimePasses() {
         ScheduledFuture<?> future = executor.schedule(DelayedContract::nothing, 1, HOURS);
         Due first = Due.of(future);
         long whenRead = System.nanoTime();
@@ -81,7 +81,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void aDelayOfZeroOrLessIsOverFromTheStart() {
+    void delayOfZeroOrLessIsOverFromTheStart() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
 
@@ -96,7 +96,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void theDelayOfATaskThatWaitsForAWorkerGoesOnShrinkingBelowZero() {
+    void delayOfAWaitingTaskShrinksBelowZero() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         ScheduledFuture<?> overdue = single.schedule(DelayedContract::nothing, 5, MILLISECONDS);
@@ -108,7 +108,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void theDelayIsOverWhileTheTaskRunsAndAfterwards() {
+    void delayIsOverWhileTheTaskRunsAndAfterwards() {
         for (int i = 0; i < 50; i++) {
             CompletableFuture<Delayed> self = new CompletableFuture<>();
             ScheduledFuture<Long> future =
@@ -136,7 +136,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void anEarlierDeadlineComparesAsLess() {
+    void earlierDeadlineComparesAsLess() {
         List<ScheduledFuture<?>> ascending = List.of(
                 executor.schedule(DelayedContract::nothing, -1, HOURS),
                 executor.schedule(DelayedContract::nothing, 1, MINUTES),
@@ -156,7 +156,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void theLongestDelayComparesAsGreaterThanAnyShorterOne() {
+    void longestDelayComparesAsGreaterThanAnyShorterOne() {
         ScheduledFuture<?> minute = executor.schedule(DelayedContract::nothing, 1, MINUTES);
         ScheduledFuture<?> century = executor.schedule(DelayedContract::nothing, 36_500, DAYS);
         ScheduledFuture<?> longest = executor.schedule(DelayedContract::nothing, Long.MAX_VALUE, DAYS);
@@ -168,7 +168,7 @@ abstract class DelayedContract extends ContractFixture {
     }
 
     @Test
-    void ofEqualDelaysTheOneSubmittedFirstDoesNotCompareAsGreater() {
+    void firstOfEqualDelaysDoesNotCompareAsGreater() {
         for (int i = 0; i < 1_000; i++) {
             ScheduledFuture<?> first = executor.schedule(DelayedContract::nothing, 1, HOURS);
             ScheduledFuture<?> second = executor.schedule(DelayedContract::nothing, 1, HOURS);

@@ -24,7 +24,7 @@ abstract class FewThreadsContract extends ContractFixture {
     }
 
     @Test
-    void aFarTaskMakesOneThreadAtMostHoweverOftenItsIdleTimeEnds() throws InterruptedException {
+    void farTaskMakesOneThreadAtMostWhileItIsIdle() throws InterruptedException {
         ScheduledExecutorService counted = newExecutorWithThreadsOf(this::count);
         Future<?> far = counted.schedule(() -> {}, 1, HOURS);
         assertStaysUntouched(twoThreads);
@@ -35,7 +35,7 @@ abstract class FewThreadsContract extends ContractFixture {
     }
 
     @Test
-    void aFarTaskKeepsNoOtherFromItsThread() {
+    void farTaskKeepsNoOtherFromItsThread() {
         ScheduledExecutorService counted = newExecutorWithThreadsOf(this::count);
         Future<?> far = counted.schedule(() -> {}, 1, HOURS);
         assertThat(result(counted.schedule(() -> "timer", 1, MILLISECONDS))).isEqualTo("timer");

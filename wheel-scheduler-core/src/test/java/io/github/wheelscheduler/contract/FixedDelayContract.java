@@ -25,7 +25,7 @@ abstract class FixedDelayContract extends ContractFixture {
     }
 
     @Test
-    void fromTheEndOfARunToTheNextStartTheDelayPasses() {
+    void delayPassesFromTheEndOfARunToTheNextStart() {
         ConcurrentLinkedQueue<long[]> runs = new ConcurrentLinkedQueue<>();
 
         ScheduledFuture<?> future = executor.scheduleWithFixedDelay(
@@ -74,7 +74,7 @@ abstract class FixedDelayContract extends ContractFixture {
     }
 
     @Test
-    void aRunThatStartedLateShiftsTheNextOne() {
+    void runThatStartedLateShiftsTheNextOne() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         AtomicLong end = new AtomicLong();

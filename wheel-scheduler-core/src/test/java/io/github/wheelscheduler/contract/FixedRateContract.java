@@ -61,7 +61,7 @@ abstract class FixedRateContract extends ContractFixture {
     }
 
     @Test
-    void theFirstDeadlineIsTheBaseOfTheSequenceThoughItsRunWasLate() {
+    void firstDeadlineIsTheBaseThoughItsRunWasLate() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         CountDownLatch ran = new CountDownLatch(1);
@@ -108,7 +108,7 @@ abstract class FixedRateContract extends ContractFixture {
     }
 
     @Test
-    void runsMissedForWantOfAWorkerAreMadeUpAndThePhaseIsKept() {
+    void runsMissedForWantOfAWorkerAreMadeUpInPhase() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         long period = MILLISECONDS.toNanos(30);
@@ -173,7 +173,7 @@ abstract class FixedRateContract extends ContractFixture {
     }
 
     @Test
-    void thePeriodCountsFromTheInitialDelayAndNotFromTheCall() {
+    void periodCountsFromTheInitialDelayAndNotFromTheCall() {
         CountDownLatch ran = new CountDownLatch(1);
         long before = System.nanoTime();
         ScheduledFuture<?> future = executor.scheduleAtFixedRate(

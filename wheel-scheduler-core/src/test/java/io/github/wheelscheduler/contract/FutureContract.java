@@ -45,7 +45,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void aFutureOfAWaitingTaskIsNotDone() {
+    void futureOfAWaitingTaskIsNotDone() {
         assertPending(executor.schedule(() -> "later", 1, HOURS));
     }
 
@@ -68,7 +68,7 @@ abstract class FutureContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theResultCanBeReadAgainAndAgain(OneShot way) throws Exception {
+    void resultCanBeReadAgainAndAgain(OneShot way) throws Exception {
         Object value = new Object();
         Future<Object> future = way.start(executor, () -> value);
 
@@ -81,7 +81,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void theLongestTimeoutDoesNotOverflow() {
+    void longestTimeoutDoesNotOverflow() {
         HeldTask held = heldTask();
         Future<String> future = executor.submit(held::call);
         Caller<String> nanos = Caller.call(() -> future.get(Long.MAX_VALUE, NANOSECONDS));
@@ -97,7 +97,7 @@ abstract class FutureContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aTimedGetGivesUpNoSoonerThanItsTimeoutAndChangesNothing(OneShot way) {
+    void timedGetGivesUpAfterItsTimeoutAndChangesNothing(OneShot way) {
         HeldTask held = heldTask();
         Future<String> future = way.start(executor, held::call);
 
@@ -113,7 +113,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void aTimeoutThatIsNotPositiveDoesNotWait() {
+    void timeoutThatIsNotPositiveDoesNotWait() {
         ScheduledFuture<String> future = executor.schedule(() -> "later", 1, HOURS);
 
         assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> future.get(0, NANOSECONDS));
@@ -123,7 +123,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void anInterruptEndsTheWaitAndHarmsNeitherTaskNorFuture() throws Exception {
+    void interruptEndsTheWaitAndHarmsNeitherTaskNorFuture() throws Exception {
         HeldTask held = heldTask();
         Future<String> future = executor.submit(held::call);
         await(held.begun);
@@ -145,7 +145,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void whoIsInterruptedAlreadyDoesNotWait() throws Exception {
+    void interruptedThreadDoesNotWait() throws Exception {
         ScheduledFuture<String> future = executor.schedule(() -> "later", 1, HOURS);
 
         assertThat(Caller.callInterrupted(future::get).failure()).isInstanceOf(InterruptedException.class);
@@ -155,7 +155,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void anEndedTaskIsReadWithoutWaitingEvenByWhoIsInterrupted() {
+    void endedTaskIsReadByAnInterruptedThread() {
         Future<String> future = executor.submit(() -> "value");
         awaitDone(future);
 
@@ -170,7 +170,7 @@ abstract class FutureContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aFailureIsToldAsItsVeryCauseAgainAndAgain(OneShot way) {
+    void failureIsToldAsItsVeryCauseAgainAndAgain(OneShot way) {
         for (Throwable failure : List.of(
                 new IllegalStateException("unchecked"),
                 new IOException("checked"),
@@ -190,7 +190,7 @@ abstract class FutureContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anEndedTaskCannotBeCancelled(OneShot way) {
+    void endedTaskCannotBeCancelled(OneShot way) {
         Future<String> succeeded = way.start(executor, () -> "value");
         IOException failure = new IOException("on purpose");
         Future<String> failed = way.start(executor, throwing(failure));
@@ -269,7 +269,7 @@ abstract class FutureContract extends ContractFixture {
     }
 
     @Test
-    void aScheduledTaskMayBeRunByHandAndThenRunsNoMore() {
+    void scheduledTaskMayBeRunByHandAndThenRunsNoMore() {
         AtomicInteger runs = new AtomicInteger();
         ScheduledFuture<Integer> future = executor.schedule(runs::incrementAndGet, 30, MILLISECONDS);
 

@@ -37,7 +37,7 @@ abstract class InterruptContract extends ContractFixture {
     }
 
     @Test
-    void aRunThatFailsAfterItsCancellationStaysCancelled() {
+    void runThatFailsAfterItsCancellationStaysCancelled() {
         HeldTask held = heldTask();
         CountDownLatch thrown = new CountDownLatch(1);
         Future<?> future = executor.submit(() -> {
@@ -89,7 +89,7 @@ abstract class InterruptContract extends ContractFixture {
     }
 
     @Test
-    void anInterruptThatTheTaskDidNotHeedIsNotSeenByTheNext() {
+    void interruptThatTheTaskDidNotHeedIsNotSeenByTheNext() {
         ScheduledExecutorService single = newSingleWorker();
         for (int round = 0; round < 20; round++) {
             HeldTask held = heldTask();
@@ -111,7 +111,7 @@ abstract class InterruptContract extends ContractFixture {
 
     /** The next task looks for a while, since an interrupt that comes late may hit it in the middle. */
     @Test
-    void anInterruptThatArrivesAsTheRunEndsIsNotSeenByTheNext() {
+    void interruptThatArrivesAsTheRunEndsIsNotSeenByTheNext() {
         ScheduledExecutorService single = newSingleWorker();
         race(4_000, round -> {
             AtomicBoolean begun = new AtomicBoolean();
@@ -139,7 +139,7 @@ abstract class InterruptContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMayCancelItselfWithInterrupt() {
+    void taskMayCancelItselfWithInterrupt() {
         ScheduledExecutorService single = newSingleWorker();
         CompletableFuture<Future<?>> self = new CompletableFuture<>();
         CompletableFuture<String> seen = new CompletableFuture<>();

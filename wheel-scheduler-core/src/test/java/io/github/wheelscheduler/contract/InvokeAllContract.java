@@ -76,13 +76,13 @@ abstract class InvokeAllContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void ofNoTasksReturnsNoFutures(Form form) throws InterruptedException {
+    void invokeAllOfNoTasksReturnsNoFutures(Form form) throws InterruptedException {
         assertThat(form.<String>invoke(executor, List.of())).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource
-    void aFailingTaskCountsAsEndedAndHarmsNoOther(Form form) throws InterruptedException {
+    void failingTaskCountsAsEndedAndHarmsNoOther(Form form) throws InterruptedException {
         IOException checked = new IOException("on purpose");
         LinkageError error = new LinkageError("on purpose");
 
@@ -136,7 +136,7 @@ abstract class InvokeAllContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptOfTheCallerCancelsWhatHasNotEnded(Form form) throws Exception {
+    void interruptOfTheCallerCancelsWhatHasNotEnded(Form form) throws Exception {
         HeldTask first = heldTask();
         HeldTask second = heldTask();
         Caller<List<Future<String>>> caller =
@@ -156,7 +156,7 @@ abstract class InvokeAllContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptOfTheCallerKeepsWaitingTasksFromRunning(Form form) throws Exception {
+    void interruptOfTheCallerKeepsWaitingTasksFromRunning(Form form) throws Exception {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         AtomicInteger runs = new AtomicInteger();
@@ -174,7 +174,7 @@ abstract class InvokeAllContract extends ContractFixture {
     }
 
     @Test
-    void aTimeoutCancelsWhatHasNotEndedAndKeepsWhatHas() throws InterruptedException {
+    void timeoutCancelsWhatHasNotEndedAndKeepsWhatHas() throws InterruptedException {
         HeldTask first = heldTask();
         HeldTask second = heldTask();
         AtomicInteger quick = new AtomicInteger();
@@ -195,7 +195,7 @@ abstract class InvokeAllContract extends ContractFixture {
     }
 
     @Test
-    void aTimeoutKeepsWaitingTasksFromRunning() throws InterruptedException {
+    void timeoutKeepsWaitingTasksFromRunning() throws InterruptedException {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         AtomicInteger runs = new AtomicInteger();
@@ -211,7 +211,7 @@ abstract class InvokeAllContract extends ContractFixture {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void aTimeoutThatIsNotPositiveDoesNotWait(long timeout) throws InterruptedException {
+    void timeoutThatIsNotPositiveDoesNotWait(long timeout) throws InterruptedException {
         HeldTask held = heldTask();
 
         List<Future<String>> futures = executor.invokeAll(List.of(held::call, held::call), timeout, NANOSECONDS);
@@ -221,7 +221,7 @@ abstract class InvokeAllContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMayInvokeAll() {
+    void taskMayInvokeAll() {
         Future<List<Future<String>>> outer =
                 executor.submit(() -> executor.invokeAll(List.of(() -> "inner 1", () -> "inner 2")));
 

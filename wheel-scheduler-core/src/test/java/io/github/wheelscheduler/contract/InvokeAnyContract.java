@@ -120,7 +120,7 @@ abstract class InvokeAnyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void ifNoneSucceedsThrowsTheFailureOfOne(Form form) {
+    void invokeAnyThrowsTheFailureOfOneIfNoneSucceeds(Form form) {
         IOException first = new IOException("on purpose");
         IllegalStateException second = new IllegalStateException("on purpose");
 
@@ -138,14 +138,14 @@ abstract class InvokeAnyContract extends ContractFixture {
     }
 
     @Test
-    void withoutTasksThereIsNothingToReturn() {
+    void shutdownNowReturnsNothingWithoutTasks() {
         assertThatIllegalArgumentException().isThrownBy(() -> executor.invokeAny(List.<Callable<String>>of()));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> executor.invokeAny(List.<Callable<String>>of(), 1, HOURS));
     }
 
     @Test
-    void aTimeoutCancelsEverything() throws InterruptedException {
+    void timeoutCancelsEverything() throws InterruptedException {
         HeldTask first = heldTask();
         HeldTask second = heldTask();
 
@@ -162,7 +162,7 @@ abstract class InvokeAnyContract extends ContractFixture {
     }
 
     @Test
-    void aTimeoutInterruptsTheRunningTask() {
+    void timeoutInterruptsTheRunningTask() {
         HeldTask held = heldTask();
         Callable<String> neverEnds = () -> {
             held.run();
@@ -181,7 +181,7 @@ abstract class InvokeAnyContract extends ContractFixture {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void aTimeoutThatIsNotPositiveDoesNotWait(long timeout) {
+    void timeoutThatIsNotPositiveDoesNotWait(long timeout) {
         HeldTask held = heldTask();
 
         assertThatExceptionOfType(TimeoutException.class)
@@ -190,7 +190,7 @@ abstract class InvokeAnyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void tasksThatStillWaitForAWorkerDoNotRunOnceOneHasSucceeded(Form form) throws Exception {
+    void waitingTasksDoNotRunOnceOneHasSucceeded(Form form) throws Exception {
         ScheduledExecutorService single = newSingleWorker();
         AtomicInteger later = new AtomicInteger();
         CountDownLatch returned = new CountDownLatch(1);

@@ -127,7 +127,7 @@ abstract class LaterJdkContract extends ContractFixture {
     }
 
     @Test
-    void whoIsInterruptedWhileClosingStopsEverythingAndStaysInterrupted() {
+    void interruptedCloseStopsAllAndKeepsTheInterrupt() {
         AutoCloseable closeable = asCloseable();
         HeldTask held = hold(executor);
         ScheduledFuture<String> far = executor.schedule(() -> "far", 1, HOURS);

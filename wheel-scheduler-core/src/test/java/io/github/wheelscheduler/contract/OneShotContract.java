@@ -34,7 +34,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void aRunnableRunsAndItsFutureYieldsNull() {
+    void runnableRunsAndItsFutureYieldsNull() {
         CountDownLatch ran = new CountDownLatch(1);
 
         ScheduledFuture<?> future = executor.schedule(ran::countDown, 1, MILLISECONDS);
@@ -44,7 +44,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void aCallableYieldsWhatItReturned() {
+    void callableYieldsWhatItReturned() {
         Object value = new Object();
 
         assertThat(result(executor.schedule(() -> value, 1, MILLISECONDS))).isSameAs(value);
@@ -52,7 +52,7 @@ abstract class OneShotContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource(TimeUnit.class)
-    void aDelayThatIsNotPositiveMeansAtOnce(TimeUnit unit) {
+    void delayThatIsNotPositiveMeansAtOnce(TimeUnit unit) {
         for (long delay : new long[] {0, -1, -1_000_000, Long.MIN_VALUE / 2, Long.MIN_VALUE + 1, Long.MIN_VALUE}) {
             CountDownLatch ran = new CountDownLatch(1);
 
@@ -83,7 +83,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void theUnitOfTheDelayIsHeeded() {
+    void unitOfTheDelayIsHeeded() {
         long before = System.nanoTime();
         Future<Long> nanos = executor.schedule(System::nanoTime, 20_000_000, NANOSECONDS);
         Future<Long> millis = executor.schedule(System::nanoTime, 20, MILLISECONDS);
@@ -100,7 +100,7 @@ abstract class OneShotContract extends ContractFixture {
 
     /** Many deadlines close together are run by threads that are awake already, which shows rounding down best. */
     @Test
-    void ofManyRandomDelaysEachTaskRunsOnceAndNoneEarly() {
+    void tasksOfRandomDelaysRunOnceAndNeverEarly() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         int count = 3_000;
@@ -131,7 +131,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void aTaskDoesNotRunAgain() {
+    void taskDoesNotRunAgain() {
         AtomicIntegerArray runs = new AtomicIntegerArray(100);
         List<Future<Integer>> futures = new ArrayList<>();
         for (int i = 0; i < runs.length(); i++) {
@@ -147,7 +147,7 @@ abstract class OneShotContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource(TimeUnit.class)
-    void theLongestDelayNeverEndsAndDisturbsNoShortOne(TimeUnit unit) throws InterruptedException {
+    void longestDelayNeverEndsAndDisturbsNoShortOne(TimeUnit unit) throws InterruptedException {
         CountDownLatch ran = new CountDownLatch(1);
         ScheduledFuture<?> farFirst = executor.schedule(ran::countDown, Long.MAX_VALUE, unit);
         ScheduledFuture<String> near = executor.schedule(() -> "near", 10, MILLISECONDS);
@@ -192,7 +192,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void theLongestDelayComesAfterTasksThatAreOverdue() throws InterruptedException {
+    void longestDelayComesAfterTasksThatAreOverdue() throws InterruptedException {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         ScheduledFuture<String> overdue = single.schedule(() -> "overdue", 1, MILLISECONDS);
@@ -208,7 +208,7 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMaySchedule() {
+    void taskMaySchedule() {
         CompletableFuture<ScheduledFuture<String>> inner = new CompletableFuture<>();
 
         ScheduledFuture<?> outer = executor.schedule(

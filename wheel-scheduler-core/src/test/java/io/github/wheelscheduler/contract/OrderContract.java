@@ -82,7 +82,7 @@ abstract class OrderContract extends ContractFixture {
     }
 
     @Test
-    void anOverdueTaskStartsBeforeOneThatIsSubmittedLater() {
+    void overdueTaskStartsBeforeOneThatIsSubmittedLater() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);
         ScheduledFuture<?> overdue = schedule(single, 0, 5, MILLISECONDS);
@@ -97,7 +97,7 @@ abstract class OrderContract extends ContractFixture {
     }
 
     @Test
-    void aShorterDelayOvertakesALongerOneThatWasThereFirst() {
+    void shorterDelayOvertakesALongerOneThatWasThereFirst() {
         ScheduledExecutorService single = newSingleWorker();
         ScheduledFuture<?> hour = schedule(single, 0, 1, TimeUnit.HOURS);
         ScheduledFuture<?> minute = schedule(single, 1, 1, TimeUnit.MINUTES);

@@ -44,7 +44,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theFirstRunDoesNotComeBeforeTheInitialDelay(Repetition repetition) {
+    void firstRunDoesNotComeBeforeTheInitialDelay(Repetition repetition) {
         for (long initialMillis : new long[] {1, 10, 25, 40}) {
             CompletableFuture<Long> started = new CompletableFuture<>();
             long before = System.nanoTime();
@@ -59,7 +59,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anInitialDelayThatIsNotPositiveMeansAtOnce(Repetition repetition) {
+    void initialDelayThatIsNotPositiveMeansAtOnce(Repetition repetition) {
         for (long initial : new long[] {0, -1, Long.MIN_VALUE}) {
             for (TimeUnit unit : TimeUnit.values()) {
                 CountDownLatch ran = new CountDownLatch(1);
@@ -74,7 +74,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aRunNeverOverlapsAnotherOfTheSameTask(Repetition repetition) {
+    void runNeverOverlapsAnotherOfTheSameTask(Repetition repetition) {
         AtomicBoolean running = new AtomicBoolean();
         AtomicInteger overlaps = new AtomicInteger();
         CountDownLatch runs = new CountDownLatch(30);
@@ -100,7 +100,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aLongRunIsWaitedFor(Repetition repetition) throws InterruptedException {
+    void longRunIsWaitedFor(Repetition repetition) throws InterruptedException {
         HeldTask held = heldTask();
         CountDownLatch second = new CountDownLatch(2);
         ScheduledFuture<?> future = repetition.start(executor, () -> {
@@ -180,7 +180,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptThatARunLeavesBehindIsNotSeenByTheNext(Repetition repetition) {
+    void interruptThatARunLeavesBehindIsNotSeenByTheNext(Repetition repetition) {
         ScheduledExecutorService single = newSingleWorker();
         AtomicInteger seen = new AtomicInteger();
         CountDownLatch runs = new CountDownLatch(10);
@@ -200,7 +200,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aSlowSeriesDelaysNoOther(Repetition repetition) {
+    void slowSeriesDelaysNoOther(Repetition repetition) {
         HeldTask held = heldTask();
         ScheduledFuture<?> slow = repetition.start(executor, held::run);
         await(held.begun);
@@ -270,7 +270,7 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theLongestInitialDelayAndPeriodTogetherNeverRun(Repetition repetition) throws InterruptedException {
+    void longestInitialDelayAndPeriodTogetherNeverRun(Repetition repetition) throws InterruptedException {
         CountDownLatch ran = new CountDownLatch(1);
 
         ScheduledFuture<?> future =
@@ -282,7 +282,7 @@ abstract class PeriodicContract extends ContractFixture {
     }
 
     @Test
-    void aSeriesMayStartAnotherAndScheduleTasks() {
+    void seriesMayStartAnotherAndScheduleTasks() {
         CompletableFuture<ScheduledFuture<?>> inner = new CompletableFuture<>();
         CountDownLatch innerRuns = new CountDownLatch(3);
 

@@ -27,7 +27,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anExceptionEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
+    void exceptionEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
         IllegalStateException failure = new IllegalStateException("on purpose");
 
         assertFailureEnds(repetition, failure, () -> {
@@ -37,7 +37,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anErrorEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
+    void errorEndsTheSeriesAndReachesTheFuture(Repetition repetition) throws InterruptedException {
         LinkageError failure = new LinkageError("on purpose");
 
         assertFailureEnds(repetition, failure, () -> {
@@ -66,7 +66,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aFailureWakesWhoWaitsForTheSeries(Repetition repetition) throws Exception {
+    void failureWakesWhoWaitsForTheSeries(Repetition repetition) throws Exception {
         HeldTask held = heldTask();
         IllegalStateException failure = new IllegalStateException("on purpose");
         ScheduledFuture<?> future = repetition.start(executor, () -> {
@@ -85,7 +85,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theEndOfOneSeriesHarmsNoOther(Repetition repetition) {
+    void endOfOneSeriesHarmsNoOther(Repetition repetition) {
         ScheduledExecutorService single = newSingleWorker();
         AtomicInteger runs = new AtomicInteger();
         ScheduledFuture<?> surviving = repetition.start(single, runs::incrementAndGet);
@@ -105,7 +105,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aSeriesCancelledBeforeItsFirstRunNeverRuns(Repetition repetition) throws InterruptedException {
+    void seriesCancelledBeforeItsFirstRunNeverRuns(Repetition repetition) throws InterruptedException {
         for (long delayMillis : new long[] {40, HOURS.toMillis(1)}) {
             CountDownLatch ran = new CountDownLatch(1);
             long before = System.nanoTime();
@@ -125,7 +125,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aSeriesCancelledBetweenTwoRunsIsGone(Repetition repetition) {
+    void seriesCancelledBetweenTwoRunsIsGone(Repetition repetition) {
         ScheduledExecutorService single = newSingleWorker();
         CountDownLatch ran = new CountDownLatch(1);
         ScheduledFuture<?> future = repetition.start(single, ran::countDown, 0, 1, HOURS);
@@ -173,7 +173,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aSeriesCancelledDuringItsRunIsNotArmedAgain(Repetition repetition) {
+    void seriesCancelledDuringItsRunIsNotArmedAgain(Repetition repetition) {
         for (boolean mayInterrupt : new boolean[] {false, true}) {
             ScheduledExecutorService single = newSingleWorker();
             HeldTask held = heldTask();
@@ -207,7 +207,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aSeriesMayCancelItself(Repetition repetition) {
+    void seriesMayCancelItself(Repetition repetition) {
         for (boolean mayInterrupt : new boolean[] {false, true}) {
             ScheduledExecutorService single = newSingleWorker();
             CompletableFuture<Future<?>> self = new CompletableFuture<>();
@@ -231,7 +231,7 @@ abstract class PeriodicEndContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatFailsAfterItsCancellationStaysCancelled(Repetition repetition) {
+    void runThatFailsAfterItsCancellationStaysCancelled(Repetition repetition) {
         HeldTask held = heldTask();
         ScheduledFuture<?> future = repetition.start(executor, () -> {
             held.run();
@@ -249,7 +249,7 @@ abstract class PeriodicEndContract extends ContractFixture {
     /** Cancels at every moment of a short period, also between a run and the arming of the next. */
     @ParameterizedTest
     @EnumSource
-    void afterACancelAtAnyMomentNothingRunsAnyMore(Repetition repetition) {
+    void nothingRunsAfterACancelAtAnyMoment(Repetition repetition) {
         ScheduledExecutorService single = newSingleWorker();
         AtomicIntegerArray runs = new AtomicIntegerArray(200);
         List<Integer> runsWhenCancelled = new ArrayList<>();

@@ -56,7 +56,7 @@ abstract class RejectionContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterTermination(Way way) throws InterruptedException {
+    void taskIsRejectedAfterTermination(Way way) throws InterruptedException {
         executor.shutdown();
         assertTerminates(executor);
 
@@ -65,7 +65,7 @@ abstract class RejectionContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterShutdownThoughTasksStillRunAndWait(Way way) {
+    void taskIsRejectedAfterShutdownWhileOthersRun(Way way) {
         subject.setContinueExistingPeriodicTasksAfterShutdownPolicy(executor, true);
         HeldTask held = hold(executor);
         Future<?> delayed = executor.schedule(() -> {}, 1, HOURS);
@@ -81,7 +81,7 @@ abstract class RejectionContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterShutdownNowThoughATaskStillRuns(Way way) {
+    void taskIsRejectedAfterShutdownNowWhileOneRuns(Way way) {
         HeldTask held = heldTask();
         CountDownLatch begun = new CountDownLatch(1);
         executor.execute(() -> {
@@ -99,7 +99,7 @@ abstract class RejectionContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void fromInsideATaskAfterShutdown(Way way) throws InterruptedException {
+    void taskIsRejectedWithinATaskAfterShutdown(Way way) throws InterruptedException {
         HeldTask held = heldTask();
         Future<?> future = executor.submit(() -> {
             held.run();
@@ -114,7 +114,7 @@ abstract class RejectionContract extends ContractFixture {
     }
 
     @Test
-    void whatWasRefusedDoesNotRun() throws InterruptedException {
+    void refusedTaskDoesNotRun() throws InterruptedException {
         HeldTask held = hold(executor);
         executor.shutdown();
 

@@ -34,7 +34,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void anUnusedExecutorTerminates() throws InterruptedException {
+    void unusedExecutorTerminates() throws InterruptedException {
         executor.shutdown();
 
         assertThat(executor.isShutdown()).isTrue();
@@ -42,7 +42,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void anIdleExecutorTerminates() throws InterruptedException {
+    void idleExecutorTerminates() throws InterruptedException {
         assertThat(result(executor.schedule(() -> "value", 1, MILLISECONDS))).isEqualTo("value");
 
         executor.shutdown();
@@ -141,7 +141,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void awaitTerminationWithATimeoutThatIsNotPositiveJustTells() throws InterruptedException {
+    void awaitTerminationWithoutATimeoutJustTells() throws InterruptedException {
         HeldTask held = hold(executor);
         executor.shutdown();
 
@@ -174,7 +174,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void anInterruptEndsTheWaitForTerminationAndChangesNothing() throws Exception {
+    void interruptEndsAwaitTerminationAndChangesNothing() throws Exception {
         HeldTask held = hold(executor);
         executor.shutdown();
         Caller<Boolean> waiter =
@@ -192,7 +192,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void whoIsInterruptedAlreadyDoesNotWaitForTermination() throws Exception {
+    void interruptedThreadDoesNotAwaitTermination() throws Exception {
         hold(executor);
         executor.shutdown();
 
@@ -202,7 +202,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMayShutItsOwnExecutorDown() throws InterruptedException {
+    void taskMayShutItsOwnExecutorDown() throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
         ScheduledFuture<String> delayed = executor.schedule(() -> "delayed", 40, MILLISECONDS);
         ScheduledFuture<?> series = executor.scheduleAtFixedRate(() -> {}, 1, 1, HOURS);
@@ -229,7 +229,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void aSeriesThatShutsItsExecutorDownRunsNoMore() throws InterruptedException {
+    void seriesThatShutsItsExecutorDownRunsNoMore() throws InterruptedException {
         CountDownLatch second = new CountDownLatch(2);
         CompletableFuture<Boolean> shutDown = new CompletableFuture<>();
         ScheduledFuture<?> future = executor.scheduleWithFixedDelay(
@@ -249,7 +249,7 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void aFailureAfterShutdownDoesNotKeepItFromTerminating() throws InterruptedException {
+    void failureAfterShutdownDoesNotKeepItFromTerminating() throws InterruptedException {
         HeldTask held = heldTask();
         executor.execute(() -> {
             held.run();

@@ -29,7 +29,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void anUnusedExecutorHandsNothingBack() throws InterruptedException {
+    void unusedExecutorHandsNothingBack() throws InterruptedException {
         assertThat(executor.shutdownNow()).isEmpty();
 
         assertThat(executor.isShutdown()).isTrue();
@@ -128,7 +128,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void whatItHandsBackIsNeitherDoneNorRunAndCanBeCancelled() throws Exception {
+    void returnedTaskIsNeitherDoneNorRunAndCanBeCancelled() throws Exception {
         long delay = MILLISECONDS.toNanos(120);
         CountDownLatch ran = new CountDownLatch(1);
         long before = System.nanoTime();
@@ -174,7 +174,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void anInterruptedTaskThatFailsTellsWhy() throws Exception {
+    void interruptedTaskThatFailsTellsWhy() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         Future<String> future = executor.submit(() -> {
             begun.countDown();
@@ -194,7 +194,7 @@ abstract class ShutdownNowContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aRunningSeriesIsInterruptedAndCancelledOnceItsRunHasEnded(Repetition repetition) throws InterruptedException {
+    void runningSeriesIsInterruptedAndThenCancelled(Repetition repetition) throws InterruptedException {
         HeldTask held = heldTask();
         ScheduledFuture<?> future = repetition.start(executor, held::run);
         await(held.begun);
@@ -247,7 +247,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void afterAnOrderlyShutdownHandsBackWhatStillWaits() throws InterruptedException {
+    void shutdownNowAfterShutdownReturnsWaitingTasks() throws InterruptedException {
         HeldTask held = hold(executor);
         ScheduledFuture<String> waiting = executor.schedule(() -> "waiting", 1, HOURS);
         executor.shutdown();
@@ -279,7 +279,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMayEndItsOwnExecutor() throws InterruptedException {
+    void taskMayEndItsOwnExecutor() throws InterruptedException {
         ScheduledFuture<String> waiting = executor.schedule(() -> "waiting", 1, HOURS);
         HeldTask other = hold(executor);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -302,7 +302,7 @@ abstract class ShutdownNowContract extends ContractFixture {
     }
 
     @Test
-    void aSeriesMayEndItsOwnExecutor() throws InterruptedException {
+    void seriesMayEndItsOwnExecutor() throws InterruptedException {
         CountDownLatch second = new CountDownLatch(2);
         ScheduledFuture<?> future = executor.scheduleAtFixedRate(
                 () -> {

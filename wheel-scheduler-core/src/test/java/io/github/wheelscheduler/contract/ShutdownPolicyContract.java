@@ -22,7 +22,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
     }
 
     @Test
-    void byDefaultDelayedTasksStillRun() throws InterruptedException {
+    void delayedTasksStillRunByDefault() throws InterruptedException {
         ScheduledFuture<String> delayed = executor.schedule(() -> "delayed", 60, MILLISECONDS);
         ScheduledFuture<String> later = executor.schedule(() -> "later", 90, MILLISECONDS);
 
@@ -36,7 +36,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void byDefaultPeriodicTasksAreCancelled(Repetition repetition) throws Exception {
+    void periodicTasksAreCancelledByDefault(Repetition repetition) throws Exception {
         AtomicInteger runs = new AtomicInteger();
         ScheduledFuture<?> running = repetition.start(executor, runs::incrementAndGet);
         ScheduledFuture<?> waiting = repetition.start(executor, runs::incrementAndGet, 1, 1, HOURS);
@@ -94,7 +94,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
     }
 
     @Test
-    void aDelayThatIsOverAlreadyIsNoLongerADelay() throws InterruptedException {
+    void delayThatIsOverAlreadyIsNoLongerADelay() throws InterruptedException {
         ScheduledExecutorService single = newSingleWorker();
         subject.setExecuteExistingDelayedTasksAfterShutdownPolicy(single, false);
         HeldTask held = hold(single);
@@ -115,7 +115,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aRunUnderWayEndsUndisturbedAndIsTheLast(Repetition repetition) throws InterruptedException {
+    void runUnderWayEndsUndisturbedAndIsTheLast(Repetition repetition) throws InterruptedException {
         HeldTask held = heldTask();
         ScheduledFuture<?> future = repetition.start(executor, held::run);
         await(held.begun);
@@ -146,7 +146,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void takingThePeriodicPolicyBackAfterShutdownCancelsThem(Repetition repetition) throws InterruptedException {
+    void periodicPolicySetBackAfterShutdownCancels(Repetition repetition) throws InterruptedException {
         subject.setContinueExistingPeriodicTasksAfterShutdownPolicy(executor, true);
         AtomicInteger runs = new AtomicInteger();
         ScheduledFuture<?> often = repetition.start(executor, runs::incrementAndGet);
@@ -213,7 +213,7 @@ abstract class ShutdownPolicyContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aFailureEndsASeriesThatGoesOnAfterShutdown(Repetition repetition) throws InterruptedException {
+    void failureEndsASeriesThatGoesOnAfterShutdown(Repetition repetition) throws InterruptedException {
         subject.setContinueExistingPeriodicTasksAfterShutdownPolicy(executor, true);
         IllegalStateException failure = new IllegalStateException("on purpose");
         AtomicInteger runs = new AtomicInteger();

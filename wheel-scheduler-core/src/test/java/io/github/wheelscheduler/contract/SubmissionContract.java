@@ -41,7 +41,7 @@ abstract class SubmissionContract extends ContractFixture {
     }
 
     @Test
-    void submitOfARunnableWithAResultYieldsThatResultAfterTheRun() {
+    void submitWithAResultYieldsItAfterTheRun() {
         AtomicInteger runs = new AtomicInteger();
         Object value = new Object();
 
@@ -94,7 +94,7 @@ abstract class SubmissionContract extends ContractFixture {
     }
 
     @Test
-    void aTaskMaySubmitAndWaitForAnother() {
+    void taskMaySubmitAndWaitForAnother() {
         Future<String> outer =
                 executor.submit(() -> executor.submit(() -> "inner").get());
 
@@ -102,7 +102,7 @@ abstract class SubmissionContract extends ContractFixture {
     }
 
     @Test
-    void whatATaskThrowsReachesItsFuture() {
+    void exceptionOfATaskReachesItsFuture() {
         RuntimeException unchecked = new IllegalStateException("unchecked");
         Exception checked = new IOException("checked");
         Error error = new LinkageError("error");
@@ -129,7 +129,7 @@ abstract class SubmissionContract extends ContractFixture {
 
     /** On one worker, so that a worker which dies of a failure, or remembers it, is the one that runs the next. */
     @Test
-    void aFailureHarmsNoLaterTask() {
+    void failureHarmsNoLaterTask() {
         ScheduledExecutorService single = newSingleWorker();
 
         for (int i = 0; i < 20; i++) {
@@ -152,7 +152,7 @@ abstract class SubmissionContract extends ContractFixture {
     }
 
     @Test
-    void aCompletionServiceHandsOutWhatEndsFirst() throws Exception {
+    void completionServiceHandsOutWhatEndsFirst() throws Exception {
         ExecutorCompletionService<String> completions = new ExecutorCompletionService<>(executor);
         HeldTask slow = heldTask();
         Future<String> slowFuture = completions.submit(slow::call);

@@ -79,7 +79,7 @@ class AllocationTest {
     }
 
     @Test
-    void oneObjectPerScheduleAndNothingPerCancelAndReschedule() {
+    void scheduleAllocatesOneObjectAndCancelNone() {
         long before = bytesOfThisThread();
         schedule();
         long perSchedule = (bytesOfThisThread() - before) / TIMERS;

@@ -18,7 +18,7 @@ class CancelledTimersLeaveMemoryTest {
     private static final long ALLOWED_BYTES = 1_000_000;
 
     @Test
-    void inOneGo() {
+    void suiteRunsInOneGo() {
         assertNothingIsLeft(Duration.ZERO);
     }
 

@@ -35,7 +35,7 @@ class LiveInBrowserTest {
     }
 
     @Test
-    void pageSaysThatTheApplicationIsGoneAndComesBackByItself(Browser browser) {
+    void pageSaysThatTheApplicationIsGoneAndComesBack(Browser browser) {
         browser.expect("net::ERR_");
         int port;
         try (Server first = Server.start()) {

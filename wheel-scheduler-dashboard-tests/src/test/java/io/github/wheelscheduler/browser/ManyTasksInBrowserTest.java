@@ -94,7 +94,7 @@ class ManyTasksInBrowserTest {
     }
 
     @Test
-    void openPageCostsTheApplicationLittleAndAClosedOneNothing(Browser browser) throws Exception {
+    void openPageCostsLittleAndAClosedOneNothing(Browser browser) throws Exception {
         Map<String, Usage> open = new LinkedHashMap<>();
         double closed;
         try (Server server = start()) {

@@ -59,7 +59,7 @@ class EndpointLinksTest {
             /actuator | a b:c<"        | x:y            | a%20b%3Ac%3C%22| x%3Ay
             /actuator | /              | tasks          | actuator       | actuator/tasks
             """)
-    void aLinkIsRelativeToThePage(String base, String page, String tasks, String segment, String link) {
+    void linkIsRelativeToThePage(String base, String page, String tasks, String segment, String link) {
         EndpointLinks links = links(base, new Mapped("wheeldashboard", page), new Mapped("wheelscheduler", tasks));
         assertThat(links.base()).isEqualTo(segment);
         Map<?, ?> endpoints = (Map<?, ?>) links.settings("shop", true).get("endpoints");
@@ -68,12 +68,12 @@ class EndpointLinksTest {
     }
 
     @Test
-    void aPageAtTheRootHasADotForItsBase() {
+    void pageAtTheRootHasADotForItsBase() {
         assertThat(links("", new Mapped("wheeldashboard", "/")).base()).isEqualTo(".");
     }
 
     @Test
-    void anEndpointThatIsNotThereHasNoPath() {
+    void endpointThatIsNotThereHasNoPath() {
         assertThat(links("/actuator", new Mapped("wheeldashboard", "wheeldashboard"))
                         .settings("shop", false))
                 .isEqualTo(Map.of(

@@ -41,7 +41,7 @@ class PageFilesTest {
     }
 
     @Test
-    void whatIsOursStaysSmall() throws IOException {
+    void ownFilesStaySmall() throws IOException {
         long bytes = 0;
         try (Stream<Path> listed = Files.list(FOLDER)) {
             for (Path path : listed.toList()) {

@@ -16,7 +16,7 @@ class ScheduleRecurrenceTest {
     private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
 
     @Test
-    void aFixedRateKeepsItsPhaseWhateverIsLate() {
+    void fixedRateKeepsItsPhaseWhateverIsLate() {
         Recurrence rate = ScheduleRecurrence.of(TaskSchedule.fixedRate(Duration.ofMillis(500)), null);
 
         assertThat(rate.first(NOON)).isEqualTo(NOON);
@@ -29,7 +29,7 @@ class ScheduleRecurrenceTest {
     }
 
     @Test
-    void aFixedDelayCountsFromTheEnd() {
+    void fixedDelayCountsFromTheEnd() {
         Recurrence delay = ScheduleRecurrence.of(TaskSchedule.fixedDelay(Duration.ofSeconds(1)), NOON.plusSeconds(5));
 
         assertThat(delay.first(NOON)).isEqualTo(NOON.plusSeconds(5));
@@ -39,7 +39,7 @@ class ScheduleRecurrenceTest {
     }
 
     @Test
-    void aCronExpressionIsMeantInItsZone() {
+    void cronExpressionIsMeantInItsZone() {
         ZoneId berlin = ZoneId.of("Europe/Berlin");
         Recurrence spring = ScheduleRecurrence.of(TaskSchedule.trigger(new CronTrigger("0 0 3 * * *", berlin)), null);
         Recurrence ours = ScheduleRecurrence.of(new TaskSchedule.Cron("0 0 3 * * *", berlin), null);
@@ -56,7 +56,7 @@ class ScheduleRecurrenceTest {
     }
 
     @Test
-    void whatDoesNotGoOnByItselfIsRefused() {
+    void finalFailureIsRefusedAtOnce() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ScheduleRecurrence.of(TaskSchedule.once(NOON), null))
                 .withMessage("A durable schedule must be a cron expression, a fixed rate or a fixed delay, was once");
@@ -67,7 +67,7 @@ class ScheduleRecurrenceTest {
     }
 
     @Test
-    void aRateThatNoDatabaseCanFollowIsRefused() {
+    void rateThatNoDatabaseCanFollowIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ScheduleRecurrence.of(TaskSchedule.fixedRate(Duration.ofNanos(1)), null))
                 .withMessage("A durable fixed rate must be at least 1 ms, was PT0.000000001S");

@@ -16,7 +16,7 @@ class ArchitectureTest {
     static final String NETTY = "io.github.wheelscheduler.netty";
 
     @ArchTest
-    static final ArchRule theTimerIsBuiltOnTheRootPackageAndNettysTimerAlone = classes()
+    static final ArchRule timerIsBuiltOnTheRootPackageAndNettysTimerAlone = classes()
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
@@ -28,7 +28,7 @@ class ArchitectureTest {
                     "org.jspecify..");
 
     @ArchTest
-    static final ArchRule theTimerTakesTheTimeFromTheExecutor = noClasses()
+    static final ArchRule timerTakesTheTimeFromTheExecutor = noClasses()
             .should()
             .callMethod(System.class, "nanoTime")
             .orShould()

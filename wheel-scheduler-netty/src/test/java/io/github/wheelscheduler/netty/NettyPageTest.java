@@ -35,7 +35,7 @@ class NettyPageTest {
     }
 
     @Test
-    void aTimer() {
+    void timerOfAnExecutor() {
         WheelNettyTimer timer = WheelNettyTimer.builder(executor)
                 .name("requests")
                 .maxPendingTimeouts(1_000_000)
@@ -72,7 +72,7 @@ class NettyPageTest {
 
     /** Spaces do not count: the code here is formatted for its own depth. */
     @Test
-    void thePageShowsWhatRunsHere() throws IOException {
+    void pageShowsWhatRunsHere() throws IOException {
         String page = Files.readString(Path.of("../docs/netty.md"));
         String source = withoutSpaces(
                 Files.readString(Path.of("src/test/java/io/github/wheelscheduler/netty/NettyPageTest.java")));

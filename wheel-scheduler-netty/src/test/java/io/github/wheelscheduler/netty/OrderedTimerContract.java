@@ -105,7 +105,7 @@ abstract class OrderedTimerContract extends TimerContract {
     }
 
     @Test
-    void aTimeoutWithoutDelayDoesNotOvertakeADueOne() {
+    void timeoutWithoutDelayDoesNotOvertakeADueOne() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         timer.newTimeout(gate, 0, MILLISECONDS);
@@ -123,7 +123,7 @@ abstract class OrderedTimerContract extends TimerContract {
 
     /** A timeout that is due may still be on its way to where tasks run. */
     @Test
-    void aTimeoutWithoutDelayDoesNotOvertakeOneJustDue() {
+    void timeoutWithoutDelayDoesNotOvertakeOneJustDue() {
         Timer timer = newTimer();
         int rounds = 200;
         for (int i = 0; i < rounds; i++) {
@@ -139,7 +139,7 @@ abstract class OrderedTimerContract extends TimerContract {
     }
 
     @Test
-    void aTaskThatAsksForNoDelayLetsThoseGoFirstThatAreDue() {
+    void taskThatAsksForNoDelayLetsThoseGoFirstThatAreDue() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         timer.newTimeout(

@@ -74,7 +74,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aRefusedTaskIsOfferedAgainAndOvertakenByNone() {
+    void refusedTaskIsOfferedAgainAndOvertakenByNone() {
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
             if (calls.incrementAndGet() % 3 != 0) {
@@ -94,7 +94,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void tasksRunOnAnExecutorThatFailsToSayWhetherItIsShutDown() {
+    void tasksRunOnAnExecutorWithAFailingIsShutdown() {
         ThreadPoolExecutor silent = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>()) {
             @Override
             public boolean isShutdown() {
@@ -114,7 +114,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aTaskThatIsRefusedForAWhileRunsLater() {
+    void taskThatIsRefusedForAWhileRunsLater() {
         AtomicBoolean open = new AtomicBoolean();
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
@@ -135,7 +135,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aRefusedTaskCanBeCancelledAndHoldsNoOtherUp() {
+    void refusedTaskCanBeCancelledAndHoldsNoOtherUp() {
         AtomicReference<TimerTask> refused = new AtomicReference<>();
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
@@ -159,7 +159,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aStopReturnsATaskThatIsRefusedForEver() {
+    void stopReturnsATaskThatIsRefusedForEver() {
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer timer = timerOn(task -> {
             calls.incrementAndGet();
@@ -191,7 +191,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aTaskThatIsTakenAndRefusedAtOnceRunsOnce() {
+    void taskThatIsTakenAndRefusedAtOnceRunsOnce() {
         WheelNettyTimer timer = timerOn(task -> {
             pool.execute(task);
             pool.execute(task);
@@ -218,7 +218,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void anExecutorThatRunsTasksInTheCallerIsFine() {
+    void executorThatRunsTasksInTheCallerIsFine() {
         WheelNettyTimer timer = timerOn(Runnable::run);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         timer.newTimeout(
@@ -270,7 +270,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aStopReturnsTheTasksThatAnExecutorDropsAndNoneRuns() {
+    void stopReturnsTheTasksThatAnExecutorDropsAndNoneRuns() {
         Queue<Runnable> dropped = new ConcurrentLinkedQueue<>();
         WheelNettyTimer timer = timerOn(dropped::add);
         Counter task = new Counter();
@@ -283,7 +283,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aStopInterruptsTheTaskAndNotWhatItsThreadDoesNext() throws Exception {
+    void stopInterruptsTheTaskAndNotWhatItsThreadDoesNext() throws Exception {
         WheelNettyTimer timer = timerOn(pool);
         CountDownLatch begun = new CountDownLatch(1);
         AtomicReference<Boolean> wasInterrupted = new AtomicReference<>();
@@ -311,7 +311,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void anExecutorThatIsStoppedWaitsForNoneThatRefusesOrDrops() throws Exception {
+    void stoppedExecutorAwaitsNoRefusedOrDroppedTask() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         WheelNettyTimer refused = timerOn(task -> {
             calls.incrementAndGet();
@@ -332,7 +332,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aStopReturnsTheTasksThatAnExecutorRefusesAfterShutdown() {
+    void stopReturnsTasksRefusedAfterShutdown() {
         WheelNettyTimer onPool = timerOn(pool);
         WheelNettyTimer onItself = timerOn(executor);
         List<Timeout> timeouts = List.of(
@@ -348,7 +348,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aTaskDroppedByAShutdownHoldsNoOtherUp() {
+    void taskDroppedByAShutdownHoldsNoOtherUp() {
         ThreadPoolExecutor single = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>());
         CountDownLatch busy = new CountDownLatch(1);
         Future<?> other = single.submit(() -> {
@@ -368,7 +368,7 @@ class TaskHandoffTest {
     }
 
     @Test
-    void aStopInterruptsAnExecutorThatBlocks() {
+    void stopInterruptsAnExecutorThatBlocks() {
         CountDownLatch blocked = new CountDownLatch(1);
         WheelNettyTimer timer = timerOn(task -> {
             blocked.countDown();

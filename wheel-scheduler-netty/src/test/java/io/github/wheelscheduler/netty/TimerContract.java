@@ -141,7 +141,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTimeoutKnowsItsTimerAndTask() {
+    void timeoutKnowsItsTimerAndTask() {
         Timer timer = newTimer();
         Timeout timeout = timer.newTimeout(NOTHING, 1, HOURS);
         assertThat(timeout.timer()).isSameAs(timer);
@@ -151,7 +151,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTimeoutHasExpiredFromTheBeginningOfItsRun() {
+    void timeoutHasExpiredFromTheBeginningOfItsRun() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         Timeout timeout = timer.newTimeout(gate, 1, MILLISECONDS);
@@ -166,7 +166,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskMayAskForATimeout() {
+    void taskMayAskForATimeout() {
         Timer timer = newTimer();
         Counter second = new Counter();
         timer.newTimeout(first -> timer.newTimeout(second, 1, MILLISECONDS), 1, MILLISECONDS);
@@ -174,7 +174,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aFailingTaskHarmsNoOther() {
+    void failingTaskHarmsNoOther() {
         Timer timer = newTimer();
         timer.newTimeout(
                 timeout -> {
@@ -199,7 +199,7 @@ abstract class TimerContract {
     // Cancelling
 
     @Test
-    void aCancelledTaskNeverRuns() {
+    void cancelledTaskNeverRuns() {
         Timer timer = newTimer();
         Counter task = new Counter();
         Timeout timeout = timer.newTimeout(task, 30, MILLISECONDS);
@@ -216,7 +216,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskCannotCancelItself() {
+    void taskCannotCancelItself() {
         Timer timer = newTimer();
         AtomicReference<String> seen = new AtomicReference<>();
         timer.newTimeout(
@@ -228,7 +228,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskIsToldOnceOfItsCancellationAndNotByItsCanceller() {
+    void taskIsNotifiedOnceOfItsCancellation() {
         Timer timer = newTimer();
         Counter task = new Counter();
         Timeout timeout = timer.newTimeout(task, 1, HOURS);
@@ -243,7 +243,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskThatFailsWhenItIsToldHarmsNothing() {
+    void taskThatFailsWhenItIsToldHarmsNothing() {
         Timer timer = newTimer();
         TimerTask failing = new TimerTask() {
             @Override
@@ -343,7 +343,7 @@ abstract class TimerContract {
     // Stopping
 
     @Test
-    void aStopReturnsAndCancelsWhatWasNotProcessed() {
+    void stopReturnsAndCancelsWhatWasNotProcessed() {
         Timer timer = newTimer();
         Counter expired = new Counter();
         timer.newTimeout(expired, 1, MILLISECONDS);
@@ -365,12 +365,12 @@ abstract class TimerContract {
     }
 
     @Test
-    void aStopOfAnUnusedTimerReturnsNothing() {
+    void stopOfAnUnusedTimerReturnsNothing() {
         assertThat(newTimer().stop()).isEmpty();
     }
 
     @Test
-    void aSecondStopReturnsNothing() {
+    void secondStopReturnsNothing() {
         Timer timer = newTimer();
         timer.newTimeout(NOTHING, 1, HOURS);
         assertThat(timer.stop()).hasSize(1);
@@ -408,7 +408,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aStoppedTimerTakesNothing() {
+    void stoppedTimerTakesNothing() {
         Timer timer = newTimer();
         timer.newTimeout(NOTHING, 1, HOURS);
         timer.stop();
@@ -417,14 +417,14 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTimerThatWasStoppedBeforeItWasUsedTakesNothing() {
+    void timerThatWasStoppedBeforeItWasUsedTakesNothing() {
         Timer timer = newTimer();
         timer.stop();
         assertThatIllegalStateException().isThrownBy(() -> timer.newTimeout(NOTHING, 1, HOURS));
     }
 
     @Test
-    void aTaskCannotStopItsTimer() {
+    void taskCannotStopItsTimer() {
         Timer timer = newTimer();
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         timer.newTimeout(
@@ -445,7 +445,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTaskThatIsToldOfItsCancellationCannotStopTheTimer() {
+    void taskThatIsToldOfItsCancellationCannotStopTheTimer() {
         Timer timer = newTimer();
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         TimerTask stopping = new TimerTask() {
@@ -467,7 +467,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aStopInterruptsWhatRunsAndWaitsForIt() {
+    void stopInterruptsWhatRunsAndWaitsForIt() {
         Timer timer = newTimer();
         AtomicInteger interrupts = new AtomicInteger();
         CountDownLatch begun = new CountDownLatch(1);
@@ -498,7 +498,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aStopByAnInterruptedThreadEndsAndLeavesItInterrupted() {
+    void stopByAnInterruptedThreadKeepsTheInterrupt() {
         Timer timer = newTimer();
         Gate gate = new Gate();
         timer.newTimeout(gate, 1, MILLISECONDS);
@@ -512,7 +512,7 @@ abstract class TimerContract {
     }
 
     @Test
-    void aTimeoutDueAtAStopRunsOrIsReturned() {
+    void timeoutDueAtAStopRunsOrIsReturned() {
         for (int round = 0; round < 20; round++) {
             Timer timer = newTimer();
             List<Counter> tasks = new ArrayList<>();

@@ -43,7 +43,7 @@ class WheelNettyTimerTest {
     // Building
 
     @Test
-    void aBuilderNamesTheRuleAndTheValue() {
+    void builderNamesTheRuleAndTheValue() {
         WheelNettyTimerBuilder builder = WheelNettyTimer.builder(executor);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.maxPendingTimeouts(0))
@@ -67,7 +67,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void anExecutorHasSeveralTimersByNameAndOneOfAName() {
+    void executorHasSeveralTimersByNameAndOneOfAName() {
         assertThat(executor.groups())
                 .extracting(WheelScheduledExecutor::groupName)
                 .containsExactly("requests");
@@ -84,7 +84,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aGroupCannotHaveATimer() {
+    void groupCannotHaveATimer() {
         WheelScheduledExecutor group = executor.group("reports");
         assertThatIllegalStateException()
                 .isThrownBy(() -> WheelNettyTimer.builder(group).build())
@@ -94,7 +94,7 @@ class WheelNettyTimerTest {
     // What it counts
 
     @Test
-    void expiredAndFailedTasksAreCountedAndLatenessIsOnceItIsMeasured() {
+    void expiredAndFailedTasksAndLatenessAreCounted() {
         Counter first = new Counter();
         timer.newTimeout(first, 1, MILLISECONDS);
         first.awaitRun();
@@ -131,7 +131,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aStopLeavesTheExecutorAndItsOtherTimersRunning() throws Exception {
+    void stopLeavesTheExecutorAndItsOtherTimersRunning() throws Exception {
         WheelNettyTimer other = WheelNettyTimer.builder(executor).build();
         Counter task = new Counter();
         other.newTimeout(task, 20, MILLISECONDS);
@@ -150,7 +150,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void takesNothingAfterShutdownAndStillReturnsPendingTimeouts() {
+    void shutDownTimerTakesNothingAndReturnsPending() {
         Timeout left = timer.newTimeout(NOTHING, 1, HOURS);
         List<Runnable> neverRan = executor.shutdownNow();
         assertThat(neverRan).hasSize(1);
@@ -178,7 +178,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aFullExecutorRejectsATimeoutWithTheNumbers() {
+    void fullExecutorRejectsATimeoutWithTheNumbers() {
         AtomicInteger handled = new AtomicInteger();
         WheelScheduledExecutor small = WheelScheduledExecutor.builder()
                 .maxPending(2)
@@ -205,7 +205,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void itsOwnBoundSaysTheNumbers() {
+    void boundOfTheTimerNamesTheNumbers() {
         WheelNettyTimer bounded =
                 WheelNettyTimer.builder(executor).maxPendingTimeouts(1).build();
         bounded.newTimeout(NOTHING, 1, HOURS);
@@ -215,7 +215,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void pendingTimeoutsStayBelowTheBoundWhileOthersComeAndGo() {
+    void pendingTimeoutsStayBelowTheBoundUnderChurn() {
         int bound = 100;
         WheelNettyTimer bounded =
                 WheelNettyTimer.builder(executor).maxPendingTimeouts(bound).build();
@@ -249,7 +249,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aPauseOfTheExecutorDelaysAndLosesNothing() {
+    void pauseOfTheExecutorDelaysAndLosesNothing() {
         Counter before = new Counter();
         timer.newTimeout(before, 0, MILLISECONDS);
         before.awaitRun();
@@ -263,7 +263,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aStopReturnsWhatWaitsInAPause() {
+    void stopReturnsWhatWaitsInAPause() {
         executor.pause();
         Timeout due = timer.newTimeout(NOTHING, 0, MILLISECONDS);
         Timeout cancelled = timer.newTimeout(new Counter(), 0, MILLISECONDS);
@@ -312,7 +312,7 @@ class WheelNettyTimerTest {
     // Memory and secrets
 
     @Test
-    void aCancelledTimeoutIsLetGo() {
+    void cancelledTimeoutIsLetGo() {
         List<WeakReference<TimerTask>> tasks = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             TimerTask task = new Counter();
@@ -324,7 +324,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void anExpiredTimeoutIsLetGo() {
+    void expiredTimeoutIsLetGo() {
         List<WeakReference<TimerTask>> tasks = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             TimerTask task = new Counter();
@@ -335,7 +335,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aTimeoutThatIsKeptKeepsNoOther() {
+    void timeoutThatIsKeptKeepsNoOther() {
         Timeout kept = timer.newTimeout(NOTHING, 1, HOURS);
         List<WeakReference<TimerTask>> tasks = new ArrayList<>();
         List<Timeout> others = new ArrayList<>();
@@ -415,7 +415,7 @@ class WheelNettyTimerTest {
     // Others that come into it
 
     @Test
-    void aTaskThatLeavesItsThreadInterruptedInterruptsNoOther() {
+    void taskThatLeavesAnInterruptInterruptsNoOther() {
         timer.newTimeout(timeout -> Thread.currentThread().interrupt(), 0, HOURS);
         AtomicReference<Boolean> isInterrupted = new AtomicReference<>();
         timer.newTimeout(timeout -> isInterrupted.set(Thread.currentThread().isInterrupted()), 1, MILLISECONDS);
@@ -424,7 +424,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void aTaskMayStopAnotherTimer() {
+    void taskMayStopAnotherTimer() {
         WheelNettyTimer other = WheelNettyTimer.builder(executor).build();
         Timeout left = other.newTimeout(NOTHING, 1, HOURS);
         AtomicReference<Set<Timeout>> returned = new AtomicReference<>();
@@ -434,7 +434,7 @@ class WheelNettyTimerTest {
     }
 
     @Test
-    void theExecutorsDecoratorAndRejectionHandlerHaveNoSay() {
+    void executorsDecoratorAndRejectionHandlerHaveNoSay() {
         WheelScheduledExecutor strange = WheelScheduledExecutor.builder()
                 .decorator(scheduled -> () -> {})
                 .rejectionHandler((rejected, reason) -> {})

@@ -12,7 +12,7 @@ import org.springframework.boot.DefaultApplicationArguments;
 class DemoOptionsTest {
 
     @Test
-    void theDefaultsAreThoseOfTheReadme() {
+    void defaultsAreThoseOfTheReadme() {
         assertThat(DemoOptions.demoOf(new DefaultApplicationArguments("--demo=connections")))
                 .hasToString(
                         "100,000 connections for 30 s: a heartbeat every 2 s each, and closed after 5 s without an answer");

@@ -201,7 +201,7 @@ class GrafanaTest {
 
     /** Provisioning fills in neither the input of an import nor another data source. */
     @Test
-    void theDataSourceIsTheVariable() {
+    void dataSourceIsTheVariable() {
         Set<String> uids = new TreeSet<>();
         GrafanaFiles.forEachObject(files.dashboard(), node -> {
             if (node.has("uid")) {
@@ -250,13 +250,13 @@ class GrafanaTest {
     // The rules
 
     @Test
-    void theRulesAreWellFormed() throws Exception {
+    void rulesAreWellFormed() throws Exception {
         PrometheusProgram.requireOrSkip("promtool");
         PrometheusProgram.run("promtool", "check", "rules", GrafanaFiles.ALERTS.toString());
     }
 
     @Test
-    void theRulesFireOnDaysThatAreMadeUp() throws Exception {
+    void rulesFireOnDaysThatAreMadeUp() throws Exception {
         PrometheusProgram.requireOrSkip("promtool");
         PrometheusProgram.run("promtool", "test", "rules", EXAMPLES);
     }

@@ -31,7 +31,7 @@ class ReportTest {
     }
 
     @Test
-    void aLateBeatIsShownWithItsDelay() {
+    void lateBeatIsShownWithItsDelay() {
         heartbeat.scheduled();
         now = now.plusMillis(2_510);
         heartbeat.run();
@@ -61,7 +61,7 @@ class ReportTest {
     }
 
     @Test
-    void aLateBeatIsBlamedOnTheSlowTasksOfItsOnlyThread() {
+    void lateBeatIsBlamedOnTheSlowTasksOfItsOnlyThread() {
         heartbeat.scheduled();
         TaskLog slow = board.add("slow", new Timetable.Once(Duration.ZERO), Duration.ofSeconds(3));
         slow.scheduled();
@@ -74,7 +74,7 @@ class ReportTest {
     }
 
     @Test
-    void aRunThatStillWaitsIsAsLateAsItIsByNow() {
+    void runThatStillWaitsIsAsLateAsItIsByNow() {
         heartbeat.scheduled();
         TaskLog reminder = board.add("reminder", new Timetable.Once(Duration.ofSeconds(1)), Duration.ZERO);
         reminder.scheduled();

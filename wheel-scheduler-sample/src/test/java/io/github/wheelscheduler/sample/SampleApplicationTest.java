@@ -41,19 +41,19 @@ class SampleApplicationTest {
     private int port;
 
     @Test
-    void itRunsOnTheWheel(@Autowired TaskScheduler scheduler) {
+    void sampleRunsOnTheWheel(@Autowired TaskScheduler scheduler) {
         assertThat(scheduler).isExactlyInstanceOf(WheelTaskScheduler.class);
     }
 
     /** They are on the class path for a demonstration only. */
     @Test
-    void thereIsNeitherADatabaseNorADurableTask(@Autowired ApplicationContext context) {
+    void databaseAndDurableTasksAreAbsent(@Autowired ApplicationContext context) {
         assertThat(context.getBeanDefinitionNames())
                 .noneSatisfy(name -> assertThat(name).containsPattern("(?i)jdbc|datasource|transaction|durable"));
     }
 
     @Test
-    void theTableIsPrinted(CapturedOutput output) {
+    void tableIsPrinted(CapturedOutput output) {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(output)
                         .contains("on the wheel:", "should run", "worst delay")
@@ -78,7 +78,7 @@ class SampleApplicationTest {
     }
 
     @Test
-    void theActuatorShowsTheInstantThatTheCronExpressionNames() {
+    void actuatorShowsTheInstantThatTheCronExpressionNames() {
         await().atMost(PATIENCE).untilAsserted(() -> {
             Object next = taskOf("cron").get("nextExecution");
             assertThat(next).isInstanceOfSatisfying(Map.class, execution -> {
@@ -92,7 +92,7 @@ class SampleApplicationTest {
     }
 
     @Test
-    void theActuatorIsHealthyAndHasMetrics() throws Exception {
+    void actuatorIsHealthyAndHasMetrics() throws Exception {
         assertThat(get("health")).containsEntry("status", "UP");
         assertThat(get("metrics"))
                 .extractingByKey("names")

@@ -30,17 +30,17 @@ class SampleJarIT {
     private Path directory;
 
     @Test
-    void theJarPrintsTheTable() throws Exception {
+    void jarPrintsTheTable() throws Exception {
         assertThat(outputOf(List.of(), List.of())).contains("on the wheel:");
     }
 
     @Test
-    void onRequestTheJarRunsOnTheSchedulerOfSpringBoot() throws Exception {
+    void jarRunsOnBootsSchedulerOnRequest() throws Exception {
         assertThat(outputOf(List.of(), List.of("--scheduler=spring"))).contains("on the scheduler of Spring Boot:");
     }
 
     @Test
-    void theJarStartsFromWhatTheBuildPreparedAhead() throws Exception {
+    void jarStartsFromWhatTheBuildPreparedAhead() throws Exception {
         assertThat(outputOf(List.of("-Dspring.aot.enabled=true"), List.of("--logging.level.io.github=info")))
                 .contains("AOT-processed SampleApplication")
                 .contains("on the wheel:")
@@ -48,7 +48,7 @@ class SampleJarIT {
     }
 
     @Test
-    void whatIsSetForSingleTasksHoldsInWhatTheBuildPreparedAhead() throws Exception {
+    void settingsOfTasksHoldAheadOfTime() throws Exception {
         String beat = "--wheel.scheduler.tasks[io.github.wheelscheduler.sample.AnnotatedTasks.beat].enabled=false";
         assertThat(outputOf(
                         List.of("-Dspring.aot.enabled=true"),
@@ -61,7 +61,7 @@ class SampleJarIT {
     }
 
     @Test
-    void groupsThatAreNamedAtTheStartAreThereAlsoInWhatTheBuildPreparedAhead() throws Exception {
+    void groupsNamedAtTheStartExistAheadOfTime() throws Exception {
         for (List<String> options : List.of(List.<String>of(), List.of("-Dspring.aot.enabled=true"))) {
             assertThat(outputOf(options, List.of("--wheel.scheduler.groups.reports.max-size=2")))
                     .contains("on the wheel:");
@@ -79,7 +79,7 @@ class SampleJarIT {
     }
 
     @Test
-    void aDemonstrationThatIsEndedLeavesNoProcess() throws Exception {
+    void demonstrationThatIsEndedLeavesNoProcess() throws Exception {
         Path output = directory.resolve("output");
         Process process = start(List.of(javaCommand(), "-jar", JAR.toString(), "--demo=cluster", "--nodes=2"), output);
         List<ProcessHandle> children;

@@ -29,7 +29,7 @@ class SeeAndSteerTest {
     private int port;
 
     @Test
-    void theFailingTaskIsSeenFailing() {
+    void failingTaskIsSeenFailing() {
         awaitThat(() -> {
             Map<String, Object> task = json(get("wheelscheduler/sync"));
             assertThat(task)
@@ -50,7 +50,7 @@ class SeeAndSteerTest {
     }
 
     @Test
-    void aTaskIsPausedReTimedTriggeredAndResumed() throws Exception {
+    void taskIsPausedReTimedTriggeredAndResumed() throws Exception {
         assertThat(post(BEAT, "{\"action\":\"pause\"}").statusCode()).isEqualTo(200);
         awaitThat(() -> assertThat(json(get(BEAT))).containsEntry("state", "PAUSED"));
         Object runs = json(get(BEAT)).get("runs");
@@ -67,7 +67,7 @@ class SeeAndSteerTest {
     }
 
     @Test
-    void theHealthShowsTheScheduler() throws Exception {
+    void healthShowsTheScheduler() throws Exception {
         assertThat(json(get("health")))
                 .extractingByKey("components")
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
@@ -83,7 +83,7 @@ class SeeAndSteerTest {
     }
 
     @Test
-    void theSchedulerIsPausedAndResumed() throws Exception {
+    void schedulerIsPausedAndResumed() throws Exception {
         try {
             assertThat(json(post("wheelscheduler", "{\"action\":\"pause\"}"))).containsEntry("state", "PAUSED");
             HttpResponse<String> health = get("health/wheelScheduler/taskScheduler");

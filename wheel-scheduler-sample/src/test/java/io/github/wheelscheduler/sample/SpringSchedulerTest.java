@@ -14,7 +14,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 class SpringSchedulerTest {
 
     @Test
-    void onRequestItRunsOnTheSchedulerOfSpringBoot(@Autowired TaskScheduler scheduler) {
+    void sampleRunsOnBootsSchedulerOnRequest(@Autowired TaskScheduler scheduler) {
         assertThat(scheduler).isExactlyInstanceOf(ThreadPoolTaskScheduler.class);
     }
 }

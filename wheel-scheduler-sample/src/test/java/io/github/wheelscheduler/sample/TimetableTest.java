@@ -14,34 +14,34 @@ class TimetableTest {
     private static final Instant NOON = Instant.parse("2000-01-01T12:00:00Z");
 
     @Test
-    void aFixedRateCountsFromTheStart() {
+    void fixedRateCountsFromTheStart() {
         Timetable timetable = new Timetable.Every(Duration.ofMillis(100));
         assertThat(timetable.countDue(NOON, NOON.plusMillis(450), Duration.ZERO))
                 .isEqualTo(5);
     }
 
     @Test
-    void aFixedDelayCountsFromTheEndOfEachRun() {
+    void fixedDelayCountsFromTheEndOfEachRun() {
         Timetable timetable = new Timetable.AfterEachRun(Duration.ofMillis(500));
         assertThat(timetable.countDue(NOON, NOON.plusSeconds(4), Duration.ofMillis(1_500)))
                 .isEqualTo(3);
     }
 
     @Test
-    void aCronExpressionCountsTheInstantsThatItNames() {
+    void cronExpressionCountsTheInstantsThatItNames() {
         Timetable timetable = new Timetable.Cron(CronExpression.parse("*/2 * * * * *"), ZoneOffset.UTC);
         assertThat(timetable.countDue(NOON, NOON.plusMillis(4_500), Duration.ofMillis(1_200)))
                 .isEqualTo(2);
     }
 
     @Test
-    void aCronExpressionSkipsInstantsDuringARun() {
+    void cronExpressionSkipsInstantsDuringARun() {
         Timetable timetable = new Timetable.Cron(CronExpression.parse("*/2 * * * * *"), ZoneOffset.UTC);
         assertThat(timetable.nextDue(NOON, NOON.plusSeconds(3))).isEqualTo(NOON.plusSeconds(4));
     }
 
     @Test
-    void aOneTimeTaskCountsOnceItIsDue() {
+    void oneTimeTaskCountsOnceItIsDue() {
         Timetable timetable = new Timetable.Once(Duration.ofSeconds(1));
         assertThat(timetable.countDue(NOON, NOON.plusMillis(999), Duration.ZERO))
                 .isZero();

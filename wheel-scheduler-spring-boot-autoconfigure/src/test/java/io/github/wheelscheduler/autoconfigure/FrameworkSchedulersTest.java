@@ -60,7 +60,7 @@ class FrameworkSchedulersTest {
             .withPropertyValues("spring.task.scheduling.thread-name-prefix=wheel-");
 
     @Test
-    void besideWebSocketScheduledMethodsRunOnTheWheel() {
+    void scheduledMethodsRunOnTheWheelBesideWebSocket() {
         WEB_SOCKET.run(context -> {
             assertThat(context).hasNotFailed().hasBean("messageBrokerTaskScheduler");
             assertThat(threadOfScheduledMethod(context)).startsWith("wheel-");
@@ -68,7 +68,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void besideWebSocketAPlainTaskSchedulerIsTheWheel() {
+    void plainTaskSchedulerIsTheWheelBesideWebSocket() {
         WEB_SOCKET.withBean(PlainInjection.class).run(context -> {
             assertThat(context.getBean(PlainInjection.class).scheduler).isSameAs(wheelOf(context));
             assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context));
@@ -76,7 +76,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void theSchedulerOfWebSocketIsFoundByItsQualifier() {
+    void schedulerOfWebSocketIsFoundByItsQualifier() {
         WEB_SOCKET
                 .withBean(QualifiedInjection.class)
                 .run(context -> assertThat(context.getBean(QualifiedInjection.class).scheduler)
@@ -85,7 +85,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void theChannelsOfWebSocketDoNotMoveToTheWheel() {
+    void channelsOfWebSocketDoNotMoveToTheWheel() {
         WEB_SOCKET.run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
                         .getExecutor())
                 .isNotSameAs(wheelOf(context))
@@ -93,7 +93,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void besideIntegrationChannelsRunOnTheBrokersExecutor() {
+    void channelsRunOnTheBrokersExecutorBesideIntegration() {
         WebApplicationContextRunner both =
                 WEB_SOCKET.withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class));
         both.run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
@@ -107,7 +107,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void webSocketChannelsStayOnTheOnlyExecutorOfTheApplication() {
+    void webSocketChannelsStayOnTheApplicationsExecutor() {
         WEB_SOCKET
                 .withUserConfiguration(OwnExecutor.class)
                 .run(context -> assertThat(context.getBean("clientInboundChannel", ExecutorSubscribableChannel.class)
@@ -116,7 +116,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aBrokerSchedulerOfTheApplicationIsStillTheBrokers() {
+    void brokerSchedulerOfTheApplicationIsStillTheBrokers() {
         WEB.withUserConfiguration(OwnBrokerSetup.class).run(context -> {
             assertThat(context.getBean("messageBrokerTaskScheduler", ThreadPoolTaskScheduler.class)
                             .getThreadNamePrefix())
@@ -160,14 +160,14 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void anInfrastructureSchedulerMayBeTheApplications() {
+    void infrastructureSchedulerMayBeTheApplications() {
         withScheduling()
                 .withUserConfiguration(OwnInfrastructure.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
     }
 
     @Test
-    void withoutTheWheelWebSocketIsLeftAlone() {
+    void webSocketIsLeftAloneWithoutTheWheel() {
         WEB_SOCKET
                 .withPropertyValues("wheel.scheduler.enabled=false")
                 .run(context -> assertThat(context.getBeanFactory()
@@ -177,21 +177,21 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aSchedulerOfTheApplicationWinsBesideWebSocketToo() {
+    void schedulerOfTheApplicationWinsBesideWebSocketToo() {
         WEB_SOCKET
                 .withBean("ownScheduler", TaskScheduler.class, ThreadPoolTaskScheduler::new)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
     }
 
     @Test
-    void aSchedulerInAPackageOfSpringsIsTheApplications() {
+    void schedulerInAPackageOfSpringsIsTheApplications() {
         withScheduling()
                 .withUserConfiguration(GardenApplication.Packages.class, GardenApplication.Schedulers.class)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(WheelTaskScheduler.class));
     }
 
     @Test
-    void theBrokersSchedulerIsStillTheFrameworks() {
+    void brokersSchedulerIsStillTheFrameworks() {
         WEB_SOCKET
                 .withUserConfiguration(GardenApplication.Packages.class)
                 .run(context -> assertThat(context.getBean(TaskScheduler.class)).isSameAs(wheelOf(context)));
@@ -210,7 +210,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void integrationWithoutScheduledMethodsKeepsBootsScheduler() {
+    void integrationWithoutScheduledKeepsBootsScheduler() {
         withoutScheduling()
                 .withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class))
                 .run(context -> assertThat(context)
@@ -220,7 +220,7 @@ class FrameworkSchedulersTest {
     }
 
     @Test
-    void aChildContextDoesNotTakeIntegrationsSchedulerFromAbove() {
+    void childContextTakesNoIntegrationScheduler() {
         withoutScheduling()
                 .withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class))
                 .run(parent -> withScheduling()

@@ -38,7 +38,7 @@ class GroupBeansTest {
     private static final String REPORTS = "wheel.scheduler.groups.reports.";
 
     @Test
-    void aGroupIsASchedulerOfItsNameOnTheSameWheel() {
+    void groupIsASchedulerOfItsNameOnTheSameWheel() {
         withScheduling()
                 .withPropertyValues(REPORTS + "max-size=3", REPORTS + "queue-capacity=5", REPORTS + "on-full=reject")
                 .run(context -> {
@@ -56,7 +56,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void anInjectionByTypeGetsTheSameSchedulerAsWithoutGroups() {
+    void injectionByTypeGetsTheSameSchedulerAsWithoutGroups() {
         withScheduling()
                 .withPropertyValues(REPORTS + "max-size=3", "wheel.scheduler.groups.mails.max-size=1")
                 .withBean(ByType.class)
@@ -73,7 +73,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void aMethodThatIsBlockedInItsGroupDelaysNoOther() {
+    void methodThatIsBlockedInItsGroupDelaysNoOther() {
         withoutScheduling()
                 .withUserConfiguration(TwoKinds.class)
                 .withPropertyValues(REPORTS + "max-size=1", REPORTS + "queue-capacity=0")
@@ -89,7 +89,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void aFullGroupRejectsAtTheCallAsSpringSaysIt() {
+    void fullGroupRejectsAtTheCallAsSpringSaysIt() {
         withScheduling()
                 .withPropertyValues(REPORTS + "max-size=1", REPORTS + "queue-capacity=0", REPORTS + "on-full=drop")
                 .run(context -> {
@@ -141,7 +141,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void theModeOfAllIsThatOfTheProperty() {
+    void modeOfAllIsThatOfTheProperty() {
         withScheduling()
                 .withPropertyValues(REPORTS + "max-size=1", "wheel.scheduler.mode=halted")
                 .run(context -> {
@@ -167,7 +167,7 @@ class GroupBeansTest {
     }
 
     @Test
-    void theNameOfAnotherBeanIsNoneForAGroup() {
+    void nameOfAnotherBeanIsNoneForAGroup() {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.groups.heartbeat.max-size=1")
                 .run(context -> assertThat(context)

@@ -35,7 +35,7 @@ class ModeTest {
     }
 
     @Test
-    void aHaltedSchedulerRunsSubmittedTasksAndTheRestLater(CapturedOutput output) {
+    void haltedSchedulerRunsSubmittedTasksAndTheRestLater(CapturedOutput output) {
         withScheduling()
                 .withBean(Task.class)
                 .withPropertyValues(MODE + "halted")
@@ -62,7 +62,7 @@ class ModeTest {
     }
 
     @Test
-    void aSchedulerThatIsOffTakesWhatIsScheduledAndSaysSoOnce(CapturedOutput output) {
+    void disabledSchedulerAcceptsTasksAndSaysSoOnce(CapturedOutput output) {
         withScheduling().withBean(Task.class).withPropertyValues(MODE + "off").run(context -> {
             WheelTaskScheduler scheduler = context.getBean(WheelTaskScheduler.class);
             ScheduledFuture<?> never = scheduler.scheduleWithFixedDelay(() -> {}, Duration.ofMillis(1));
@@ -76,7 +76,7 @@ class ModeTest {
     }
 
     @Test
-    void aModeThatDoesNotExistStopsTheStart() {
+    void modeThatDoesNotExistStopsTheStart() {
         withScheduling()
                 .withPropertyValues(MODE + "sometimes")
                 .run(context ->
@@ -84,7 +84,7 @@ class ModeTest {
     }
 
     @Test
-    void thePropertyThatBootDoesNotHaveIsNamedWithTheOneToSet(CapturedOutput output) {
+    void propertyThatBootDoesNotHaveIsNamedWithTheOneToSet(CapturedOutput output) {
         withScheduling()
                 .withPropertyValues("spring.task.scheduling.enabled=false")
                 .run(context -> assertThat(output)

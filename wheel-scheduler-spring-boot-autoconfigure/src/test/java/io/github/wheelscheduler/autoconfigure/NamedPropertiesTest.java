@@ -181,7 +181,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdOfClassAndMethodNeedsNoBrackets() {
+    void idOfClassAndMethodNeedsNoBrackets() {
         run(
                 context -> {
                     assertDisabled(context, REST);
@@ -194,7 +194,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdWithABeanIsFoundWhereverItIsWritten(@TempDir Path directory) throws IOException {
+    void idWithABeanIsFoundWhereverItIsWritten(@TempDir Path directory) throws IOException {
         String base = Base.class.getName() + ".poll";
         String yaml = """
                 wheel.scheduler.tasks:
@@ -253,7 +253,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aValueOfABeanThatCannotBeUsedIsNamedByItsPropertyAlone(CapturedOutput output) {
+    void unusableValueIsNamedByItsPropertyAlone(CapturedOutput output) {
         String base = Base.class.getName() + ".poll";
         String inEnvironment =
                 "WHEEL_SCHEDULER_TASKS_" + base.replaceAll("[.$]", "_").toUpperCase(Locale.ROOT);
@@ -270,7 +270,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdInYamlNeedsNoBrackets(@TempDir Path directory) throws IOException {
+    void idInYamlNeedsNoBrackets(@TempDir Path directory) throws IOException {
         String yaml = """
                 wheel.scheduler.tasks:
                   app.Jobs.poll: {enabled: false}
@@ -314,7 +314,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void theEnvironmentGoesOverAFileHoweverTheIdIsWritten(@TempDir Path directory) throws IOException {
+    void environmentGoesOverAFileHoweverTheIdIsWritten(@TempDir Path directory) throws IOException {
         String yaml =
                 "wheel.scheduler.tasks:\n  \"[app.Jobs.poll]\": {jitter: 1s, fixed-rate: 5m, missed-runs: skip}\n";
         run(
@@ -337,7 +337,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void theExactSpellingGoesFirst() {
+    void exactSpellingGoesFirst() {
         run(
                 context -> {
                     assertThat(jitter(context, "import-orders")).isEqualTo(Duration.ofSeconds(1));
@@ -351,7 +351,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdThatMatchesTwoStopsTheStart(CapturedOutput output) {
+    void idThatMatchesTwoStopsTheStart(CapturedOutput output) {
         failToStart(TASKS + "TWIN.jitter=1s");
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -362,7 +362,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anEnvironmentIdThatMatchesTwoIsWarnedOfAndNotApplied(CapturedOutput output) {
+    void environmentIdThatMatchesTwoIsWarnedOfAndNotApplied(CapturedOutput output) {
         runIn(Map.of("WHEEL_SCHEDULER_TASKS_T_WIN_JITTER", "1s"), context -> {
             assertThat(jitter(context, "twin")).isNull();
             assertThat(jitter(context, "Twin")).isNull();
@@ -382,7 +382,7 @@ class NamedPropertiesTest {
             import-orders           | import-orders |           | import-orders.enabled
             enabled                 |               |           | .enabled
             """)
-    void aPropertyThatEndsInNoSettingStopsTheStart(
+    void propertyThatEndsInNoSettingStopsTheStart(
             String written, @Nullable String id, @Nullable String setting, String better, CapturedOutput output) {
         failToStart(TASKS + written + "=true");
         assertThat(output)
@@ -406,7 +406,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aSettingOfANewerReleaseCanBeLetThrough(CapturedOutput output) {
+    void settingOfANewerReleaseCanBeLetThrough(CapturedOutput output) {
         run(
                 context -> assertThat(jitter(context, "twin")).isEqualTo(Duration.ofSeconds(2)),
                 TASKS + "twin.shiny=true",
@@ -416,7 +416,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aSettingThatDoesNotExistIsWarnedOfInTheEnvironment(CapturedOutput output) {
+    void settingThatDoesNotExistIsWarnedOfInTheEnvironment(CapturedOutput output) {
         runIn(
                 Map.of(
                         "WHEEL_SCHEDULER_TASKS_PORT_8080_TCP",
@@ -431,13 +431,13 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aValueOfThePlatformForNoTaskIsWarnedOf(CapturedOutput output) {
+    void valueOfThePlatformForNoTaskIsWarnedOf(CapturedOutput output) {
         runIn(Map.of("WHEEL_SCHEDULER_TASKS_SERVICE_PORT_CRON", "8080"), context -> {});
         assertThat(output).containsOnlyOnce("The property 'WHEEL_SCHEDULER_TASKS_SERVICE_PORT_CRON'");
     }
 
     @Test
-    void aValueOfTheEnvironmentForATaskMustBeUsable(CapturedOutput output) {
+    void valueOfTheEnvironmentForATaskMustBeUsable(CapturedOutput output) {
         assertThatException()
                 .isThrownBy(() -> runIn(Map.of("WHEEL_SCHEDULER_TASKS_IMPORTORDERS_JITTER", "soon"), context -> {}));
         assertThat(output)
@@ -446,7 +446,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anUnknownIdIsWarnedOfWhenTheApplicationIsReady(CapturedOutput output) {
+    void unknownIdIsWarnedOfWhenTheApplicationIsReady(CapturedOutput output) {
         run(context -> {}, TASKS + "import-order.enabled=false", TASKS + "late.export.enabled=false");
         assertThat(output)
                 .containsOnlyOnce("no task has")
@@ -457,7 +457,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void theNearestIdIsNamedInTheFirstMessagesOnly(CapturedOutput output) {
+    void nearestIdIsNamedInTheFirstMessagesOnly(CapturedOutput output) {
         run(
                 context -> {},
                 IntStream.range(0, 30)
@@ -468,7 +468,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anUnknownIdStopsTheStartIfItIsToFail(CapturedOutput output) {
+    void unknownIdStopsTheStartIfItIsToFail(CapturedOutput output) {
         failToStart(TASKS + "import-order.enabled=false", "--wheel.scheduler.unknown-tasks=fail");
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -477,7 +477,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anIdThatATaskBringsLaterIsKnown(CapturedOutput output) {
+    void idThatATaskBringsLaterIsKnown(CapturedOutput output) {
         run(
                 context -> {
                     assertDisabled(context, "late.Export");
@@ -494,7 +494,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aScheduleOverACronThatIsOffIsNamedWithWhatToWrite(CapturedOutput output) {
+    void scheduleOverACronThatIsOffIsNamedWithWhatToWrite(CapturedOutput output) {
         run(context -> {}, TASKS + "never.cron=0 0 * * * *", TASKS + "never.jitter=1s");
         assertThat(output)
                 .containsOnlyOnce("cron of '-'")
@@ -503,13 +503,13 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aScheduleOverACronThatIsOnIsNotSpokenOf(CapturedOutput output) {
+    void scheduleOverACronThatIsOnIsNotSpokenOf(CapturedOutput output) {
         run(context -> {}, TASKS + "never.cron=0 0 * * * *", "--never=0 0 0 * * *");
         assertThat(output).doesNotContain("cron of '-'");
     }
 
     @Test
-    void aSourceThatCannotBeListedIsAsked() {
+    void sourceThatCannotBeListedIsAsked() {
         List<String> asked = new ArrayList<>();
         Map<String, String> values = Map.of(
                 "wheel.scheduler.tasks.app.Jobs.poll.enabled", "false",
@@ -532,7 +532,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aNameOfAGroupMayHaveDots() {
+    void nameOfAGroupMayHaveDots() {
         run(
                 context -> assertThat(context.getBean("team.Reports", WheelTaskScheduler.class)
                                 .getWheelScheduledExecutor())
@@ -541,7 +541,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anEnvironmentVariableMeansTheGroupThatAFileNames() {
+    void environmentVariableMeansTheGroupThatAFileNames() {
         run(
                 List.of(new SystemEnvironmentPropertySource(
                         "test-systemEnvironment", Map.of("WHEEL_SCHEDULER_GROUPS_BIGREPORTS_MAXSIZE", "5"))),
@@ -559,7 +559,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anEnvironmentVariableThatMeansTwoGroupsIsWarnedOfOnce(CapturedOutput output) {
+    void ambiguousEnvironmentVariableIsWarnedOfOnce(CapturedOutput output) {
         run(
                 List.of(new SystemEnvironmentPropertySource(
                         "test-systemEnvironment", Map.of("WHEEL_SCHEDULER_GROUPS_BIGREPORTS_MAXSIZE", "5"))),
@@ -575,7 +575,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void aSettingOfAGroupThatDoesNotExistStopsTheStart(CapturedOutput output) {
+    void settingOfAGroupThatDoesNotExistStopsTheStart(CapturedOutput output) {
         failToStart("--wheel.scheduler.groups.reports.max-sise=3", "--wheel.scheduler.groups.reports.on-full=drop");
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -584,7 +584,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void anEnvironmentSettingOfAnUnknownGroupIsWarnedOf(CapturedOutput output) {
+    void environmentSettingOfAnUnknownGroupIsWarnedOf(CapturedOutput output) {
         runIn(
                 Map.of("WHEEL_SCHEDULER_GROUPS_SERVICE_HOST", "10.0.0.1"),
                 context -> assertThat(context.getBeansOfType(WheelTaskScheduler.class))
@@ -615,7 +615,7 @@ class NamedPropertiesTest {
     }
 
     @Test
-    void pollersOfIntegrationHaveIdsWithTheNamesOfTheirBeans() {
+    void pollersHaveIdsWithTheNamesOfTheirBeans() {
         SpringApplication application = new SpringApplication(Polling.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run()) {

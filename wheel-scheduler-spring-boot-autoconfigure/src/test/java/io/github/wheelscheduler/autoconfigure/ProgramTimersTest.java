@@ -236,7 +236,7 @@ class ProgramTimersTest {
     }
 
     @Test
-    void theLogSaysSoWithoutTheOnlyRegistry(CapturedOutput output) {
+    void logSaysSoWithoutTheOnlyRegistry(CapturedOutput output) {
         withTimers()
                 .withBean("one", MeterRegistry.class, SimpleMeterRegistry::new)
                 .withBean("other", MeterRegistry.class, SimpleMeterRegistry::new)

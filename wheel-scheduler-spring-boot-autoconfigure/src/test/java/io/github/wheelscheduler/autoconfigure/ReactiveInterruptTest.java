@@ -59,7 +59,7 @@ class ReactiveInterruptTest {
     }
 
     @Test
-    void interruptCancelsTheSubscriptionOfARunThatHasReturned() {
+    void interruptCancelsTheSubscriptionOfAReturnedRun() {
         observed(Hourly.class).run(context -> {
             Hourly bean = context.getBean(Hourly.class);
             awaitReturned(context, Hourly.class, 1);
@@ -89,7 +89,7 @@ class ReactiveInterruptTest {
     }
 
     @Test
-    void interruptEndsTheWaitOfAFixedDelayAndTheNextRunFollows() {
+    void interruptEndsTheWaitOfAFixedDelay() {
         observed(Delayed.class).run(context -> {
             Delayed bean = context.getBean(Delayed.class);
             for (int run = 0; run < 3; run++) {
@@ -122,7 +122,7 @@ class ReactiveInterruptTest {
     }
 
     @Test
-    void publisherThatIgnoresItsCancellationHasEndedAllTheSame() {
+    void publisherThatIgnoresItsCancellationHasEnded() {
         observed(Deaf.class).run(context -> {
             Deaf bean = context.getBean(Deaf.class);
             awaitReturned(context, Deaf.class, 1);

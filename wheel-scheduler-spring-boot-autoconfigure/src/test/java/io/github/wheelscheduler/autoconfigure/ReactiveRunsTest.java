@@ -95,7 +95,7 @@ class ReactiveRunsTest {
     // How it ended, and when
 
     @Test
-    void aFailingMonoIsAFailureOfTheRunAtItsEnd() {
+    void failingMonoIsAFailureOfTheRunAtItsEnd() {
         observed(Hourly.class).run(context -> {
             Hourly bean = context.getBean(Hourly.class);
             awaitReturned(context, Hourly.class, 1);
@@ -119,7 +119,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void theLastSuccessOfAMonoIsItsEnd() {
+    void lastSuccessOfAMonoIsItsEnd() {
         observed(Hourly.class).run(context -> {
             Hourly bean = context.getBean(Hourly.class);
             awaitReturned(context, Hourly.class, 1);
@@ -137,7 +137,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aFluxEndsWithItsLastElement() {
+    void fluxEndsWithItsLastElement() {
         observed(Stream.class).run(context -> {
             Stream bean = context.getBean(Stream.class);
             awaitReturned(context, Stream.class, 1);
@@ -149,7 +149,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aRunThatEndsDuringItsSubscriptionIsRecordedOnce() {
+    void runThatEndsDuringItsSubscriptionIsRecordedOnce() {
         observed(AtOnce.class).run(context -> {
             awaitThat(() -> assertThat(task(context, AtOnce.class).runs()).isGreaterThan(5));
             tasksOf(context).pause(idOf(AtOnce.class));
@@ -165,7 +165,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void withAFixedDelayTheRunLastsUntilTheEnd() {
+    void runOfAFixedDelayLastsUntilTheEnd() {
         observed(Delayed.class).run(context -> {
             Delayed bean = context.getBean(Delayed.class);
             awaitThat(() -> assertThat(bean.ends).hasSize(1));
@@ -187,7 +187,7 @@ class ReactiveRunsTest {
     // Runs that are going on
 
     @Test
-    void aMonoThatNeverEndsIsRunningAndNoSuccess() {
+    void monoThatNeverEndsIsRunningAndNoSuccess() {
         observed(Hourly.class).run(context -> {
             awaitReturned(context, Hourly.class, 1);
             TaskInfo seen = task(context, Hourly.class);
@@ -232,7 +232,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aFixedRateOverlapsAsSpringHasItAndThatIsAnOverrun() {
+    void fixedRateOverlapsAsSpringHasItAndThatIsAnOverrun() {
         observed(Frequent.class).run(context -> {
             Frequent bean = context.getBean(Frequent.class);
             awaitThat(() -> assertThat(bean.ends).hasSizeGreaterThanOrEqualTo(3));
@@ -249,7 +249,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aRunCancelledWithItsBeanIsNeitherSuccessNorFailure() {
+    void runCancelledWithItsBeanIsNeitherSuccessNorFailure() {
         observed(Hourly.class, Delayed.class).run(context -> {
             awaitReturned(context, Hourly.class, 1);
             Delayed delayed = context.getBean(Delayed.class);
@@ -291,7 +291,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aTimeLimitEndsTheWaitOfAFixedDelayAndNotTheRun() {
+    void timeLimitEndsTheWaitOfAFixedDelayAndNotTheRun() {
         observed(Delayed.class)
                 .withPropertyValues("wheel.scheduler.tasks.[" + idOf(Delayed.class) + "].time-limit=20ms")
                 .run(context -> {
@@ -305,17 +305,17 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aMethodOfAProxiedBeanHasItsIdAndItsEnd() {
+    void methodOfAProxiedBeanHasItsIdAndItsEnd() {
         observed(Named.class).withBean(Proxies.class, true).run(ReactiveRunsTest::assertNamed);
     }
 
     @Test
-    void aMethodBehindAnInterfaceHasThemToo() {
+    void methodBehindAnInterfaceHasThemToo() {
         observed(Named.class).withBean(Proxies.class, false).run(ReactiveRunsTest::assertNamed);
     }
 
     @Test
-    void anInheritedMethodHasThemToo() {
+    void inheritedMethodHasThemToo() {
         observed(Heir.class).run(ReactiveRunsTest::assertNamed);
     }
 
@@ -342,7 +342,7 @@ class ReactiveRunsTest {
     // Runs that are not reactive, or not observed
 
     @Test
-    void aMethodThatReturnsAValueIsRecordedAsEver() {
+    void methodThatReturnsAValueIsRecordedAsEver() {
         observed(Plain.class).run(context -> {
             awaitThat(() -> assertThat(task(context, Plain.class).runs()).isEqualTo(1));
             assertThat(lastOf(task(context, Plain.class)).failure())
@@ -353,7 +353,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void aRunWithoutAnObservationRegistryIsOverOnceSubscribedTo() {
+    void unobservedRunIsOverOnceSubscribedTo() {
         unobserved(Hourly.class)
                 .withConfiguration(AutoConfigurations.of(WheelSchedulerObservationAutoConfiguration.class))
                 .run(context -> {
@@ -363,7 +363,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void whereTheObservationOfTasksIsSwitchedOffItIsTheSame() {
+    void outcomeIsTheSameWithoutObservation() {
         observed(Hourly.class)
                 .withPropertyValues("management.observations.enable.tasks.scheduled=false")
                 .run(ReactiveRunsTest::assertSuccessWhenSubscribedTo);
@@ -379,7 +379,7 @@ class ReactiveRunsTest {
     }
 
     @Test
-    void withoutReactorNothingIsAddedAndTasksRun() {
+    void tasksRunWithoutReactor() {
         observed(Plain.class)
                 .withClassLoader(new FilteredClassLoader("reactor", "org.reactivestreams"))
                 .run(context -> {

@@ -72,7 +72,7 @@ class SettingsTest {
     }
 
     @Test
-    void theShutdownDropsDelayedTasksIfAPropertySaysSo() {
+    void shutdownDropsDelayedTasksIfAPropertySaysSo() {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.shutdown.execute-delayed-tasks=false")
                 .run(context ->
@@ -80,7 +80,7 @@ class SettingsTest {
     }
 
     @Test
-    void aCustomizerDecidesAboutDelayedTasksAfterTheProperty() {
+    void customizerDecidesAboutDelayedTasksAfterTheProperty() {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.shutdown.execute-delayed-tasks=false")
                 .withBean(
@@ -91,7 +91,7 @@ class SettingsTest {
     }
 
     @Test
-    void withoutAPropertyDelayedTasksRunAsBootHasThem() {
+    void delayedTasksRunAsWithBootWithoutAProperty() {
         withScheduling()
                 .run(context ->
                         assertThat(executesDelayedTasks(wheelOf(context))).isTrue());
@@ -120,7 +120,7 @@ class SettingsTest {
     }
 
     @Test
-    void theGraceOfTasksReachesTheWheel() {
+    void graceOfTasksReachesTheWheel() {
         withScheduling()
                 .withPropertyValues("wheel.scheduler.overdue.grace=0.25", "wheel.scheduler.overdue.shortest-grace=5s")
                 .run(context -> assertThat(wheelOf(context).getTaskRegistry())
@@ -130,7 +130,7 @@ class SettingsTest {
     }
 
     @Test
-    void theDefaultsAreThoseOfTheWheel() {
+    void defaultsAreThoseOfTheWheel() {
         WheelTaskScheduler plain = new WheelTaskScheduler();
         withScheduling().run(context -> {
             assertThat(workerLimitOf(context)).isEqualTo(plain.getPoolSize());
@@ -143,14 +143,14 @@ class SettingsTest {
     }
 
     @Test
-    void aPoolSizeWrittenAsPropertyLimitsTheWorkers() {
+    void poolSizeWrittenAsPropertyLimitsTheWorkers() {
         withScheduling()
                 .withPropertyValues("spring.task.scheduling.pool.size=3")
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(3));
     }
 
     @Test
-    void aPoolSizeOfOneLimitsTheWorkersIfAPropertySetsIt() {
+    void poolSizeOfOneLimitsTheWorkersIfAPropertySetsIt() {
         withScheduling()
                 .withPropertyValues("spring.task.scheduling.pool.size=1")
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(1));
@@ -204,7 +204,7 @@ class SettingsTest {
     }
 
     @Test
-    void anEarlySchedulerHasItsSettings() {
+    void earlySchedulerHasItsSettings() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class)
                 .withPropertyValues("wheel.scheduler.mode=off", "wheel.scheduler.worker.max-size=7")
@@ -215,7 +215,7 @@ class SettingsTest {
     }
 
     @Test
-    void aBeanMayHaveTheNameOfTheSettings() {
+    void beanMayHaveTheNameOfTheSettings() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class, NamedAsSettings.class)
                 .withPropertyValues("wheel.scheduler.worker.max-size=7")
@@ -223,7 +223,7 @@ class SettingsTest {
     }
 
     @Test
-    void anUnusableSettingStopsAnEarlyScheduler() {
+    void unusableSettingStopsAnEarlyScheduler() {
         withScheduling()
                 .withUserConfiguration(WantedEarly.class)
                 .withPropertyValues("wheel.scheduler.tick=2s")
@@ -241,7 +241,7 @@ class SettingsTest {
     }
 
     @Test
-    void theBuilderOfTheApplicationReplacesBootsProperties() {
+    void builderOfTheApplicationReplacesBootsProperties() {
         withScheduling()
                 .withBean(ThreadPoolTaskSchedulerBuilder.class, () -> new ThreadPoolTaskSchedulerBuilder().poolSize(1))
                 .withPropertyValues("spring.task.scheduling.pool.size=9")
@@ -249,7 +249,7 @@ class SettingsTest {
     }
 
     @Test
-    void theBuilderOfTheApplicationMayLeaveTheLimitToTheWheel() {
+    void builderOfTheApplicationMayLeaveTheLimitToTheWheel() {
         withScheduling().withUserConfiguration(OwnBuilder.class).run(context -> {
             assertThat(workerLimitOf(context)).isEqualTo(256);
             assertThat(threadOfScheduledMethod(context)).startsWith("own-");
@@ -265,7 +265,7 @@ class SettingsTest {
     }
 
     @Test
-    void bootsCustomizersComeAfterThePropertiesAndOursComeLast() {
+    void customizersComeAfterPropertiesAndOursLast() {
         withScheduling()
                 .withUserConfiguration(Customizers.class)
                 .withPropertyValues("spring.task.scheduling.pool.size=1", "wheel.scheduler.worker.max-size=2")

@@ -75,13 +75,13 @@ class TimerWheelTest {
     // Whose wheel it is
 
     @Test
-    void withSchedulingItIsThatOfTheScheduler() {
+    void wheelIsThatOfTheSchedulerWithScheduling() {
         withScheduling()
                 .run(context -> assertThat(timersOf(context).scheduler()).isSameAs(wheelOf(context)));
     }
 
     @Test
-    void withoutSchedulingItHasOneOfItsOwn() {
+    void timersHaveAWheelOfTheirOwnWithoutScheduling() {
         withoutScheduling().run(context -> awaitARun(timersOf(context).executor()));
     }
 
@@ -94,14 +94,14 @@ class TimerWheelTest {
     }
 
     @Test
-    void itIsThatOfTheOnlySchedulerOnAWheelOfAnyName() {
+    void wheelIsThatOfTheOnlySchedulerOfAnyName() {
         withScheduling()
                 .withBean("reports", WheelTaskScheduler.class)
                 .run(context -> assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("reports")));
     }
 
     @Test
-    void itIsThatOfTheOnlySchedulerWhoseDeclaredTypeHidesIt() {
+    void wheelIsThatOfTheOnlySchedulerOfAHiddenType() {
         withScheduling().withUserConfiguration(Programs.class, Interface.class).run(context -> {
             assertThat(timersOf(context).scheduler()).isSameAs(context.getBean("zone"));
             assertThat(WheelSchedulers.in(context.getBeanFactory())).containsOnlyKeys("zone");
@@ -118,7 +118,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itMayBeProxied() {
+    void schedulerOfTheWheelMayBeProxied() {
         for (ApplicationContextRunner runner : List.of(withScheduling(), withoutScheduling())) {
             runner.withBean(DefaultAdvisorAutoProxyCreator.class, TimerWheelTest::proxiesClasses)
                     .withBean(DefaultPointcutAdvisor.class, TimerWheelTest::aroundWheels)
@@ -149,7 +149,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itIsThatOfTaskSchedulerWhereThereAreSeveral() {
+    void wheelIsThatOfTaskSchedulerAmongSeveral() {
         withScheduling()
                 .withBean("reports", WheelTaskScheduler.class)
                 .withBean("taskScheduler", WheelTaskScheduler.class)
@@ -157,7 +157,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itHasItsOwnWheelBesideASchedulerThatIsOnNone() {
+    void timersHaveTheirOwnWheelBesideAPlainScheduler() {
         withScheduling()
                 .withBean("taskScheduler", ThreadPoolTaskScheduler.class)
                 .run(context -> {
@@ -168,7 +168,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void theApplicationMayDefineItItself() {
+    void applicationMayDefineItItself() {
         TimerWheel own = new TimerWheel(new WheelTaskScheduler());
         withScheduling().withBean(TimerWheel.class, () -> own).run(context -> {
             assertThat(timersOf(context)).isSameAs(own);
@@ -177,7 +177,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itIsThereEvenWhereSchedulingIsNotOnTheWheel() {
+    void timerWheelExistsWhereSchedulingIsNotOnTheWheel() {
         withScheduling().withPropertyValues("wheel.scheduler.enabled=false").run(context -> {
             awaitARun(timersOf(context).executor());
             assertThat(context.getBean(TaskScheduler.class)).isNotInstanceOf(WheelTaskScheduler.class);
@@ -225,7 +225,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itIsNotMadeUnlessSomethingAsksForIt(CapturedOutput output) {
+    void timerWheelIsCreatedLazily(CapturedOutput output) {
         withoutScheduling().run(context -> {
             assertThat(context.getBeanFactory().containsSingleton(NAME)).isFalse();
             assertThat(WheelSchedulers.in(context.getBeanFactory())).isEmpty();
@@ -236,7 +236,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void whereItIsUsedNobodyIsToldThatTheWheelIsNot(CapturedOutput output) {
+    void usedTimerWheelIsNotReportedAsUnused(CapturedOutput output) {
         withoutScheduling()
                 .withUserConfiguration(Programs.class)
                 .run(context -> assertThat(context).hasNotFailed());
@@ -246,7 +246,7 @@ class TimerWheelTest {
     // It has the settings of all
 
     @Test
-    void itHasTheSettingsOfTheApplication() {
+    void timerWheelHasTheSettingsOfTheApplication() {
         withoutScheduling()
                 .withPropertyValues("wheel.scheduler.max-pending=2", "spring.task.scheduling.thread-name-prefix=mine-")
                 .run(context -> {
@@ -264,7 +264,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void theGroupsOfThePropertiesAreOnItToo() {
+    void groupsOfThePropertiesAreOnItToo() {
         withoutScheduling()
                 .withPropertyValues(REPORTS + "max-size=3", REPORTS + "queue-capacity=5")
                 .run(context -> {
@@ -288,7 +288,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void aGroupThatCannotBeLeavesNothingBehind() {
+    void groupThatCannotBeLeavesNothingBehind() {
         AtomicReference<WheelTaskScheduler> first = new AtomicReference<>();
         withoutScheduling()
                 .withPropertyValues(REPORTS + "max-size=3")
@@ -304,7 +304,7 @@ class TimerWheelTest {
     // It lives as long as its context
 
     @Test
-    void itPausesWithItsContextAndGoesOn() {
+    void timerWheelPausesWithItsContextAndGoesOn() {
         withoutScheduling().withPropertyValues(REPORTS + "max-size=3").run(context -> {
             WheelScheduledExecutor executor = timersOf(context).executor();
             GenericApplicationContext application = (GenericApplicationContext) context.getSourceApplicationContext();
@@ -319,7 +319,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void aContextThatPausesWaitsForRunsOfGroupsToo() {
+    void contextThatPausesWaitsForRunsOfGroupsToo() {
         withoutScheduling().withPropertyValues(REPORTS + "max-size=3").run(context -> {
             OwnTimerWheel wheel = (OwnTimerWheel) timersOf(context);
             CompletableFuture<Void> end = new CompletableFuture<>();
@@ -338,7 +338,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itEndsWithItsContextAfterWhatStandsOnIt() {
+    void timerWheelEndsAfterItsDependents() {
         AtomicReference<WheelScheduledExecutor> executor = new AtomicReference<>();
         AtomicReference<WheelScheduledExecutor> group = new AtomicReference<>();
         withoutScheduling()
@@ -378,7 +378,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void aBeanOfEachKindStandsOnIt() {
+    void beanOfEachKindStandsOnIt() {
         AtomicReference<ThreeKinds> kinds = new AtomicReference<>();
         for (ApplicationContextRunner runner : List.of(withScheduling(), withoutScheduling())) {
             runner.withUserConfiguration(ThreeKinds.class).run(context -> {
@@ -418,7 +418,7 @@ class TimerWheelTest {
     // It is seen
 
     @Test
-    void itsOwnSchedulerHasMetersAndARowAndHealth() {
+    void schedulerOfTheTimerWheelHasMetersARowAndHealth() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         withoutScheduling()
                 .withConfiguration(AutoConfigurations.of(
@@ -445,7 +445,7 @@ class TimerWheelTest {
     }
 
     @Test
-    void itsHealthIsThatOfTheOnlyScheduler() {
+    void healthIsThatOfTheOnlyScheduler() {
         withoutScheduling()
                 .withConfiguration(AutoConfigurations.of(
                         HealthContributorRegistryAutoConfiguration.class, LateSchedulerHealthAutoConfiguration.class))

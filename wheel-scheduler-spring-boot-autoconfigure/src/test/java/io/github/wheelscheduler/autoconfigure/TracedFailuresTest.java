@@ -121,7 +121,7 @@ class TracedFailuresTest {
     }
 
     @Test
-    void whatAnApplicationSetsStays() {
+    void applicationsOwnSettingStays() {
         untraced(Failing.class)
                 .withBean("taskScheduler", WheelTaskScheduler.class, () -> {
                     WheelTaskScheduler scheduler = new WheelTaskScheduler();

@@ -48,7 +48,7 @@ class UnusableSettingFailureAnalyzerTest {
             wheel.scheduler.metrics.max-tasks      | -1    | must not be negative
             spring.task.scheduling.pool.size       | 0     | must be at least 1
             """)
-    void theTextNamesPropertyValueAndRule(String property, String value, String rule, CapturedOutput output) {
+    void textNamesPropertyValueAndRule(String property, String value, String rule, CapturedOutput output) {
         failToStart("--" + property + "=" + value);
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -59,7 +59,7 @@ class UnusableSettingFailureAnalyzerTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aConcurrencyLimitThatLetsNothingRunIsExplainedToo(CapturedOutput output) {
+    void concurrencyLimitThatLetsNothingRunIsExplainedToo(CapturedOutput output) {
         failToStart("--spring.threads.virtual.enabled=true", "--spring.task.scheduling.simple.concurrency-limit=0");
         assertThat(output)
                 .contains("The property 'spring.task.scheduling.simple.concurrency-limit' is '0'")
@@ -67,13 +67,13 @@ class UnusableSettingFailureAnalyzerTest {
     }
 
     @Test
-    void aPlaceholderIsShownAsTheValueItStandsFor(CapturedOutput output) {
+    void placeholderIsShownAsTheValueItStandsFor(CapturedOutput output) {
         failToStart("--my.catch-up=-7", "--wheel.scheduler.max-catch-up=${my.catch-up}");
         assertThat(output).contains("The property 'wheel.scheduler.max-catch-up' is '-7'");
     }
 
     @Test
-    void aRunIsNotInterruptedBeforeItIsWarnedOf(CapturedOutput output) {
+    void runIsNotInterruptedBeforeItIsWarnedOf(CapturedOutput output) {
         failToStart("--wheel.scheduler.warn.run=1m", "--wheel.scheduler.warn.interrupt-run=30s");
         assertThat(output)
                 .contains("The property 'wheel.scheduler.warn.interrupt-run' is '30s'")
@@ -83,7 +83,7 @@ class UnusableSettingFailureAnalyzerTest {
 
     @ParameterizedTest
     @CsvSource({"wheel.scheduler.tick, soon", "wheel.scheduler.max-pending, many"})
-    void aValueOfAnotherTypeKeepsBootsOwnText(String property, String value, CapturedOutput output) {
+    void valueOfAnotherTypeKeepsBootsOwnText(String property, String value, CapturedOutput output) {
         failToStart("--" + property + "=" + value);
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -145,7 +145,7 @@ class UnusableSettingFailureAnalyzerTest {
     }
 
     @Test
-    void aSettingOfAnAnnotationIsNotCalledAProperty() {
+    void settingOfAnAnnotationIsNotCalledAProperty() {
         withScheduling().withBean(WithUnusableJitter.class).run(context -> {
             FailureAnalyzer analyzer = new UnusableSettingFailureAnalyzer(new StandardEnvironment());
             Throwable failure = context.getStartupFailure();

@@ -37,7 +37,7 @@ class VirtualThreadsTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void thereIsNoLimitAndBootsPoolSizeDoesNotCount() {
+    void limitIsAbsentAndBootsPoolSizeDoesNotCount() {
         CONTEXT.withPropertyValues("spring.task.scheduling.pool.size=2")
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(Integer.MAX_VALUE));
     }
@@ -51,7 +51,7 @@ class VirtualThreadsTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aNegativeConcurrencyLimitIsNone() {
+    void negativeConcurrencyLimitIsNone() {
         CONTEXT.withPropertyValues("spring.task.scheduling.simple.concurrency-limit=-1")
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(Integer.MAX_VALUE));
     }
@@ -66,14 +66,14 @@ class VirtualThreadsTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void theBuilderOfTheApplicationAppliesToVirtualThreadsToo() {
+    void builderOfTheApplicationAppliesToVirtualThreadsToo() {
         CONTEXT.withBean(ThreadPoolTaskSchedulerBuilder.class, () -> new ThreadPoolTaskSchedulerBuilder().poolSize(4))
                 .run(context -> assertThat(workerLimitOf(context)).isEqualTo(4));
     }
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aCustomizerThatNoLongerAppliesIsNamed(CapturedOutput output) {
+    void customizerThatNoLongerAppliesIsNamed(CapturedOutput output) {
         CONTEXT.withBean("limitSetter", SimpleAsyncTaskSchedulerCustomizer.class, () -> scheduler -> {})
                 .run(context -> assertThat(output)
                         .contains("SimpleAsyncTaskSchedulerCustomizer has no effect")
@@ -82,7 +82,7 @@ class VirtualThreadsTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aBuilderThatNoLongerAppliesIsNamed(CapturedOutput output) {
+    void builderThatNoLongerAppliesIsNamed(CapturedOutput output) {
         CONTEXT.withBean("ownBuilder", SimpleAsyncTaskSchedulerBuilder.class)
                 .run(context -> assertThat(output)
                         .contains("SimpleAsyncTaskSchedulerBuilder has no effect")
@@ -91,13 +91,13 @@ class VirtualThreadsTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void withoutSuchBeansThereIsNoWarning(CapturedOutput output) {
+    void warningIsAbsentWithoutSuchBeans(CapturedOutput output) {
         CONTEXT.run(context -> assertThat(output).doesNotContain("has no effect"));
     }
 
     @Test
     @EnabledOnJre(JRE.JAVA_17)
-    void aJdkWithoutVirtualThreadsUsesWorkers(CapturedOutput output) {
+    void jdkWithoutVirtualThreadsUsesWorkers(CapturedOutput output) {
         CONTEXT.withBean("limitSetter", SimpleAsyncTaskSchedulerCustomizer.class, () -> scheduler -> {})
                 .withPropertyValues("spring.task.scheduling.simple.concurrency-limit=2")
                 .run(context -> {

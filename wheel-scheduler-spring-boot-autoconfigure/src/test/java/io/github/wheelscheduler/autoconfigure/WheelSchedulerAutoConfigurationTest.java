@@ -57,7 +57,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void theWheelIsInjectedAsAnyOfItsTypes() {
+    void wheelIsInjectedAsAnyOfItsTypes() {
         withScheduling().withBean(Injected.class).run(context -> {
             Injected injected = context.getBean(Injected.class);
             assertThat(List.of(injected.plain, injected.pool, injected.wheel)).containsOnly(wheelOf(context));
@@ -65,7 +65,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void anApplicationWithoutSchedulingHasNoWheel() {
+    void applicationWithoutSchedulingHasNoWheel() {
         withoutScheduling()
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -122,7 +122,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void aReplacedSchedulerHearsEvents() {
+    void replacedSchedulerHearsEvents() {
         withScheduling()
                 .withUserConfiguration(PutInPlace.class)
                 .run(context -> assertThat(context.getBean(ListeningScheduler.class).heard)
@@ -160,7 +160,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void aChildContextUsesTheWheelOfItsParent() {
+    void childContextUsesTheWheelOfItsParent() {
         withScheduling()
                 .run(parent -> withScheduling().withParent(parent).run(child -> {
                     assertThat(child.getBeansOfType(TaskScheduler.class)).isEmpty();
@@ -170,7 +170,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void aChildContextHasItsOwnWheelIfTheParentDoesNotSchedule() {
+    void childOfANonSchedulingParentHasItsOwnWheel() {
         withoutScheduling()
                 .run(parent -> withScheduling().withParent(parent).run(child -> {
                     assertThat(child.getBeansOfType(TaskScheduler.class)).containsOnlyKeys("taskScheduler");
@@ -207,7 +207,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void theWheelWorksWithoutBootsAutoConfigurationOfSchedulers() {
+    void wheelWorksWithoutBootsSchedulerConfiguration() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         WheelTaskSchedulerBuilderAutoConfiguration.class, WheelSchedulerAutoConfiguration.class))
@@ -219,7 +219,7 @@ class WheelSchedulerAutoConfigurationTest {
     }
 
     @Test
-    void theReportOfConditionsNamesTheSchedulerOfTheApplication() {
+    void conditionReportNamesTheApplicationsScheduler() {
         List<String> messages = new ArrayList<>();
         withScheduling()
                 .withUserConfiguration(OwnTaskScheduler.class)

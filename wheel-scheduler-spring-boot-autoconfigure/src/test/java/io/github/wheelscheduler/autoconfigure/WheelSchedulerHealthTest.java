@@ -59,7 +59,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aSchedulerThatIsDeclaredByItsInterfaceHasAHealthToo() {
+    void schedulerThatIsDeclaredByItsInterfaceHasAHealthToo() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         WheelSchedulerHealthAutoConfiguration.class,
@@ -85,7 +85,7 @@ class WheelSchedulerHealthTest {
     // States
 
     @Test
-    void aSchedulerThatRunsIsUpAndShowsItsCounts() {
+    void schedulerThatRunsIsUpAndShowsItsCounts() {
         withHealth().run(context -> {
             // The first run needs no tick thread, which may come to life after it.
             awaitThat(() -> {
@@ -105,7 +105,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aSchedulerThatHasNothingToDoIsUp() {
+    void schedulerThatHasNothingToDoIsUp() {
         withHealth(new ApplicationContextRunner())
                 .withBean(WheelTaskScheduler.class)
                 .run(context -> {
@@ -115,7 +115,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aPausedSchedulerIsUpAndSaysSoUntilItIsResumed() {
+    void pausedSchedulerIsUpAndSaysSoUntilItIsResumed() {
         withHealth().run(context -> {
             wheelOf(context).stop();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
@@ -127,7 +127,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aPausedSchedulerHasTheStatusThatIsSetForThat() {
+    void pausedSchedulerHasTheStatusThatIsSetForThat() {
         withHealth()
                 .withPropertyValues("wheel.scheduler.health.paused-status=OUT_OF_SERVICE")
                 .run(context -> {
@@ -140,7 +140,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void aSchedulerThatHasBeenShutDownIsOutOfService() {
+    void schedulerThatHasBeenShutDownIsOutOfService() {
         withHealth().run(context -> {
             wheelOf(context).shutdown();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
@@ -176,7 +176,7 @@ class WheelSchedulerHealthTest {
 
     /** The tick thread looks at the wall clock once a second while a cron task is pending. */
     @Test
-    void aTickThreadThatDoesNotGetOnIsDownAndUpAgainWhenItDoes() {
+    void stuckTickThreadIsDownAndUpAgainAfterwards() {
         StoppableClock clock = new StoppableClock();
         withHealth()
                 .withBean(WheelSchedulerCustomizer.class, () -> scheduler -> scheduler.setClock(clock))
@@ -262,7 +262,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void itCanBeSwitchedOff() {
+    void timerWheelCanBeSwitchedOff() {
         withHealth()
                 .withPropertyValues("management.health.wheelscheduler.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
@@ -272,14 +272,14 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void withoutAWheelThereIsNone() {
+    void metersAreAbsentWithoutAWheel() {
         withHealth()
                 .withPropertyValues("wheel.scheduler.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HealthContributor.class));
     }
 
     @Test
-    void itIsPartOfTheHealthOfTheApplicationAndNotOfItsLiveness() {
+    void healthCountsForTheApplicationAndNotForLiveness() {
         try (ActuatorServer server = ActuatorServer.start(
                 new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
                 JobsApplication.class,
@@ -328,7 +328,7 @@ class WheelSchedulerHealthTest {
     }
 
     @Test
-    void tasksPausedByTheirFailuresAreNamedAndTheHealthStaysUp() {
+    void tasksPausedByFailuresAreNamedAndHealthIsUp() {
         withScheduling().run(context -> {
             WheelTaskScheduler scheduler = wheelOf(context);
             ScheduledFuture<?> ignored = scheduler

@@ -117,7 +117,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void theWheelHasItsMetersUnderTheNameOfItsBean() {
+    void wheelHasItsMetersUnderTheNameOfItsBean() {
         withMetrics().run(context -> {
             threadOfScheduledMethod(context);
             MeterRegistry registry = registryOf(context);
@@ -129,7 +129,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void onVirtualThreadsItHasThemToo() {
+    void metersExistOnVirtualThreadsToo() {
         withMetrics()
                 .withConfiguration(BOOTS_EXECUTOR_METRICS)
                 .withPropertyValues("spring.threads.virtual.enabled=true")
@@ -186,7 +186,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aSchedulerOfBootKeepsTheMetersOfBoot() {
+    void schedulerOfBootKeepsTheMetersOfBoot() {
         withMetrics()
                 .withConfiguration(BOOTS_EXECUTOR_METRICS)
                 .withPropertyValues("wheel.scheduler.enabled=false")
@@ -197,7 +197,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void springsObservationOfScheduledMethodsSeesEachRunOnce() {
+    void observationOfScheduledMethodsSeesEachRunOnce() {
         withMetrics()
                 .withConfiguration(OBSERVATION)
                 .withUserConfiguration(CountedMethod.class)
@@ -242,7 +242,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aLazySchedulerHasItsMetersOnceItIsCreatedAndNotBefore() {
+    void lazySchedulerHasMetersOnceItIsCreated() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withUserConfiguration(LazyScheduler.class)
@@ -256,7 +256,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aBeanThatTheRegistryNeedsMayNeedTheScheduler() {
+    void beanThatTheRegistryNeedsMayNeedTheScheduler() {
         withMetrics()
                 .withUserConfiguration(BinderThatNeedsTheScheduler.class)
                 .withInitializer(context ->
@@ -319,7 +319,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aPrototypeHasNone() {
+    void prototypeHasNone() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withUserConfiguration(PrototypeScheduler.class)
@@ -331,7 +331,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aScopedSchedulerHasItsBeansNameAndIsNotCreatedForIt() {
+    void scopedSchedulerHasItsBeansNameAndIsNotCreatedForIt() {
         withoutScheduling()
                 .withConfiguration(METRICS)
                 .withInitializer(context -> context.getBeanFactory().registerScope("thread", new SimpleThreadScope()))
@@ -386,7 +386,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aSchedulerThatIsNoAutowireCandidateHasNone() {
+    void schedulerThatIsNoAutowireCandidateHasNone() {
         withMetrics()
                 .withBean(
                         "hidden",
@@ -408,7 +408,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aChildContextBindsItsSchedulerToTheRegistryOfItsParent() {
+    void childContextBindsToTheRegistryOfItsParent() {
         withoutScheduling().withConfiguration(METRICS).run(parent -> {
             withScheduling()
                     .withConfiguration(AutoConfigurations.of(WheelSchedulerMetricsAutoConfiguration.class))
@@ -445,7 +445,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aRegistryThatThrowsKeepsNoApplicationFromStarting(CapturedOutput output) {
+    void registryThatThrowsKeepsNoApplicationFromStarting(CapturedOutput output) {
         withMetrics().withUserConfiguration(HostileFilter.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(threadOfScheduledMethod(context)).isNotEmpty();
@@ -455,7 +455,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void withoutARegistryThereIsNothing() {
+    void metersAreAbsentWithoutARegistry() {
         withScheduling()
                 .withConfiguration(AutoConfigurations.of(WheelSchedulerMetricsAutoConfiguration.class))
                 .run(context -> {
@@ -465,7 +465,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void withoutMicrometerThereIsNothing() {
+    void metersAreAbsentWithoutMicrometer() {
         withScheduling()
                 .withConfiguration(AutoConfigurations.of(WheelSchedulerMetricsAutoConfiguration.class))
                 .withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.micrometer"))
@@ -478,7 +478,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     // The limit of tasks
 
     @Test
-    void theLimitOfTasksCanBeSet() {
+    void limitOfTasksCanBeSet() {
         withMetrics().withPropertyValues("wheel.scheduler.metrics.max-tasks=0").run(context -> {
             threadOfScheduledMethod(context);
             MeterRegistry registry = registryOf(context);
@@ -512,7 +512,7 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
-    void aLimitThatIsNoneIsExplained() {
+    void limitThatIsNoneIsExplained() {
         withMetrics()
                 .withPropertyValues("wheel.scheduler.metrics.max-tasks=-1")
                 .run(context -> assertThat(NestedExceptionUtils.getRootCause(context.getStartupFailure()))

@@ -44,7 +44,7 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void severalSchedulersHaveTheAutoConfiguredOneBesideThem(CapturedOutput output) {
+    void severalSchedulersLiveBesideTheAutoConfiguredOne(CapturedOutput output) {
         assertThatItRunsOn(withOrders().withUserConfiguration(Reports.class), "wheel-");
         assertThat(output)
                 .containsOnlyOnce(LINE)
@@ -54,7 +54,7 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void ofManyOthersTheLineNamesTen(CapturedOutput output) {
+    void lineNamesTenOfManyOthers(CapturedOutput output) {
         ApplicationContextRunner application = withOrders();
         for (int i = 0; i < 12; i++) {
             application = application.withBean("own" + i, WheelTaskScheduler.class, WheelTaskScheduler::new);
@@ -66,14 +66,14 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void aSchedulerAloneTakesThem(CapturedOutput output) {
+    void schedulerAloneTakesThem(CapturedOutput output) {
         assertThatItRunsOn(withOrders(), "orders-");
         withOrders().run(context -> assertThat(context).doesNotHaveBean("taskScheduler"));
         assertThat(output).contains(LINE + "'orders', up to 256 at a time").doesNotContain("one worker");
     }
 
     @Test
-    void aSchedulerThatIsNoDefaultCandidateTakesNone(CapturedOutput output) {
+    void schedulerThatIsNoDefaultCandidateTakesNone(CapturedOutput output) {
         assertThatItRunsOn(
                 withScheduling()
                         .withPropertyValues("spring.task.scheduling.thread-name-prefix=wheel-")
@@ -83,7 +83,7 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void aPrimarySchedulerTakesThem(CapturedOutput output) {
+    void primarySchedulerTakesThem(CapturedOutput output) {
         ApplicationContextRunner application = withOrders().withUserConfiguration(PrimaryReports.class);
         assertThatItRunsOn(application, "reports-");
         application.run(context -> assertThat(context).doesNotHaveBean("taskScheduler"));
@@ -91,7 +91,7 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void aSchedulerBesideAFallbackTakesThem(CapturedOutput output) {
+    void schedulerBesideAFallbackTakesThem(CapturedOutput output) {
         ApplicationContextRunner application = withOrders()
                 .withBean(
                         "reports",
@@ -104,13 +104,13 @@ class WhereScheduledRunsTest {
     }
 
     @Test
-    void aSchedulerOfThatNameTakesThem(CapturedOutput output) {
+    void schedulerOfThatNameTakesThem(CapturedOutput output) {
         assertThatItRunsOn(withOrders().withUserConfiguration(OfThatName.class), "mine-");
         assertThat(output).contains(LINE + "'taskScheduler', up to 256 at a time");
     }
 
     @Test
-    void aSchedulerThatAConfigurerSetsTakesThem(CapturedOutput output) {
+    void schedulerThatAConfigurerSetsTakesThem(CapturedOutput output) {
         assertThatItRunsOn(
                 withOrders().withBean(SchedulingConfigurer.class, () -> registrar -> {
                     WheelTaskScheduler own = new WheelTaskScheduler();

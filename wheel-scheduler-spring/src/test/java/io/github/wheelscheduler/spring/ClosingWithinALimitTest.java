@@ -48,7 +48,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void closeDoesNotWaitForWhatCannotBecomeDueAndRunsWhatCan() throws Exception {
+    void closeAwaitsOnlyTasksThatCanBecomeDue() throws Exception {
         initialize(LONG);
         GenericApplicationContext context = contextOf(scheduler);
         ScheduledFuture<?> far = inAnHour();
@@ -77,7 +77,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void whatIsDroppedIsReportedBeforeTheWaitForWhatRuns() throws Exception {
+    void droppedTasksAreReportedBeforeTheWait() throws Exception {
         initialize(LONG);
         Gate gate = new Gate();
         scheduler.execute(gate);
@@ -100,7 +100,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void earlyShutdownDropsNothingAsTheLimitCountsFromTheWait() {
+    void earlyShutdownDropsNothing() {
         initialize(Duration.ofMillis(1));
         ScheduledFuture<?> later =
                 scheduler.schedule(runs::incrementAndGet, Instant.now().plusMillis(300));
@@ -113,7 +113,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void withoutALimitThePolicyDecides() {
+    void policyDecidesWithoutALimit() {
         initialize(Duration.ZERO);
         ScheduledFuture<?> far = inAnHour();
 
@@ -127,7 +127,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void whatStillRunsAndWaitsIsSaidWhereNobodyWaitsForIt() {
+    void unawaitedRunningAndWaitingTasksAreReported() {
         initialize(Duration.ZERO);
         scheduler.setPoolSize(1);
         Gate gate = new Gate();
@@ -181,7 +181,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void closingAPausedSchedulerStartsNothingThatWasHeldBack() {
+    void closingAPausedSchedulerStartsNoHeldTask() {
         GenericApplicationContext context = contextOf(scheduler);
         Gate gate = new Gate();
         scheduler.execute(gate);
@@ -244,7 +244,7 @@ class ClosingWithinALimitTest {
     }
 
     @Test
-    void whatThePolicyDropsEarlyIsReportedInTheEnd() {
+    void tasksDroppedByThePolicyAreReportedInTheEnd() {
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         initialize(Duration.ZERO);
         ScheduledFuture<?> near =

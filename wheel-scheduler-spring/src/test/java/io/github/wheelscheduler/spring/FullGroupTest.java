@@ -51,7 +51,7 @@ class FullGroupTest {
 
     @ParameterizedTest
     @EnumSource(names = "WAIT", mode = EnumSource.Mode.EXCLUDE)
-    void seriesThatComesLessOftenHasItsTurnBesideOverrunningOnes(OnFull onFull) {
+    void rareSeriesHasItsTurnBesideOverrunningOnes(OnFull onFull) {
         group.setGroupOf(scheduler, "reports", 0, onFull);
         group.setPoolSize(1);
         group.initialize();

@@ -52,7 +52,7 @@ class SchedulerThreadsTest {
     }
 
     @Test
-    void farTaskMakesTheTickThreadAloneAndTheFirstRunTheOthers() {
+    void farTaskMakesTheTickThreadAlone() {
         scheduler.setThreadNamePrefix("far-");
         scheduler.initialize();
         ScheduledFuture<?> far = scheduler.schedule(gate, Instant.now().plusSeconds(3_600));

@@ -238,7 +238,7 @@ class ShortMemoryTest {
     }
 
     @Test
-    void heldTaskStaysHeldIfItCannotBeResumedAndIsResumedLater() {
+    void heldTaskStaysHeldIfResumingFails() {
         TaskRegistry registry = scheduler.getTaskRegistry();
         scheduler.setMaxPending(10);
         scheduler.setClock(new FailingClock());

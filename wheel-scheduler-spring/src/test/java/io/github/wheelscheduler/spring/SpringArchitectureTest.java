@@ -106,7 +106,7 @@ class SpringArchitectureTest {
             .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
     @ArchTest
-    static final ArchRule theRoomsOfTheSpringFaceAreEnteredFromAboveOnly = layeredArchitecture()
+    static final ArchRule roomsOfTheSpringFaceAreEnteredFromAboveOnly = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(SPRING_FACE, BELOW_SPRING)
             .layer("meters")
             .definedBy(METRICS)
@@ -134,7 +134,7 @@ class SpringArchitectureTest {
             .mayOnlyBeAccessedByLayers("face", "tasks", "meters");
 
     @ArchTest
-    static final ArchRule whatIsBelowTheFaceKnowsTheRoomsOfTheFaceAndTheWordsOfTheRoot = noClasses()
+    static final ArchRule internalsKnowTheRoomsOfTheFaceAndSharedWords = noClasses()
             .that()
             .resideInAPackage(BELOW_SPRING)
             .should()

@@ -82,7 +82,7 @@ class SteeringLogTest {
     }
 
     @Test
-    void schedulerThatGoesOnUntilTheEndOfTheContextIsNotPaused() {
+    void schedulerThatOutlivesTheContextIsNotPaused() {
         logger.setLevel(Level.FINE);
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {

@@ -51,14 +51,14 @@ class AutoConfigureVirtualTimeTest {
 
     @Test
     @Order(2)
-    void scheduledMethodsRunWhenTheyAreDueAndSeeTheVirtualClock() {
+    void scheduledMethodsRunWhenDueOnTheVirtualClock() {
         time.advanceBy(Duration.ofMinutes(30));
         assertThat(tasks.beats).hasSize(4).last().isEqualTo(Instant.parse("2030-03-30T23:30:00Z"));
     }
 
     @Test
     @Order(3)
-    void inTheNightOfTheSpringTheDayHasTwentyThreeHours() {
+    void dayOfTheSpringChangeHasTwentyThreeHours() {
         time.advanceTo(Instant.parse("2030-04-01T22:00:00Z"));
         assertThat(tasks.mornings)
                 .containsExactly(Instant.parse("2030-03-31T04:00:00Z"), Instant.parse("2030-04-01T04:00:00Z"));
@@ -67,7 +67,7 @@ class AutoConfigureVirtualTimeTest {
     /** A month of a cron every minute, on the real engine; a year with {@code -Pfull}. */
     @Test
     @Order(4)
-    void aMonthOfMinutesTakesSeconds() {
+    void monthOfMinutesTakesSeconds() {
         int days = Scale.of(30, 365, 365);
         long before = tasks.minutes.get();
         long startNanos = System.nanoTime();

@@ -50,7 +50,7 @@ abstract class BothTimesContract {
     }
 
     @Test
-    void theLogOfRunsIsTheSame() throws Exception {
+    void logOfRunsIsTheSame() throws Exception {
         WheelTaskScheduler scheduler = scheduler();
         scheduler.setErrorHandler(failure -> noteFailure(String.valueOf(failure.getMessage())));
         CountDownLatch end = new CountDownLatch(9);

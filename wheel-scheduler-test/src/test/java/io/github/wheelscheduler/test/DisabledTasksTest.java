@@ -46,7 +46,7 @@ class DisabledTasksTest {
     }
 
     @Test
-    void oneThatRunsOnceRunsAtOnceWhenItIsTriggeredAlsoWhereTimersAreHalted() throws Exception {
+    void triggeredOneTimeTaskRunsThoughTimersAreHalted() throws Exception {
         ScheduledFuture<?> future = scheduleOnce("once");
         scheduler.setMode(SchedulerMode.HALTED);
         time.advanceBy(Duration.ofHours(1));
@@ -85,7 +85,7 @@ class DisabledTasksTest {
     }
 
     @Test
-    void oneThatIsDueRunsWhenItIsResumedAndNothingElseHappens() {
+    void dueTaskRunsWhenItIsResumed() {
         for (int i = 0; i < 100; i++) {
             ScheduledFuture<?> ignored = registry.schedule(
                     "resumed-" + i,
@@ -99,7 +99,7 @@ class DisabledTasksTest {
     }
 
     @Test
-    void oneThatRepeatsStaysDisabledWhenItIsTriggeredAndIsEnabledByANewSchedule() {
+    void repeatingTaskIsEnabledByANewScheduleAlone() {
         ScheduledFuture<?> ignored = registry.schedule(
                 "rate", runs::incrementAndGet, TaskSchedule.fixedRate(Duration.ofSeconds(1)), DISABLED);
         registry.trigger("rate");
@@ -113,7 +113,7 @@ class DisabledTasksTest {
     }
 
     @Test
-    void itsFutureCanBeCancelledAndEndsWithTheScheduler() {
+    void futureCanBeCancelledAndEndsWithTheScheduler() {
         ScheduledFuture<?> cancelled = scheduleOnce("cancelled");
         assertThat(cancelled.cancel(false)).isTrue();
         assertThat(registry.find("cancelled")).isEmpty();
@@ -126,7 +126,7 @@ class DisabledTasksTest {
     }
 
     @Test
-    void aCronThatIsRetimedKeepsWhatIsSetForDaysOnWhichClocksChange() {
+    void retimedCronKeepsItsDaylightSavingPolicy() {
         ScheduledFuture<?> ignored = registry.schedule(
                 "cron",
                 runs::incrementAndGet,

@@ -53,7 +53,7 @@ class FailuresTest {
     }
 
     @Test
-    void aRateRestsLongerAndLongerAndIsBackInItsPhaseAfterASuccess() {
+    void rateRestsLongerAndIsBackInPhaseAfterASuccess() {
         schedule(
                 TaskSchedule.fixedRate(Duration.ofSeconds(5)),
                 TaskSettings.builder().backOff(GROWING).build());
@@ -66,7 +66,7 @@ class FailuresTest {
     }
 
     @Test
-    void aRestThatIsNoMultipleOfThePeriodIsRoundedUpToThePhase() {
+    void restIsRoundedUpToThePhase() {
         schedule(
                 TaskSchedule.fixedRate(Duration.ofSeconds(5)),
                 TaskSettings.builder()
@@ -77,7 +77,7 @@ class FailuresTest {
     }
 
     @Test
-    void aDelayRestsNoLessThanItsDelay() {
+    void delayRestsNoLessThanItsDelay() {
         schedule(
                 TaskSchedule.fixedDelay(Duration.ofSeconds(15)),
                 TaskSettings.builder().backOff(GROWING).build());
@@ -86,7 +86,7 @@ class FailuresTest {
     }
 
     @Test
-    void aCronRunsAtItsFirstInstantAfterTheRest() {
+    void cronRunsAtItsFirstInstantAfterTheRest() {
         schedule(
                 TaskSchedule.trigger(new CronTrigger("*/15 * * * * *")),
                 TaskSettings.builder().backOff(GROWING).build());
@@ -98,7 +98,7 @@ class FailuresTest {
     }
 
     @Test
-    void afterSoManyFailuresInARowItIsPausedAndSomebodyHearsOfIt() {
+    void taskIsPausedAfterFailuresAndAnEventPublished() {
         List<String> heard = new ArrayList<>();
         scheduler.getTaskRegistry().addListener(new TaskListener() {
             @Override
@@ -147,7 +147,7 @@ class FailuresTest {
     }
 
     @Test
-    void aPauseByHandIsNotEndedByASuccessByHand() {
+    void pauseByHandIsNotEndedByASuccessByHand() {
         fails.set(false);
         schedule(
                 TaskSchedule.fixedRate(Duration.ofSeconds(1)),
@@ -160,7 +160,7 @@ class FailuresTest {
     }
 
     @Test
-    void whatWasMissedBeforeARestIsCounted() {
+    void runsMissedBeforeARestAreCounted() {
         schedule(
                 TaskSchedule.fixedRate(Duration.ofSeconds(5)),
                 TaskSettings.builder()
@@ -173,7 +173,7 @@ class FailuresTest {
     }
 
     @Test
-    void aTriggerOfAPeriodStaysInItsPhase() {
+    void triggerOfAPeriodStaysInItsPhase() {
         PeriodicTrigger everyFiveSeconds = new PeriodicTrigger(Duration.ofSeconds(5));
         everyFiveSeconds.setFixedRate(true);
         schedule(
@@ -189,7 +189,7 @@ class FailuresTest {
     }
 
     @Test
-    void aPauseByHandOnTopOfOneBecauseOfFailuresEndsBoth() {
+    void pauseByHandOnTopOfOneBecauseOfFailuresEndsBoth() {
         schedule(
                 TaskSchedule.fixedRate(Duration.ofSeconds(1)),
                 TaskSettings.builder().pauseAfterFailures(3).build());

@@ -74,7 +74,7 @@ class HardDaysTest {
 
     @ParameterizedTest
     @MethodSource("zonesAndYears")
-    void aYearOfCronTasksRunsWhenSpringSaysSo(ZoneId zone, Year year) {
+    void yearOfCronTasksRunsWhenSpringSaysSo(ZoneId zone, Year year) {
         ZonedDateTime start = year.atDay(1).atStartOfDay(zone).minusSeconds(1);
         Instant end = year.plusYears(1).atDay(1).atStartOfDay(zone).toInstant();
         Map<String, List<Instant>> seen = new LinkedHashMap<>();
@@ -115,7 +115,7 @@ class HardDaysTest {
     /** What was not passed over by a jump runs on time; what was, not at all. Without the zone that has half hours. */
     @ParameterizedTest
     @MethodSource("seeds")
-    void whatASkippingPolicyDoesNotSkipRunsExactlyOnceAndOnTime(long seed) {
+    void unskippedRunsTakePlaceOnceAndOnTime(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size() - 1)));
         Instant start = Instant.parse("2023-03-20T00:00:00Z");
@@ -168,7 +168,7 @@ class HardDaysTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void howeverTheWallClockIsSetNoInstantComesTwiceAndNoneIsEarly(long seed) {
+    void instantsComeOnceAndNeverEarlyDespiteClockChanges(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         ZoneId zone = ZoneId.of(ZONES.get(random.nextInt(ZONES.size())));
         Instant start = Instant.parse("2023-03-20T00:00:00Z");

@@ -45,7 +45,7 @@ class JitterTest {
     }
 
     @Test
-    void aRandomOneIsDrawnForEachRunAndThePhaseStays(VirtualTime time) {
+    void randomOneIsDrawnForEachRunAndThePhaseStays(VirtualTime time) {
         List<Duration> runs = runsOf(
                 time,
                 time.newScheduler(),
@@ -64,7 +64,7 @@ class JitterTest {
     }
 
     @Test
-    void aFixedOneIsTheSameForEachRunOfATaskOnANodeAndAfterARestart(VirtualTime time) {
+    void fixedJitterIsTheSameAfterARestart(VirtualTime time) {
         Duration onOne = fixedOf(time, "task", "node-1");
         assertThat(fixedOf(time, "task", "node-1")).isEqualTo(onOne);
         assertThat(fixedOf(time, "task", "node-2")).isNotEqualTo(onOne);
@@ -89,7 +89,7 @@ class JitterTest {
     }
 
     @Test
-    void equalPeriodsThatStartTogetherAreSpreadOverTheJitter(VirtualTime time) {
+    void equalPeriodsAreSpreadOverTheJitter(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         scheduler.setNode("node-1");
         int[] inEachSecond = new int[10];
@@ -113,7 +113,7 @@ class JitterTest {
     }
 
     @Test
-    void aCronIsPutOffWithoutLosingAnInstant(VirtualTime time) {
+    void cronIsPutOffWithoutLosingAnInstant(VirtualTime time) {
         List<Duration> runs = runsOf(
                 time,
                 time.newScheduler(),
@@ -143,7 +143,7 @@ class JitterTest {
     }
 
     @Test
-    void aRunThatIsPutOffIsNotLate(VirtualTime time) {
+    void runThatIsPutOffIsNotLate(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         List<Duration> runs =
                 runsOf(time, scheduler, "task", TaskSchedule.fixedRate(MINUTE), jitter(TEN_SECONDS, JitterKind.RANDOM));
@@ -155,7 +155,7 @@ class JitterTest {
     }
 
     @Test
-    void aCronThatIsPutOffByMoreThanItsIntervalLosesNoInstant(VirtualTime time) {
+    void cronPostponedBeyondItsIntervalLosesNoInstant(VirtualTime time) {
         List<Duration> runs = runsOf(
                 time,
                 time.newScheduler(),
@@ -167,7 +167,7 @@ class JitterTest {
     }
 
     @Test
-    void theJitterOfATaskThatIsRetimedIsThatOfItsNewPeriod(VirtualTime time) {
+    void jitterOfATaskThatIsRetimedIsThatOfItsNewPeriod(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         List<Duration> runs = runsOf(
                 time,
@@ -182,7 +182,7 @@ class JitterTest {
     }
 
     @Test
-    void oneRunStandsForAllThatWereMissedAlsoWhereItWasPutOff(VirtualTime time) {
+    void oneRunStandsForAllMissedThoughPostponed(VirtualTime time) {
         for (int i = 0; i < 100; i++) {
             WheelTaskScheduler scheduler = time.newScheduler();
             List<Duration> runs = runsOf(
@@ -202,7 +202,7 @@ class JitterTest {
     }
 
     @Test
-    void aTriggerThatNamesTheEndOfTimeIsNotPutOff(VirtualTime time) {
+    void triggerThatNamesTheEndOfTimeIsNotPutOff(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         List<Duration> runs = runsOf(
                 time,

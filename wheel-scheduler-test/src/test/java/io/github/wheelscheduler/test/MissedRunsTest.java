@@ -180,7 +180,7 @@ class MissedRunsTest {
     }
 
     @Test
-    void aCronThatIsLateByFiveSecondsStillRuns() {
+    void cronThatIsLateByFiveSecondsStillRuns() {
         try (VirtualTime time = VirtualTime.startingAt(NOON, java.time.ZoneId.of("UTC"))) {
             WheelTaskScheduler scheduler = time.newScheduler();
             schedule(scheduler, time, "cron", TaskSchedule.trigger(everyTenMinutes()), of(MissedRuns.SKIP));
@@ -193,7 +193,7 @@ class MissedRunsTest {
     }
 
     @Test
-    void aSchedulerThatWasStoppedGoesOnInPhaseAndEachTaskAsItsPolicySays() {
+    void stoppedSchedulerGoesOnInPhaseByPolicy() {
         try (VirtualTime time = VirtualTime.create()) {
             WheelTaskScheduler scheduler = time.newScheduler();
             Map<MissedRuns, List<Instant>> seen = new HashMap<>();

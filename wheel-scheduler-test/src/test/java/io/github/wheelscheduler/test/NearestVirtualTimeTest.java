@@ -55,7 +55,7 @@ class NearestVirtualTimeTest {
     class WithOneOfItsOwn extends Base {
 
         @Test
-        void itsOwnWinsOverThatOfTheBaseClass() {
+        void ownAnnotationWinsOverTheBaseClass() {
             assertIs(time, "2041-01-01T00:00:00Z", "UTC", false);
         }
 
@@ -73,7 +73,7 @@ class NearestVirtualTimeTest {
         class WithOneInside {
 
             @Test
-            void itsOwnWinsOverThatOfTheEnclosingClass(@Autowired VirtualTime own) {
+            void ownAnnotationWinsOverTheEnclosingClass(@Autowired VirtualTime own) {
                 assertIs(own, "2042-01-01T00:00:00Z", "UTC", true);
             }
         }
@@ -83,7 +83,7 @@ class NearestVirtualTimeTest {
         class WithAComposedOneInside {
 
             @Test
-            void itsOwnWinsOverThatOfTheEnclosingClass(@Autowired VirtualTime own) {
+            void ownAnnotationWinsOverTheEnclosingClass(@Autowired VirtualTime own) {
                 assertIs(own, "2043-01-01T00:00:00Z", "Europe/Berlin", false);
             }
         }
@@ -94,7 +94,7 @@ class NearestVirtualTimeTest {
     class WithAComposedOne extends Base {
 
         @Test
-        void itsOwnWinsOverThatOfTheBaseClass() {
+        void ownAnnotationWinsOverTheBaseClass() {
             assertIs(time, "2044-01-01T00:00:00Z", "Europe/Berlin", false);
         }
     }

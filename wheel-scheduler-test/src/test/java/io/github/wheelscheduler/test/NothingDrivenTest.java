@@ -43,7 +43,7 @@ class NothingDrivenTest {
     }
 
     @Test
-    void timeWithoutASchedulerFailsUnlessTheClockAloneIsMeant() {
+    void timeWithoutASchedulerFailsUnlessClockOnly() {
         try (VirtualTime time = VirtualTime.create()) {
             assertFails(time);
             WheelTaskScheduler scheduler = new WheelTaskScheduler();

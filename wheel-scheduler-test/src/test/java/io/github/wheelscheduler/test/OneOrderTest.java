@@ -71,7 +71,7 @@ class OneOrderTest {
     }
 
     @Test
-    void whatIsOverdueRunsByTimeWhicheverSchedulerItIsOf() {
+    void overdueTasksOfAllSchedulersRunByTime() {
         List<WheelTaskScheduler> schedulers = List.of(time.newScheduler(), time.newScheduler());
         for (int second = 1; second <= 20; second++) {
             String name = "at " + second;
@@ -100,7 +100,7 @@ class OneOrderTest {
     }
 
     @Test
-    void groupThatIsPausedOrHaltedIsPassedByAndKeepsItsPlace() {
+    void pausedOrHaltedGroupKeepsItsPlace() {
         try (WheelScheduledExecutor executor = newExecutor(time)) {
             WheelScheduledExecutor paused = executor.group("paused");
             WheelScheduledExecutor halted = executor.group("halted");
@@ -124,7 +124,7 @@ class OneOrderTest {
     }
 
     @Test
-    void groupOfOneWorkerRunsAllOfItsTasksSideBySideWithOthers() {
+    void groupOfOneWorkerRunsItsTasksBesideOthers() {
         time.setOrder(RunOrder.SIDE_BY_SIDE);
         try (WheelScheduledExecutor executor = newExecutor(time)) {
             WheelScheduledExecutor one = executor.group("one");
@@ -190,7 +190,7 @@ class OneOrderTest {
     }
 
     @Test
-    void runOfOneSchedulerMayScheduleOnAnotherForTheSameInstant() {
+    void runMayScheduleOnAnotherForTheSameInstant() {
         WheelTaskScheduler one = time.newScheduler();
         WheelTaskScheduler other = time.newScheduler();
         other.schedule(() -> log.add("other"), at(1));

@@ -33,7 +33,7 @@ class RandomOrderTest {
     }
 
     @Test
-    void aSeedGivesOneOrderAndAnotherSeedAnotherOne() {
+    void seedGivesOneOrderAndAnotherSeedAnotherOne() {
         Set<List<String>> orders = new HashSet<>();
         for (int round = 0; round < 2; round++) {
             for (long seed = 1; seed <= 3; seed++) {
@@ -52,13 +52,13 @@ class RandomOrderTest {
     }
 
     @Test
-    void withoutItRunsComeAsTheyWereScheduled(VirtualTime time) {
+    void runsComeAsScheduledWithoutTheAnnotation(VirtualTime time) {
         assertThat(runs(time).subList(0, 3)).containsExactly("0/0", "0/1", "0/2");
         assertThat(time.seed()).isEmpty();
     }
 
     @Test
-    void aFailureNamesTheSeed(VirtualTime time) {
+    void failureNamesTheSeed(VirtualTime time) {
         time.setOrder(RunOrder.RANDOM);
         AssertionError failure = new AssertionError("of a test");
         TestsInTurn.addSeed(time, failure);

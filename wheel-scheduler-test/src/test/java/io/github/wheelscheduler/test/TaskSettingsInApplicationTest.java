@@ -174,7 +174,7 @@ class TaskSettingsInApplicationTest {
 
     @ParameterizedTest
     @MethodSource("properties")
-    void aPropertyGoesOverTheAnnotation(String task, String duration, List<String> properties, List<String> runs) {
+    void propertyGoesOverTheAnnotation(String task, String duration, List<String> properties, List<String> runs) {
         for (String threads : List.of("true", "false")) {
             List<String> all = new ArrayList<>(properties);
             all.add("--spring.threads.virtual.enabled=" + threads);
@@ -224,7 +224,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void aTaskIsPausedWithAnEventAndResumedByOneCall(CapturedOutput output) {
+    void taskIsPausedWithAnEventAndResumedByOneCall(CapturedOutput output) {
         withApplication((context, jobs) -> {
             advance(context, "PT30M");
             assertThat(jobs.paused).containsExactly("failing 3");
@@ -237,7 +237,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void aDisabledTaskIsListedAndCanBeTriggeredAndEnabled() {
+    void disabledTaskIsListedAndCanBeTriggeredAndEnabled() {
         withApplication(
                 (context, jobs) -> {
                     String id = Jobs.class.getName() + ".poll";
@@ -261,7 +261,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void whatIsSetIsSeenInTheEndAndWhatWasSetInCodeIsBelow() {
+    void propertiesOverrideSettingsOfTheCode() {
         withApplication(
                 (context, jobs) -> {
                     context.getBean(TaskCatalog.class)
@@ -283,7 +283,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void anIdThatNoTaskHasIsNamedWithTheNearest(CapturedOutput output) {
+    void idThatNoTaskHasIsNamedWithTheNearest(CapturedOutput output) {
         withApplication(
                 (context, jobs) -> {},
                 TASKS + "nightli.enabled=false",
@@ -296,7 +296,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void aSettingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
+    void settingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
         withApplication((context, jobs) -> {}, POLL + "gap=shift", POLL + "zone=Asia/Tokyo");
         assertThat(output).containsOnlyOnce("have no effect on it, as its schedule is fixed-rate 1 min: [zone, gap]");
     }
@@ -363,7 +363,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void anIdThatTwoMethodsShareStopsTheStart(CapturedOutput output) {
+    void idThatTwoMethodsShareStopsTheStart(CapturedOutput output) {
         SpringApplication application = new SpringApplication(Twins.class);
         try (ConfigurableApplicationContext context = application.run()) {
             throw new AssertionError("It must not start: " + context);
@@ -406,7 +406,7 @@ class TaskSettingsInApplicationTest {
     static class OtherHeir extends Parent {}
 
     @Test
-    void aMethodThatTwoBeansInheritHasAnIdAndSettingsForEach() {
+    void methodThatTwoBeansInheritHasAnIdAndSettingsForEach() {
         SpringApplication application = new SpringApplication(Heirs.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         String disabled = "--wheel.scheduler.tasks[" + OtherHeir.class.getName() + ".poll].enabled=false";
@@ -482,7 +482,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void anIdThatNoPathCanNameStopsTheStart() {
+    void idThatNoPathCanNameStopsTheStart() {
         SpringApplication application = new SpringApplication(WithUnreachable.class);
         try (ConfigurableApplicationContext context = application.run()) {
             throw new AssertionError("It must not start: " + context);
@@ -536,7 +536,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void propertiesHoldAlsoForASchedulerAndACatalogOfTheApplicationsOwn() {
+    void propertiesHoldForTheApplicationsOwnScheduler() {
         SpringApplication application = new SpringApplication(OfItsOwn.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run(TASKS + "orders.enabled=false")) {
@@ -589,7 +589,7 @@ class TaskSettingsInApplicationTest {
     }
 
     @Test
-    void aProxyThatIsMadeLateChangesNothing() {
+    void proxyThatIsMadeLateChangesNothing() {
         SpringApplication application = new SpringApplication(Proxied.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run(TASKS + "reports.jitter=1s")) {

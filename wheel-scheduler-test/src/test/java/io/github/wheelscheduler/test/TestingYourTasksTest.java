@@ -51,7 +51,7 @@ class TestingYourTasksTest {
     }
 
     @Test
-    void theDayInSpringHasOneHourLess() {
+    void dayInSpringHasOneHourLess() {
         try (VirtualTime time =
                 VirtualTime.startingAt(Instant.parse("2030-03-30T12:00:00Z"), ZoneId.of("Europe/Berlin"))) {
             WheelTaskScheduler scheduler = time.newScheduler();
@@ -65,7 +65,7 @@ class TestingYourTasksTest {
     }
 
     @Test
-    void restsLongerAfterEachFailureAndIsBackInPhaseAfterASuccess(VirtualTime time) {
+    void restGrowsWithFailuresAndEndsInPhase(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         List<Instant> runs = new ArrayList<>();
         AtomicBoolean isServiceUp = new AtomicBoolean();
@@ -92,7 +92,7 @@ class TestingYourTasksTest {
 
     /** Spaces do not count: the code here is formatted for its own depth. */
     @Test
-    void thePageShowsWhatRunsHere() throws IOException {
+    void pageShowsWhatRunsHere() throws IOException {
         String page = Files.readString(Path.of("../docs/testing-your-tasks.md"));
         String source = withoutSpaces(sourceOf("TestingYourTasksTest"))
                 + withoutSpaces(sourceOf("TestingYourApplicationTest"))

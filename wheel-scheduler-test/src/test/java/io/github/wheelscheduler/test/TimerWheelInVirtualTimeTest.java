@@ -28,7 +28,7 @@ class TimerWheelInVirtualTimeTest {
     KeyedTimers<String, String> unpaid;
 
     @Test
-    void anHourPassesAtOnce() {
+    void hourPassesAtOnce() {
         String ignored = unpaid.set("4711", "an order", Duration.ofHours(1));
         time.advanceBy(Duration.ofMinutes(59));
         assertThat(application.expired).isEmpty();

@@ -61,7 +61,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void rateRunsExactlyWhenItIsDueAndSeesThatTimeOnBothClocks() {
+    void rateRunsWhenDueAndSeesThatTimeOnBothClocks() {
         scheduler.scheduleAtFixedRate(logged("rate"), at(Duration.ofSeconds(3)), Duration.ofSeconds(5));
         time.advanceBy(Duration.ofSeconds(13));
         assertThat(log).containsExactly("rate at PT3S", "rate at PT8S", "rate at PT13S");
@@ -87,7 +87,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void runsOfOneInstantComeOneAfterTheOtherInTheOrderOfTheirScheduling() {
+    void runsOfOneInstantComeInTheOrderOfScheduling() {
         AtomicInteger running = new AtomicInteger();
         for (int i = 0; i < 1_000; i++) {
             String name = "task " + i;
@@ -132,7 +132,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void runOfALaterOneThatTheFirstOfItsInstantHasCancelledDoesNotCome() {
+    void runCancelledByAnEarlierOneDoesNotCome() {
         List<ScheduledFuture<?>> second = new ArrayList<>();
         scheduler.schedule(() -> second.get(0).cancel(false), at(SECOND));
         second.add(scheduler.schedule(logged("second"), at(SECOND)));
@@ -142,7 +142,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void whatRunsScheduleIsRunToo() {
+    void tasksScheduledByRunsRunToo() {
         scheduler.schedule(
                 () -> {
                     log.add("first at " + sinceStart(time));
@@ -197,7 +197,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void cronFollowsAWallClockThatIsSetAndNoInstantComesTwice() {
+    void cronFollowsASetWallClockAndRepeatsNoInstant() {
         List<Instant> noons = new ArrayList<>();
         scheduler.schedule(() -> noons.add(time.now()), new CronTrigger("0 0 12 * * *"));
         time.advanceBy(HOUR);
@@ -215,7 +215,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void suspendedProcessMakesUpWhatItsLimitAllowsAndKeepsThePhase() {
+    void suspendedProcessCatchesUpToItsLimitInPhase() {
         List<Duration> runs = new ArrayList<>();
         scheduler.scheduleAtFixedRate(() -> runs.add(sinceStart(time)), SECOND);
         time.advanceBy(Duration.ofMillis(2_500));
@@ -229,7 +229,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void runThatWaitsForRealTimeFailsTheTestWithItsNameAndItsStack() {
+    void runThatSleepsFailsTheTestWithItsNameAndStack() {
         CountDownLatch never = new CountDownLatch(1);
         record Stuck(CountDownLatch latch) implements Runnable, NamedTask {
             @Override
@@ -291,7 +291,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void groupsLiveInTheTimeOfTheirExecutorAlsoThoseThatComeLater() {
+    void groupsLiveInTheTimeOfTheirExecutor() {
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
                 .timeSource(time.timeSource())
                 .wallClock(time.clock())
@@ -337,7 +337,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void wallClockCanBeSetBesideASchedulerThatHasNothingToDo() {
+    void wallClockCanBeSetBesideAnIdleScheduler() {
         WheelTaskScheduler idle = time.newScheduler();
         time.jumpWallClock(HOUR);
         scheduler.schedule(() -> log.add("ran"), time.now().plus(HOUR));
@@ -368,7 +368,7 @@ class VirtualTimeTest {
     }
 
     @RepeatedTest(20)
-    void whatIsTriggeredByHandRunsAtOnceHaltedOrNot() {
+    void triggeredTaskRunsAtOnceHaltedOrNot() {
         scheduler.getTaskRegistry().schedule("series", logged("series"), TaskSchedule.fixedRate(HOUR));
         ScheduledFuture<?> once =
                 scheduler.getTaskRegistry().schedule("once", logged("once"), TaskSchedule.once(at(HOUR)));
@@ -417,7 +417,7 @@ class VirtualTimeTest {
 
     /** The first worker comes for the first run, by a thread that the tick thread starts, and tries to start again in real time. */
     @Test
-    void threadThatCannotBeStartedForTheFirstRunHoldsTimeUpUntilItCanBe() {
+    void timeWaitsForAThreadThatCannotBeStarted() {
         AtomicInteger failures = new AtomicInteger(3);
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
                 .timeSource(time.timeSource())
@@ -442,7 +442,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void yearsPassThoughASchedulerIsPausedWithMoreThanItHasRoomFor() {
+    void yearsPassBesideAPausedOverfullScheduler() {
         for (int i = 0; i < 5_000; i++) {
             scheduler.schedule(() -> log.add("ran"), at(SECOND));
         }

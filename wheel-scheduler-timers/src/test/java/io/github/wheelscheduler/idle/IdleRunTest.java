@@ -21,7 +21,7 @@ class IdleRunTest {
     private final IdleRun<String> run = new IdleRun<>(timeouts, source, "key", IDLE_NANOS);
 
     @Test
-    void aTouchThatComesToItLateTakesNoLaterOneBack() {
+    void touchThatComesToItLateTakesNoLaterOneBack() {
         source.nowNanos = 400;
         source.afterReading = () -> {
             source.nowNanos = 800;
@@ -37,7 +37,7 @@ class IdleRunTest {
     }
 
     @Test
-    void aTouchBetweenTheLookAndTheExpiryIsInTime() {
+    void touchBetweenTheLookAndTheExpiryIsInTime() {
         source.nowNanos = 1_000;
         source.afterReading = () -> assertThat(run.touch()).isTrue();
         run.run();
@@ -49,7 +49,7 @@ class IdleRunTest {
     }
 
     @Test
-    void aTouchAfterTheExpiryHasBeenDecidedIsTooLate() {
+    void touchAfterTheExpiryHasBeenDecidedIsTooLate() {
         source.nowNanos = 900;
         source.afterReading = () -> {
             source.nowNanos = 1_000;

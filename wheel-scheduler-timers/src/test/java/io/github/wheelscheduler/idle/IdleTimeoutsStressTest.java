@@ -31,7 +31,7 @@ class IdleTimeoutsStressTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void aTimelyTouchGivesAFullPeriodAndALateOneNothing(WorkerKind kind) {
+    void timelyTouchGivesAFullPeriodAndALateOneNothing(WorkerKind kind) {
         Seed.play(random -> {
             for (int round = 0; round < Scale.of(40, 3_000); round++) {
                 new Round(kind, random.split()).play();

@@ -34,19 +34,19 @@ class KeyedTimersStressTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void theOutcomesOfOneByOneAddUpToTheEntries(WorkerKind kind) {
+    void outcomesOfOneByOneAddUpToTheEntries(WorkerKind kind) {
         Seed.play(random -> new Stress(kind, false, random).play(Scale.of(100_000, 10_000_000), false));
     }
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void theOutcomesOfBatchesAddUpToTheEntries(WorkerKind kind) {
+    void outcomesOfBatchesAddUpToTheEntries(WorkerKind kind) {
         Seed.play(random -> new Stress(kind, true, random).play(Scale.of(100_000, 10_000_000), false));
     }
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void theOutcomesAddUpWhenAllIsClosedInTheMiddle(WorkerKind kind) {
+    void outcomesAddUpWhenAllIsClosedInTheMiddle(WorkerKind kind) {
         Seed.play(random -> {
             for (int round = 0; round < Scale.of(10, 300); round++) {
                 new Stress(kind, random.nextBoolean(), random.split()).play(4_000, true);

@@ -28,7 +28,7 @@ class KeyedTimersWithoutMemoryTest {
             owner -> Firing.single(owner, (key, value) -> handled.add(key + value)));
 
     @Test
-    void anEntryThatCannotBeArmedChangesNothing() {
+    void entryThatCannotBeArmedChangesNothing() {
         assertThat(timers.set("a", "1", SECOND)).isNull();
         source.failure = new OutOfMemoryError("test");
         assertThatThrownBy(() -> timers.set("a", "2", SECOND)).isSameAs(source.failure);
@@ -45,7 +45,7 @@ class KeyedTimersWithoutMemoryTest {
     }
 
     @Test
-    void aKeyThatCannotBeMovedStaysWhereItWas() {
+    void keyThatCannotBeMovedStaysWhereItWas() {
         KeyedTimers<String, String> held = new KeyedTimers<>(
                 "test",
                 source,
@@ -69,7 +69,7 @@ class KeyedTimersWithoutMemoryTest {
     }
 
     @Test
-    void aWaitingEntryThatCannotBePassedOnRunsOnTheSameWorker() {
+    void waitingEntryRunsOnTheSameWorkerIfNotPassedOn() {
         List<String> order = new ArrayList<>();
         KeyedTimers<String, String> own = new KeyedTimers<>(
                 "test",
@@ -85,7 +85,7 @@ class KeyedTimersWithoutMemoryTest {
     }
 
     @Test
-    void aBatchThatCannotBePassedOnIsCollectedOnTheSameWorker() {
+    void batchIsCollectedOnTheSameWorkerIfNotPassedOn() {
         List<String> order = new ArrayList<>();
         KeyedTimers<String, String> own = new KeyedTimers<>(
                 "test",
@@ -104,7 +104,7 @@ class KeyedTimersWithoutMemoryTest {
 
     /** A worker that cannot pass on what is due is in a long handler; what waits for the end of another one is not to wait for it, too. */
     @Test
-    void aWorkerThatCannotPassOnDelaysNoOtherKey() throws InterruptedException {
+    void workerThatCannotPassOnDelaysNoOtherKey() throws InterruptedException {
         Gate first = new Gate();
         Gate second = new Gate();
         Queue<String> ended = new ConcurrentLinkedQueue<>();

@@ -36,7 +36,7 @@ class KeyedTimersCostTest {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
-    void aPendingKeyTakesLittleBesideKeyAndValue() {
+    void pendingKeyTakesLittleBesideKeyAndValue() {
         WheelScheduledExecutor executor = newExecutor();
         KeyedTimers<Integer, String> timers = KeyedTimers.<Integer, String>builder(executor, (key, value) -> {})
                 .build();

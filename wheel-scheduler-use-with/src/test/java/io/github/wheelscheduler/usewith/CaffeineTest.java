@@ -24,7 +24,7 @@ class CaffeineTest {
     private final WheelScheduledExecutor executor = ours.executor();
 
     @Test
-    void anEntryThatNobodyLooksAtIsRemovedInTime() {
+    void entryThatNobodyLooksAtIsRemovedInTime() {
         // snippet
         Cache<String, Session> sessions = Caffeine.newBuilder()
                 .expireAfterWrite(Duration.ofMinutes(30))

@@ -39,7 +39,7 @@ class CompletableFutureTest {
     // end of snippet
 
     @Test
-    void aFutureFailsWhenItsTimeHasCome() throws Exception {
+    void futureFailsWhenItsTimeHasCome() throws Exception {
         Service service = new Service();
 
         // snippet
@@ -59,7 +59,7 @@ class CompletableFutureTest {
     }
 
     @Test
-    void aFutureThatIsDoneInTimeTakesItsTimerAlong() {
+    void futureThatIsDoneInTimeTakesItsTimerAlong() {
         CompletableFuture<String> price = orTimeout(new CompletableFuture<>(), Duration.ofHours(1));
         assertThat(executor.pendingCount()).isEqualTo(1);
         price.complete("42");

@@ -46,7 +46,7 @@ class FailsafeTest {
 
     /** As the page says. */
     @Test
-    void aTimeoutIsOnFailsafesOwnTimer() {
+    void timeoutIsOnFailsafesOwnTimer() {
         CompletableFuture<String> price = Failsafe.with(Timeout.of(Duration.ofMillis(50)))
                 .with(executor)
                 .getStageAsync(() -> new CompletableFuture<String>());

@@ -27,7 +27,7 @@ class HikariTest {
     private final WheelScheduledExecutor executor = ours.executor();
 
     @Test
-    void itsTimersAreOnTheWheel() throws Exception {
+    void timersOfNettyAreOnTheWheel() throws Exception {
         // snippet
         WheelScheduledExecutor housekeeping = executor.newGroup("hikari").build();
 

@@ -139,7 +139,7 @@ class JtaTest {
     }
 
     @Test
-    void anEndIsCommittedWithWhatItsRunWroteIntoTwoDatabases() {
+    void endIsCommittedWithWhatItsRunWroteIntoTwoDatabases() {
         run("ends");
         Ledger ledger = context.getBean(Ledger.class);
         assertThat(ledger.entries()).containsExactly("ends");
@@ -147,13 +147,13 @@ class JtaTest {
     }
 
     @Test
-    void aRunThatThrowsIsRolledBackInBothDatabases() {
+    void runThatThrowsIsRolledBackInBothDatabases() {
         run("throws");
         assertThat(context.getBean(Ledger.class).entries()).containsExactly("throws again");
     }
 
     @Test
-    void aRunThatIsMarkedForARollbackIsTriedAgain() {
+    void runThatIsMarkedForARollbackIsTriedAgain() {
         run("marks");
         assertThat(context.getBean(Ledger.class).entries()).containsExactly("marks again");
     }

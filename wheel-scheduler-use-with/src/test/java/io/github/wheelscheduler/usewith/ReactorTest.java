@@ -53,7 +53,7 @@ class ReactorTest {
     }
 
     @Test
-    void whatIsDisposedOfIsNoLongerPending() {
+    void disposedTaskIsNoLongerPending() {
         Scheduler wheel = Schedulers.fromExecutorService(executor.unclosable());
         Disposable delay = Mono.delay(Duration.ofHours(1), wheel).subscribe();
         assertThat(executor.pendingCount()).isEqualTo(1);
@@ -63,7 +63,7 @@ class ReactorTest {
     }
 
     @Test
-    void aGroupOfOneWorkerKeepsTheOrderOfReactorsWorkers() {
+    void groupOfOneWorkerKeepsTheOrderOfReactorsWorkers() {
         WheelScheduledExecutor inOrder =
                 executor.newGroup("reactor").maxWorkers(1).build();
         Scheduler wheel = Schedulers.fromExecutorService(inOrder.unclosable());
@@ -78,7 +78,7 @@ class ReactorTest {
     }
 
     @Test
-    void withoutTheViewItEndsTheExecutor() {
+    void shutdownWithoutTheViewEndsTheExecutor() {
         try (WheelScheduledExecutor given = WheelScheduledExecutor.builder().build()) {
             Scheduler wheel = Schedulers.fromExecutorService(given);
             wheel.dispose();

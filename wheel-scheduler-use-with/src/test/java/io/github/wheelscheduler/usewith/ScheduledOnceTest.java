@@ -128,7 +128,7 @@ class ScheduledOnceTest {
     }
 
     @Test
-    void whatIsLockedRunsOnceForAllNodes() {
+    void lockedTaskRunsOnceForAllNodes() {
         jdbc.execute("create table shedlock (name varchar(64) primary key, lock_until timestamp(3) not null,"
                 + " locked_at timestamp(3) not null, locked_by varchar(255) not null)");
         start("a");

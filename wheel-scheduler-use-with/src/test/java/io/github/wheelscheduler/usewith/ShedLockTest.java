@@ -40,7 +40,7 @@ class ShedLockTest {
     }
 
     @Test
-    void aLockIsKeptForAsLongAsItsTaskTakes() {
+    void lockIsKeptForAsLongAsItsTaskTakes() {
         ExtensibleLockProvider store = new InMemoryLockProvider();
 
         // snippet
@@ -67,7 +67,7 @@ class ShedLockTest {
     }
 
     @Test
-    void aLockIsKeptWhileTheExecutorComesToItsEnd() throws Exception {
+    void lockIsKeptWhileTheExecutorComesToItsEnd() throws Exception {
         WheelScheduledExecutor ending = OurExecutor.in(time).executor();
         WheelScheduledExecutor keepAlive =
                 ending.newGroup("locks").standsApart(true).build();
@@ -85,7 +85,7 @@ class ShedLockTest {
 
     /** Shows that extending alone keeps the locks above. */
     @Test
-    void aLockThatNobodyKeepsEnds() {
+    void lockThatNobodyKeepsEnds() {
         ExtensibleLockProvider store = new InMemoryLockProvider();
         assertThat(store.lock(importOrders())).isPresent();
         assertThat(lockElsewhere(store)).isEmpty();

@@ -43,7 +43,7 @@ class UseWithPageTest {
     }
 
     @Test
-    void thePageShowsWhatRunsHere() throws IOException {
+    void pageShowsWhatRunsHere() throws IOException {
         Map<String, List<String>> shown = new LinkedHashMap<>();
         for (MatchResult section :
                 SECTION.matcher(Files.readString(PAGE)).results().toList()) {

@@ -81,7 +81,7 @@ class ContendersTest {
     }
 
     @Test
-    void anUnknownNameIsRefused() {
+    void unknownNameIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Contenders.create("quartz"))
                 .withMessage("contender must be a known one, was quartz");

@@ -23,7 +23,7 @@ class PercentilesTest {
     }
 
     @Test
-    void aSingleSampleIsEveryPercentile() {
+    void singleSampleIsEveryPercentile() {
         Percentiles percentiles = new Percentiles(new long[] {7});
 
         assertThat(percentiles.at(0.1)).isEqualTo(7);

@@ -22,7 +22,7 @@ class SlotsTest {
     }
 
     @Test
-    void aTimerThatIsLostIsNoticed() {
+    void timerThatIsLostIsNoticed() {
         Slots slots = new Slots(3, null);
         slots.record(1, System.nanoTime());
 
@@ -32,7 +32,7 @@ class SlotsTest {
     }
 
     @Test
-    void aTimerThatRanTwiceIsNoticed() {
+    void timerThatRanTwiceIsNoticed() {
         Slots slots = new Slots(1, null);
         slots.record(0, System.nanoTime());
         slots.checkOnce();

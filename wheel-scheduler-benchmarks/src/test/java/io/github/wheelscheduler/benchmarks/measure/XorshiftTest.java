@@ -21,7 +21,7 @@ class XorshiftTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameNumbers() {
+    void sameSeedGivesTheSameNumbers() {
         assertThat(new Xorshift(7).below(1L << 62)).isEqualTo(new Xorshift(7).below(1L << 62));
         assertThat(new Xorshift(7).below(1L << 62)).isNotEqualTo(new Xorshift(8).below(1L << 62));
     }

@@ -26,7 +26,7 @@ class ReportTest {
     }
 
     @Test
-    void aCellHoldsMedianRatioAndSpread() {
+    void cellHoldsMedianRatioAndSpread() {
         add("25", "wheel", 50);
         add("25", "stpe", 90);
         add("25", "stpe", 110);
@@ -40,7 +40,7 @@ class ReportTest {
     }
 
     @Test
-    void whatHadNotEndedIsAtLeastThatMuch() {
+    void unfinishedMeasurementIsALowerBound() {
         add("25", "wheel", 50).numbers().put("isAtLeast", 1.0);
 
         assertThat(MarkdownReport.of(results, Map.of())).contains("| `wheel` | - | ≥ 50 | - | 1 |");
@@ -55,7 +55,7 @@ class ReportTest {
     }
 
     @Test
-    void aJvmThatFailedIsNotKeptSilent() {
+    void jvmThatFailedIsNotKeptSilent() {
         add("25", "wheel", 50);
         Result failed = add("25", "kafka", 0);
         failed.numbers().clear();
@@ -66,7 +66,7 @@ class ReportTest {
     }
 
     @Test
-    void theMachineAndTheCommandAreNamed() {
+    void machineAndTheCommandAreNamed() {
         add("25", "wheel", 50);
         Result machine = Result.empty();
         machine.texts().put("machine", "A processor");
@@ -92,7 +92,7 @@ class ReportTest {
     }
 
     @Test
-    void aGoalMayBeADifference() {
+    void goalMayBeADifference() {
         addStart("wheel-starter", 830);
         addStart("boot", 800);
 
@@ -118,7 +118,7 @@ class ReportTest {
     }
 
     @Test
-    void aPlotShowsEveryContender(@TempDir Path directory) throws Exception {
+    void plotShowsEveryContender(@TempDir Path directory) throws Exception {
         add("25", "wheel", 50);
         add("25", "stpe", 100);
 

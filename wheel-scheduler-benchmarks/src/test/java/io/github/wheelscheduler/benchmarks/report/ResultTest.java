@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ResultTest {
 
     @Test
-    void whatIsWrittenCanBeRead() {
+    void writtenTextCanBeRead() {
         Result result = Result.empty();
         result.texts().put("figure", "A");
         result.texts().put("failure", "said \"no\" in C:\\dir\nand stopped");
@@ -27,14 +27,14 @@ class ResultTest {
     }
 
     @Test
-    void whatIsNoObjectIsRefused() {
+    void nonObjectIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Result.parse("figure A"))
                 .withMessageContaining("was figure A");
     }
 
     @Test
-    void aFileGrowsLineByLine(@TempDir Path directory) {
+    void fileGrowsLineByLine(@TempDir Path directory) {
         ResultFile file = new ResultFile(directory.resolve("sub").resolve("results.jsonl"));
         assertThat(file.read()).isEmpty();
 

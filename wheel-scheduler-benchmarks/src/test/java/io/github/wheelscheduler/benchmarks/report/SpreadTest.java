@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class SpreadTest {
 
     @Test
-    void theMedianIsTheMiddleOne() {
+    void medianIsTheMiddleOne() {
         assertThat(Spread.of(List.of(9.0, 1.0, 5.0))).isEqualTo(new Spread(1, 1, 5, 9, 9));
     }
 
@@ -19,12 +19,12 @@ class SpreadTest {
     }
 
     @Test
-    void theMiddleHalfIsBetweenTheQuartiles() {
+    void middleHalfIsBetweenTheQuartiles() {
         assertThat(Spread.of(List.of(1.0, 2.0, 3.0, 4.0, 5.0))).isEqualTo(new Spread(1, 2, 3, 4, 5));
     }
 
     @Test
-    void ofNothingThereIsNone() {
+    void resultOfNothingIsNone() {
         assertThatIllegalArgumentException().isThrownBy(() -> Spread.of(List.of()));
     }
 

@@ -22,7 +22,7 @@ class ScaleModelTest {
     }
 
     @Test
-    void manyCallersAreBoundByWhatTheyShareAndWheelsMultiplyIt() {
+    void callersAreBoundByWhatTheyShareAndWheelsMultiplyIt() {
         ScaleModel model = new ScaleModel(new Parts(50, 40, 1, 100, 100));
         double stripe = 1e9 / 40;
         assertThat(model.pairsPerSecond(64, 1)).isCloseTo(8 * stripe, within(8 * stripe * 0.02));

@@ -17,7 +17,7 @@ class BacklogOrderTest {
     private static final int EACH_MILLI = 40;
 
     @Test
-    void aSeriesThatIsBehindHasItsTurnByItsTime() {
+    void seriesThatIsBehindHasItsTurnByItsTime() {
         try (WheelScheduledExecutor executor =
                 WheelScheduledExecutor.builder().maxWorkers(1).build()) {
             Gate gate = new Gate();

@@ -77,7 +77,7 @@ class CancelledReadyTimersTest {
     }
 
     @Test
-    void decoratedTimerLetsGoOfItsTaskWhenItIsCancelledWhileReady() {
+    void decoratedTimerReleasesItsTaskIfCancelledWhileReady() {
         WheelScheduledExecutor executor = stops.use(WheelScheduledExecutor.builder()
                 .decorator(timer -> () -> timer.run())
                 .build());

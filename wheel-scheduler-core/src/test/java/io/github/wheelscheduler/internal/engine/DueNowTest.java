@@ -159,7 +159,7 @@ class DueNowTest {
     }
 
     @Test
-    void dueTimerRunsBeforeWhatIsSubmittedWhileItWaitsForRoom() {
+    void dueTimerRunsBeforeLaterSubmittedTasks() {
         try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
             Gate gate = new Gate();
             time.executor.execute(gate);

@@ -284,7 +284,7 @@ class GroupRacesTest {
     }
 
     @Test
-    void factoryThatFailsForAWhileNeitherSpinsNorHoldsUpOtherGroups() throws Exception {
+    void failingFactoryNeitherSpinsNorDelaysOtherGroups() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         WheelScheduledExecutor failing = executor.newGroup("failing")
                 .threadFactory(task -> {

@@ -66,7 +66,7 @@ class GroupsTest {
     }
 
     @Test
-    void aFullGroupDelaysNoOther() {
+    void fullGroupDelaysNoOther() {
         WheelScheduledExecutor full = group("full", 2, 0, OnFull.WAIT);
         WheelScheduledExecutor other = group("other", 2, 0, OnFull.WAIT);
         Gate gate = fill(full);
@@ -91,7 +91,7 @@ class GroupsTest {
     }
 
     @Test
-    void theExecutorItselfMayBeFullToo() {
+    void executorItselfMayBeFullToo() {
         try (VirtualTime small = new VirtualTime(builder -> builder.maxWorkers(1))) {
             Gate gate = new Gate();
             gates.add(gate);
@@ -113,7 +113,7 @@ class GroupsTest {
     }
 
     @Test
-    void waitingTimersCanBeCancelledAndMovedAndKeepTheirOrder() {
+    void waitingTimersCanBeMovedAndKeepTheirOrder() {
         WheelScheduledExecutor group = group("group", 1, 1, OnFull.WAIT);
         Gate gate = fill(group);
         ConcurrentLinkedQueue<Integer> ran = new ConcurrentLinkedQueue<>();
@@ -182,7 +182,7 @@ class GroupsTest {
     }
 
     @Test
-    void oneTimeTimersThatFindTheGroupFullFailWhereItRejects() {
+    void oneTimeTimersFailInAFullGroupThatRejects() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.REJECT);
         Gate gate = fill(group);
         AtomicInteger ran = new AtomicInteger();
@@ -210,7 +210,7 @@ class GroupsTest {
     }
 
     @Test
-    void oneTimeTimersThatFindTheGroupFullAreCancelledWhereItDrops() {
+    void oneTimeTimersAreCancelledInAFullGroupThatDrops() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.DROP);
         Gate ignored = fill(group);
         WheelTimer<?> dropped = group.schedule(() -> {}, 10, MILLISECONDS);
@@ -223,7 +223,7 @@ class GroupsTest {
 
     @ParameterizedTest
     @EnumSource(names = "WAIT", mode = EnumSource.Mode.EXCLUDE)
-    void aSeriesLosesTheRunsThatFindTheGroupFullAndKeepsItsPhase(OnFull onFull) {
+    void seriesLosesRunsInAFullGroupAndKeepsItsPhase(OnFull onFull) {
         WheelScheduledExecutor group = group("reports", 1, 0, onFull);
         Gate gate = fill(group);
         VirtualTime.Recorder rate = time.recorder();
@@ -245,7 +245,7 @@ class GroupsTest {
     }
 
     @Test
-    void aPlaceIsFreeAtTheRealEndOfARun() {
+    void placeIsFreeAtTheRealEndOfARun() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.REJECT);
         Gate gate = new Gate();
         gates.add(gate);
@@ -265,7 +265,7 @@ class GroupsTest {
     }
 
     @Test
-    void placesOfWhatIsCancelledOrRunByItsCallerAreFreeAgain() {
+    void placesOfCancelledAndCallerRunTimersAreFreed() {
         WheelScheduledExecutor group = group("reports", 1, 3, OnFull.REJECT);
         group.pause();
         for (int i = 0; i < 100; i++) {
@@ -304,7 +304,7 @@ class GroupsTest {
     }
 
     @Test
-    void aPauseOfTheExecutorAndOneOfTheGroupBothHaveToEnd() {
+    void pauseOfTheExecutorAndOneOfTheGroupBothHaveToEnd() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         group.pause();
         executor.pause();
@@ -318,7 +318,7 @@ class GroupsTest {
     }
 
     @Test
-    void aPauseCallsBackWhenTheLastRunOfAllGroupsHasEnded() {
+    void pauseCallsBackWhenTheLastRunOfAllGroupsHasEnded() {
         WheelScheduledExecutor one = group("one", 1, 1, OnFull.WAIT);
         WheelScheduledExecutor two = group("two", 1, 1, OnFull.WAIT);
         Gate first = fill(one);
@@ -334,7 +334,7 @@ class GroupsTest {
     }
 
     @Test
-    void pausesOfGroupAndExecutorBothCallBackInWhateverOrder() {
+    void pausesOfGroupAndExecutorCallBackInAnyOrder() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         for (boolean groupFirst : new boolean[] {true, false}) {
             Gate gate = fill(group);
@@ -356,7 +356,7 @@ class GroupsTest {
     }
 
     @Test
-    void haltHoldsTheTimersOfGroupsAndLetsPassWhatIsExecuted() {
+    void haltHoldsTimersOfGroupsAndLetsExecutePass() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         AtomicInteger ran = new AtomicInteger();
         WheelTimer<?> held = group.schedule(ran::incrementAndGet, 10, MILLISECONDS);
@@ -376,7 +376,7 @@ class GroupsTest {
     }
 
     @Test
-    void aGroupCanBeShutDownAloneAndItsNameUsedAgain() {
+    void groupCanBeShutDownAloneAndItsNameUsedAgain() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.WAIT);
         AtomicInteger ran = new AtomicInteger();
         WheelTimer<?> delayed = group.schedule(ran::incrementAndGet, 10, MILLISECONDS);
@@ -400,7 +400,7 @@ class GroupsTest {
     }
 
     @Test
-    void shutdownNowOfAGroupHandsBackWhatNeverRanAndLeavesTheOthers() {
+    void shutdownNowOfAGroupReturnsItsTasksAlone() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         WheelTimer<?> other = executor.schedule(() -> {}, 1, HOURS);
         Gate gate = fill(group);
@@ -418,7 +418,7 @@ class GroupsTest {
     }
 
     @Test
-    void shutdownOfTheExecutorIsOneOfItsGroupsAndTheLastRunEndsIt() {
+    void shutdownOfTheExecutorShutsItsGroupsDown() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.WAIT);
         Gate gate = fill(group);
         WheelTimer<?> repeating = group.scheduleAtFixedRate(() -> {}, 1, 1, HOURS);
@@ -437,7 +437,7 @@ class GroupsTest {
     }
 
     @Test
-    void shutdownNowOfTheExecutorHandsBackWhatItsGroupsNeverRan() {
+    void shutdownNowOfTheExecutorReturnsTasksOfGroups() {
         WheelScheduledExecutor group = group("reports", 1, 0, OnFull.WAIT);
         Gate gate = fill(group);
         WheelTimer<?> waits = group.schedule(() -> {}, 1, MILLISECONDS);
@@ -450,7 +450,7 @@ class GroupsTest {
     }
 
     @Test
-    void aGroupThatStandsApartGoesOnUntilItHasNothingLeft() {
+    void groupThatStandsApartGoesOnUntilItHasNothingLeft() {
         WheelScheduledExecutor apart =
                 executor.newGroup("apart").standsApart(true).build();
         VirtualTime.Recorder recorder = time.recorder();
@@ -470,7 +470,7 @@ class GroupsTest {
     }
 
     @Test
-    void theBoundOnPendingTimersIsOneForAll() {
+    void boundOnPendingTimersIsOneForAll() {
         try (VirtualTime bounded = new VirtualTime(builder -> builder.maxPending(3))) {
             WheelScheduledExecutor group = bounded.executor.group("reports");
             WheelTimer<?> one = bounded.executor.schedule(() -> {}, 1, HOURS);

@@ -26,7 +26,7 @@ class HaltTest {
     private final List<Integer> order = Collections.synchronizedList(new ArrayList<>());
 
     @Test
-    void timersThatAreDueWaitAndAllRunInTheirOrderAfterwards() {
+    void dueTimersWaitAndRunInTheirOrderAfterwards() {
         try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
             time.executor.halt();
             for (int i = 0; i < 20_000; i++) {
@@ -66,7 +66,7 @@ class HaltTest {
     }
 
     @Test
-    void tickThreadSleepsThoughManyTimersAreDueAndTimeGoesOn() {
+    void tickThreadSleepsThoughManyHeldTimersAreDue() {
         try (VirtualTime time = new VirtualTime()) {
             IntStream.range(0, 200_000).forEach(i -> {
                 WheelTimer<?> ignored = time.executor.schedule(() -> order.add(1), 9, SECONDS);

@@ -66,7 +66,7 @@ class HeldUpTimersTest {
     }
 
     @Test
-    void timersThatWaitInTheWheelCanStillBeCancelledAndMoved() {
+    void heldTimersInTheWheelCanBeCancelledAndMoved() {
         try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
             Gate gate = holdTheOnlyWorker(time);
             List<WheelTimer<?>> timers = schedule(time);

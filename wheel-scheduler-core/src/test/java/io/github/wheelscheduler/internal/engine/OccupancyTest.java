@@ -103,7 +103,7 @@ class OccupancyTest {
     }
 
     @Test
-    void thereIsNoAnswerBeforeTheFirstTimer() {
+    void answerIsEmptyBeforeTheFirstTimer() {
         try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build()) {
             assertThat(executor.occupancy()).isNull();
             WheelTimer<?> timer = executor.schedule(() -> {}, 1, HOURS);

@@ -23,7 +23,7 @@ class OneTimeVirtualTimeTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.testing.Clocks#awkwardOrigins")
-    void wholeExecutorWorksWhereTheClockWrapsOrChangesItsSign(long origin) throws Exception {
+    void executorWorksWhereTheClockWrapsOrChangesItsSign(long origin) throws Exception {
         try (VirtualTime time = new VirtualTime(origin, builder -> builder)) {
             VirtualTime.Recorder once = time.recorder();
             VirtualTime.Recorder rate = time.recorder();
@@ -180,7 +180,7 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void cancelledTimerLeavesTheWheelWithItsDeadlineAtTheLatest() throws Exception {
+    void cancelledTimerLeavesTheWheelByItsDeadline() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             WheelTimer<?> timer = time.executor.schedule(time.recorder(), 1, HOURS);
             time.awaitQuiet();
@@ -192,7 +192,7 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void fewCancelledTimersWaitForTheirDeadlineAndManyLeaveTheWheelWithoutWaiting() throws Exception {
+    void manyCancelledTimersLeaveTheWheelEarly() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             List<WheelTimer<?>> timers = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
@@ -207,7 +207,7 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void cancelledTimersInTheWheelAreAtMostAsManyAsThosePending() throws Exception {
+    void cancelledTimersInTheWheelNeverOutnumberPending() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             List<WheelTimer<?>> timers = new ArrayList<>();
             for (int i = 0; i < 100_000; i++) {
@@ -276,7 +276,7 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void millionTimersOfOneInstantAllRunInTheOrderOfScheduling() throws Exception {
+    void millionTimersOfOneInstantRunInOrder() throws Exception {
         try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
             int count = 1_000_000;
             int[] next = {0};

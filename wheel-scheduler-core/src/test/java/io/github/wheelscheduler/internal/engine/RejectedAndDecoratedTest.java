@@ -79,7 +79,7 @@ class RejectedAndDecoratedTest {
     }
 
     @Test
-    void wrapperThatDoesNotRunTheSeriesEndsItAlthoughItWasRunFromOutside() {
+    void wrapperThatDoesNotRunTheSeriesEndsIt() {
         AtomicInteger runs = new AtomicInteger();
         AtomicBoolean mayRun = new AtomicBoolean();
         WheelScheduledExecutor executor = stops.use(WheelScheduledExecutor.builder()

@@ -53,7 +53,7 @@ class RejectionAndStopTest {
     }
 
     @Test
-    void removedTimerNeitherRunsNorIsCancelledAndMakesRoomForAnother() throws Exception {
+    void removedTimerNeitherRunsNorIsCancelledAndMakesRoom() throws Exception {
         try (VirtualTime time = new VirtualTime(builder -> builder.maxPending(1))) {
             VirtualTime.Recorder recorder = time.recorder();
             WheelTimer<?> timer = time.executor.schedule(recorder, 10, MILLISECONDS);
@@ -71,7 +71,7 @@ class RejectionAndStopTest {
     }
 
     @Test
-    void rejectionSaysHowManyTimersArePendingAndHowManyMayBe() {
+    void rejectionNamesPendingTimersAndTheBound() {
         WheelScheduledExecutor executor =
                 stops.use(WheelScheduledExecutor.builder().maxPending(2).build());
         WheelTimer<?> first = executor.schedule(() -> {}, 1, HOURS);
@@ -127,7 +127,7 @@ class RejectionAndStopTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void shutdownDropsAHundredThousandPendingTimersBeforeItReturns(WorkerKind kind) throws Exception {
+    void shutdownDropsAHundredThousandTimersInTheCall(WorkerKind kind) throws Exception {
         WheelScheduledExecutor executor = start(kind);
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         List<WheelTimer<?>> timers = scheduleMany(executor);
@@ -139,7 +139,7 @@ class RejectionAndStopTest {
 
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
-    void stoppingReturnsAHundredThousandPendingTimersByDeadline(WorkerKind kind) throws Exception {
+    void stopReturnsAHundredThousandTimersByDeadline(WorkerKind kind) throws Exception {
         WheelScheduledExecutor executor = start(kind);
         List<WheelTimer<?>> timers = scheduleMany(executor);
         List<Runnable> returned = executor.shutdownNow();
@@ -154,7 +154,7 @@ class RejectionAndStopTest {
     }
 
     @Test
-    void shutdownRunsAHundredThousandReadyTimersBeforeItEnds() throws Exception {
+    void shutdownRunsAHundredThousandReadyTimers() throws Exception {
         WheelScheduledExecutor executor = start(WorkerKind.ELASTIC);
         AtomicInteger ran = new AtomicInteger();
         executor.pause();

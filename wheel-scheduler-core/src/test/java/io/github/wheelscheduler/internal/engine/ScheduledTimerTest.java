@@ -78,7 +78,7 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void threadThatMayNotRunItIsNotInterruptedInPlaceOfTheOneThatDoes() throws Exception {
+    void interruptHitsTheRunningThreadAlone() throws Exception {
         AtomicInteger interrupted = new AtomicInteger();
         for (int round = 0; round < Scale.of(3_000, 100_000); round++) {
             RunnableTimer timer = runnable(() -> {});
@@ -125,7 +125,7 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void cancelledTimerThrowsForThoseWhoWaitAndThoseWhoAskLater() throws Exception {
+    void cancelledTimerThrowsForEarlyAndLateCallers() throws Exception {
         RunnableTimer timer = runnable(() -> {});
         AtomicReference<Throwable> seen = new AtomicReference<>();
         Thread waiting = new Thread(() -> {
@@ -257,7 +257,7 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void cancelFromInsideTheRunEndsTheSeriesAndLeaksNoInterrupt() {
+    void cancelWithinTheRunEndsTheSeriesWithoutAnInterrupt() {
         AtomicReference<PeriodicTimer> self = new AtomicReference<>();
         AtomicInteger runs = new AtomicInteger();
         PeriodicTimer timer = new PeriodicTimer(

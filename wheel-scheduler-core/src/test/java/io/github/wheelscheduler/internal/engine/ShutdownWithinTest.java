@@ -24,7 +24,7 @@ class ShutdownWithinTest {
     final StopsAfterwards stops = new StopsAfterwards();
 
     @Test
-    void lateTimersAreHandedBackByDeadlineAndTimersDueInTimeRun() {
+    void timersBeyondTheLimitAreReturnedAndOthersRun() {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder recorder = time.recorder();
             WheelTimer<?> far = time.executor.schedule(recorder, 2, HOURS);
@@ -89,7 +89,7 @@ class ShutdownWithinTest {
     }
 
     @Test
-    void withoutThePolicyForDelayedTasksTheyAreAllHandedBackAtALimitOfZero() {
+    void delayedTasksAreReturnedWithoutThePolicy() {
         try (VirtualTime time = new VirtualTime()) {
             time.executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
             WheelTimer<?> soon = time.executor.schedule(() -> {}, 1, MILLISECONDS);
@@ -99,7 +99,7 @@ class ShutdownWithinTest {
     }
 
     @Test
-    void limitAfterAnOrderlyShutdownStillDropsWhatComesTooLate() throws Exception {
+    void limitAfterAnOrderlyShutdownDropsLateTimers() throws Exception {
         WheelScheduledExecutor executor =
                 stops.use(WheelScheduledExecutor.builder().build());
         WheelTimer<?> far = executor.schedule(() -> {}, 1, HOURS);

@@ -78,7 +78,7 @@ class StepQueueTest {
     }
 
     @Test
-    void executorThatNobodyDrivesRunsAfterAHaltWhatHasNoTime() throws Exception {
+    void undrivenExecutorRunsTasksWithoutTimeAfterAHalt() throws Exception {
         Future<?> later = executor.schedule(runs::incrementAndGet, 1, HOURS);
         for (int i = 0; i < 3; i++) {
             executor.halt();

@@ -38,7 +38,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void whatAnExecutorRefusesThatWasStoppedFirstEndsCancelledAndIsReported() throws Exception {
+    void runRefusedByAStoppedExecutorIsCancelledAndReported() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
         pool.shutdown();
         WheelScheduledExecutor executor = withExecutor(pool);
@@ -51,7 +51,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void whatATerminatedExecutorNeverStartedEndsCancelledWhenOursIsShutDown() throws Exception {
+    void unstartedRunIsCancelledAtOurShutdown() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
         WheelScheduledExecutor executor = withExecutor(pool);
         List<WheelTimer<?>> timers = queueBehindAnother(executor, pool);
@@ -66,7 +66,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void whatATerminatedExecutorNeverStartedEndsCancelledWhenTheNextRunIsDue() throws Exception {
+    void unstartedRunIsCancelledWhenTheNextIsDue() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
         WheelScheduledExecutor executor = withExecutor(pool);
         List<WheelTimer<?>> timers = queueBehindAnother(executor, pool);
@@ -77,7 +77,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void whatAStoppedExecutorDropsSilentlyEndsCancelled() throws Exception {
+    void silentlyDroppedRunIsCancelled() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.CallerRunsPolicy());
         pool.shutdown();
         WheelScheduledExecutor executor = withExecutor(pool);
@@ -87,7 +87,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void executorThatIsStillWorkingOffItsQueueWhenItIsStoppedLosesNothing() throws Exception {
+    void stoppedExecutorThatDrainsItsQueueLosesNothing() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
         WheelScheduledExecutor executor = withExecutor(pool);
         Gate gate = new Gate();
@@ -104,7 +104,7 @@ class StoppedExecutorTest {
     }
 
     @Test
-    void whatALiveExecutorDroppedIsHandedBackByShutdownNow() throws Exception {
+    void runDroppedByALiveExecutorIsReturned() throws Exception {
         ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
         WheelScheduledExecutor executor = withExecutor(pool);
         List<WheelTimer<?>> timers = queueBehindAnother(executor, pool);

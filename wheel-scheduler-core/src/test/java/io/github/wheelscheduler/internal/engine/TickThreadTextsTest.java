@@ -31,7 +31,7 @@ class TickThreadTextsTest {
 
     /** While memory is short, an error may skip all handlers of a frame in which a text is being made, and so lose a timer. */
     @ArchTest
-    static final ArchRule theTickThreadMakesNoTexts = noClasses()
+    static final ArchRule tickThreadMakesNoTexts = noClasses()
             .should()
             .accessTargetWhere(describe("the tick thread makes a text", TickThreadTextsTest::makesTextOnTickThread));
 

@@ -151,7 +151,7 @@ class WallClockWatchPartsTest {
     }
 
     @Test
-    void clockThatMovesAllTheTimeDoesNotKeepTheFirstTimersFromFollowing() {
+    void everMovingClockIsFollowedByTheFirstTimers() {
         addMany();
         long[] before = deadlines();
         for (int i = 0; i < 2 * MANY / WallClockWatch.FOLLOW_LIMIT; i++) {
@@ -180,7 +180,7 @@ class WallClockWatchPartsTest {
     }
 
     @Test
-    void timerThatCouldNotBeWatchedForLackOfMemoryCanBeAddedAgain() {
+    void timerUnwatchedForLackOfMemoryCanBeAddedAgain() {
         InstantTimer other = add(Duration.ofHours(1));
         InstantTimer timer = new InstantTimer(owner, () -> {}, ManualWallClock.ORIGIN.plusSeconds(7_200), 0, false);
         beforeReading = () -> {
@@ -241,7 +241,7 @@ class WallClockWatchPartsTest {
     }
 
     @Test
-    void clockThatIsAlwaysSlowIsFollowedAsFarAsThatCanBeTold() {
+    void slowClockIsFollowedAsFarAsItCanBeRead() {
         beforeReading = () -> clock.advance(Duration.ofMillis(5));
         afterReading = beforeReading;
         InstantTimer timer = add(Duration.ofHours(1));

@@ -46,7 +46,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void clockSetBackAnHourMakesATimerNeitherEarlyNorRunTwice() throws Exception {
+    void clockSetBackAnHourCausesNoEarlyOrSecondRun() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             Instant due = after(Duration.ofMinutes(10));
             scheduleAt(time, due);
@@ -63,7 +63,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void clockSetBackJustBeforeTheDeadlineIsSeenBeforeTheRun() throws Exception {
+    void clockSetBackJustBeforeTheDeadlineIsNoticed() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             Instant due = after(Duration.ofMillis(10_500));
             scheduleAt(time, due);
@@ -152,7 +152,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void clockThatFailsLeavesTimersWithTheDeadlinesThatTheyHave() throws Exception {
+    void failingClockLeavesTimersTheirDeadlines() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder task = time.recorder();
             WheelTimer<?> unused = time.executor.scheduleAt(task, after(Duration.ofSeconds(30)));
@@ -164,7 +164,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void clockThatFailsIsToldOfOnceAMinuteHoweverManyTimersAsk() throws Exception {
+    void failingClockIsLoggedOnceAMinute() throws Exception {
         try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
                 VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder rate = time.recorder();
@@ -257,7 +257,7 @@ class WallClockWatchTest {
     }
 
     @Test
-    void timerThatComesWhileTheTickThreadSleepsLongFollowsTheClock() throws Exception {
+    void timerAddedDuringALongSleepFollowsTheClock() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             WheelTimer<?> unused = time.executor.schedule(() -> {}, 10, HOURS);
             time.awaitQuiet();

@@ -120,7 +120,7 @@ class WheelSnapshotTest {
     }
 
     @Test
-    void tickThreadThatKeepsFailingIsStuckAndDoesNotFillTheLog() {
+    void everFailingTickThreadIsStuckAndFillsNoLog() {
         AtomicInteger failures = new AtomicInteger();
         TimeSource withoutLongSleep = new TimeSource() {
             @Override

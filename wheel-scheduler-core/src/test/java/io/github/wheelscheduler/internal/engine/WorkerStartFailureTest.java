@@ -115,7 +115,7 @@ class WorkerStartFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void failureOfTheFirstWorkerReachesTheCallerOfWhatIsDueNow(Failure failure) throws Exception {
+    void failureOfTheFirstWorkerReachesTheCaller(Failure failure) throws Exception {
         checkFirstFailure(
                 build(builder -> builder.tickThreadFactory(Thread::new).threadFactory(failure.at(1, asked))));
     }

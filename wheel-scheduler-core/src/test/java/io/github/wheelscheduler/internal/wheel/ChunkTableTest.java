@@ -62,7 +62,7 @@ class ChunkTableTest {
     }
 
     @Test
-    void chunkIsFoundByThePositionOfItsTimerOnlyWhileItIsInUse() {
+    void chunkIsFoundByItsTimersPositionWhileInUse() {
         List<Chunk> chunks = take(MANY);
         TimerNode node = new TestNode("timer", 0);
         Chunk last = chunks.get(MANY - 1);

@@ -27,7 +27,7 @@ class NextExpiryTest {
     }
 
     @Test
-    void timersOfOneFarBucketAreSleptForOneByOneWithoutWakingInBetween() {
+    void sleepEndsOncePerTimerOfAFarBucket() {
         WheelFixture fixture = new WheelFixture(0);
         long[] deadlines = {1_000_003, 1_000_010, 1_000_500, 1_200_000};
         for (long deadline : deadlines) {
@@ -61,7 +61,7 @@ class NextExpiryTest {
     }
 
     @Test
-    void removingTheNearestMayWakeTooEarlyOnceButNeverTooLate() {
+    void removalOfTheNearestWakesTooEarlyOnceAtMost() {
         WheelFixture fixture = new WheelFixture(0);
         TestNode nearest = fixture.add(70);
         fixture.add(100);

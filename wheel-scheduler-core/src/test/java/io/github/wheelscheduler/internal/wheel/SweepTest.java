@@ -51,7 +51,7 @@ class SweepTest {
     }
 
     @Test
-    void timersThatAreOverAreSweptOutOfABucketThatIsCascading() {
+    void finishedTimersAreSweptOutOfACascadingBucket() {
         add(MANY, 70_000);
         assertThat(wheel.advance(70_000, 10, node -> {})).isZero();
         endAll();
@@ -69,7 +69,7 @@ class SweepTest {
     }
 
     @Test
-    void noTimerIsMissedWhileOthersOfItsListExpireAndAreAdded() {
+    void noTimerIsMissedWhileOthersOfItsListChange() {
         add(MANY, -5);
         List<TestNode> there = List.copyOf(nodes);
         wheel.startSweep();

@@ -77,7 +77,7 @@ class TimingWheelBudgetTest {
     }
 
     @Test
-    void millionTimersFarAheadDoNotMakeTheWheelWorkBeforeTheTurnOfTheirBucket() {
+    void farTimersCostNothingBeforeTheirBucketsTurn() {
         TimingWheel wheel = new TimingWheel(0, 0);
         long due = 1L << 40;
         for (int i = 0; i < MANY; i++) {
@@ -91,7 +91,7 @@ class TimingWheelBudgetTest {
     }
 
     @Test
-    void largeBucketIsCascadedBeforeItsTimeSoThatItDelaysNoTimer() {
+    void largeBucketIsCascadedAheadAndDelaysNoTimer() {
         TimingWheel wheel = new TimingWheel(0, 0);
         long start = 1L << 18;
         int count = 100_000;
@@ -115,7 +115,7 @@ class TimingWheelBudgetTest {
     }
 
     @Test
-    void nothingIsToBePreparedWhileTimersThatAreDueWaitForTheirTurn() {
+    void preparationWaitsForDueTimers() {
         TimingWheel wheel = new TimingWheel(0, 0);
         long start = 1L << 18;
         for (int i = 0; i < 2_000; i++) {

@@ -121,7 +121,7 @@ class TimingWheelChangeTest {
     }
 
     @Test
-    void timerThatIsMovedOnAndOnCostsOneLookEachTimeItsOldDeadlineComes() {
+    void postponedTimerCostsOneLookPerOldDeadline() {
         TestNode node = fixture.add("timeout", 1_000);
         for (long time = 0; time < 1_000; time++) {
             fixture.moveLazily(node, time + 1_000);
@@ -168,7 +168,7 @@ class TimingWheelChangeTest {
     }
 
     @Test
-    void removeIfTakesWhatTheFilterSaysFromAllLevelsAndLeavesTheRest() {
+    void removeIfFiltersAllLevelsAndLeavesTheRest() {
         assertThat(fixture.advanceTo(7)).isEmpty();
         List<Long> deadlines = List.of(0L, 7L, 8L, 20L, 63L, 64L, 100L, 5_000L, 300_000L, Long.MAX_VALUE / 2);
         deadlines.forEach(deadline -> fixture.add("keep " + deadline, deadline));
@@ -190,7 +190,7 @@ class TimingWheelChangeTest {
     }
 
     @Test
-    void removingTheRestOfABucketThatIsCascadingEndsTheCascade() {
+    void removalOfACascadingBucketsRestEndsTheCascade() {
         List<TestNode> nodes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             nodes.add(fixture.add("timer " + i, 100 + i));

@@ -45,7 +45,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void deadlineThatIsPastWhenAddedAfterMuchTimeExpiresWithoutFurtherTime() {
+    void pastDeadlineExpiresWithoutFurtherTime() {
         WheelFixture fixture = new WheelFixture(TICK_OF_16);
         assertThat(fixture.advanceTo(1_000_000)).isEmpty();
         fixture.add(1_000_000);
@@ -70,7 +70,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void tickThatFallsOnTheSlotOfTheCurrentTickOneTurnLaterIsNotTakenForNow() {
+    void sameSlotOneTurnLaterIsNotTakenForNow() {
         WheelFixture fixture = new WheelFixture(0);
         assertThat(fixture.advanceTo(10)).isEmpty();
         fixture.add(10 + 64);
@@ -85,7 +85,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void missedTicksAfterALongPauseLoseNothingAndKeepTheOrder() {
+    void missedTicksLoseNothingAndKeepTheOrder() {
         WheelFixture fixture = new WheelFixture(TICK_OF_16);
         List<String> inOrder = new ArrayList<>();
         for (long deadline = 16; deadline < 100_000_000; deadline = deadline * 3 / 2 + 16) {
@@ -112,7 +112,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timersOfOneTickExpireInTheOrderInWhichTheyWereAdded() {
+    void timersOfOneTickExpireInTheOrderOfAdding() {
         WheelFixture fixture = new WheelFixture(TICK_OF_16);
         fixture.add("a", 5_000);
         fixture.add("b", 4_999);
@@ -122,7 +122,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timersOfOneTickKeepTheirOrderThroughCascadesAtDifferentTimes() {
+    void timersOfOneTickKeepTheirOrderThroughCascades() {
         WheelFixture fixture = new WheelFixture(0);
         long due = 300_000;
         fixture.add("from afar", due);
@@ -136,7 +136,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timerAddedToTheBucketThatIsBeingExpiredExpiresInTheSameAdvance() {
+    void timerAddedToAnExpiringBucketExpiresInTheAdvance() {
         WheelFixture fixture = new WheelFixture(0);
         fixture.add("a", 5);
         fixture.add("b", 5);
@@ -150,7 +150,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timerAddedToTheBucketThatIsBeingExpiredWaitsForItsTurnIfTheBudgetEndsBefore() {
+    void timerAddedToAnExpiringBucketAwaitsTheBudget() {
         WheelFixture fixture = new WheelFixture(0);
         fixture.add("a", 5);
         fixture.add("b", 5);
@@ -173,7 +173,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timerThatIsAddedAgainWhenItExpiresIsNotExpiredTwiceForOneTime() {
+    void timerAddedAgainAtExpiryExpiresOncePerTime() {
         WheelFixture fixture = new WheelFixture(0);
         TestNode periodic = fixture.add("periodic", 10);
         int unused = fixture.advanceTo(35, 100, node -> {
@@ -187,7 +187,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void timerThatAlwaysAddsItselfAsDueCannotHoldTheThreadBeyondTheBudget() {
+    void timerThatReaddsItselfStaysWithinTheBudget() {
         WheelFixture fixture = new WheelFixture(0);
         fixture.add("greedy", 1);
         assertThat(fixture.advanceTo(5, 1_000, fixture.wheel::add)).isZero();
@@ -263,7 +263,7 @@ class TimingWheelTest {
     }
 
     @Test
-    void clockThatStandsStillOrGoesBackExpiresNothingEarlyAndLosesNothing() {
+    void clockThatStandsOrGoesBackHarmsNoTimer() {
         WheelFixture fixture = new WheelFixture(0);
         fixture.add("timer", 100);
         assertThat(fixture.advanceTo(90)).isEmpty();

@@ -64,7 +64,7 @@ class TimingWheelWithoutMemoryTest {
     }
 
     @Test
-    void timerThatIsRepositionedAgainOnceThereIsMemoryIsInTime() {
+    void timerRepositionedOnceThereIsMemoryIsInTime() {
         TestNode node = add("timer", 5_000);
         node.moveTo(100);
         failsWithoutMemory(() -> wheel.reposition(node));

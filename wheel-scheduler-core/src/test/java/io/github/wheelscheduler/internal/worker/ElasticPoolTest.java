@@ -20,7 +20,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // How runs run
 
     @Test
-    void anInterruptDoesNotReachTheNextRun() {
+    void interruptDoesNotReachTheNextRun() {
         ElasticPool workers = start(1, LONG);
         AtomicBoolean seen = new AtomicBoolean();
         workers.handOver(() -> Thread.currentThread().interrupt(), 0);
@@ -46,7 +46,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void runThatGoesOnIsShownWithItsThreadAndItsStartIfRunsAreObserved() {
+    void observedRunIsShownWithItsThreadAndStart() {
         listener.now.set(42);
         ElasticPool workers = start(2, LONG);
         Gate gate = gate(workers);
@@ -147,7 +147,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void thereIsRoomForManyWhileHalfOfTheRingIsFreeAndForOneWhileAnyIs() {
+    void roomFollowsTheFreePartOfTheRing() {
         ElasticPool workers = create(this::worker, 1, LONG, null);
         int half = workers.room() / 2;
         for (int i = 0; i < half; i++) {
@@ -167,7 +167,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // Pauses
 
     @Test
-    void pauseHoldsBackWaitingRunsAndSaysWhenTheLastRunHasEnded() {
+    void pauseHoldsRunsAndTellsWhenTheLastHasEnded() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);
@@ -208,7 +208,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aQuietMomentBetweenTwoRunsIsTold() {
+    void quietMomentBetweenTwoRunsIsTold() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);
@@ -224,7 +224,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // What goes wrong
 
     @Test
-    void aWorkerThatFailsBetweenRunsGoesOn() {
+    void workerThatFailsBetweenRunsGoesOn() {
         ElasticPool workers = start(1, LONG);
         listener.failuresWhenIdle.set(3);
         for (int i = 0; i < 5; i++) {
@@ -237,7 +237,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aRunThatThrowsIsToldAndLoggedAndAHookThatThrowsHarmsNoRun() {
+    void throwingRunIsLoggedAndAThrowingHookHarmsNone() {
         List<@Nullable Throwable> told = new CopyOnWriteArrayList<>();
         RunHooks hooks = new RunHooks() {
             @Override
@@ -278,7 +278,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
     // The end
 
     @Test
-    void runsThatHaveNotStartedAreReturnedInTheirOrderAndNoneStartsAnyMore() {
+    void unstartedRunsAreReturnedInOrderAndStartNoMore() {
         ElasticPool workers = start(1, LONG);
         Gate gate = gate(workers);
         gate.awaitArrivals(1);
@@ -299,7 +299,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
 
     /** What it may be about to take would be in nobody's hands. */
     @Test
-    void aWorkerThatIsTakingIsWaitedForBeforeRunsAreReturned() throws Exception {
+    void workerThatIsTakingIsWaitedForBeforeRunsAreReturned() throws Exception {
         ElasticPool workers = start(1, LONG);
         Gate taking = newGate();
         listener.whenTouched = taking;

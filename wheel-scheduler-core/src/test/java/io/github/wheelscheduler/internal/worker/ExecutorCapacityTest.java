@@ -58,7 +58,7 @@ class ExecutorCapacityTest {
     }
 
     @Test
-    void pausesGrowWithRefusalsAndShrinkWithRunsThatAreTaken() {
+    void pausesGrowWithRefusalsAndShrinkWithTakenRuns() {
         for (int pause = 1_000_000; pause < 100_000_000; pause *= 2) {
             assertThat(capacity.refused(0)).isEqualTo(pause);
         }

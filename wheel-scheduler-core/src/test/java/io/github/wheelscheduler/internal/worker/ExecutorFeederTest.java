@@ -236,7 +236,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void executorThatCannotTellWhetherItIsShutDownIsOneLikeAnyOther() {
+    void executorWithAFailingIsShutdownIsLikeAnyOther() {
         target.cannotTell = true;
         ExecutorWorkers workers = start(target, 10);
         target.room = 0;
@@ -252,7 +252,7 @@ class ExecutorFeederTest {
     // Executors that were shut down first
 
     @Test
-    void runsThatAnExecutorRefusesOrNeverStartedAsItIsShutDownAreAbandoned() {
+    void runsOfAShutDownExecutorAreAbandoned() {
         ExecutorWorkers workers = start(target, 10);
         Runnable dropped = ran::incrementAndGet;
         Runnable refused = ran::incrementAndGet;
@@ -277,7 +277,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void feederLooksForRunsThatTheExecutorHasDroppedWhenTheSchedulerIsShutDown() {
+    void feederFindsDroppedRunsAtShutdown() {
         ExecutorWorkers workers = start(target, 10);
         handOver(workers, ran::incrementAndGet);
         awaitThat(() -> target.taken.size() == 1);
@@ -358,7 +358,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void threadHasTheClassLoaderOfTheThreadThatMadeTheWorkersUnlessItsFactoryGivesItAnother() throws Exception {
+    void threadHasTheMakersLoaderUnlessItsFactorySetsOne() throws Exception {
         ClassLoader own = Thread.currentThread().getContextClassLoader();
         try (URLClassLoader callers = new URLClassLoader(new URL[0], own);
                 URLClassLoader factorys = new URLClassLoader(new URL[0], own)) {
@@ -387,7 +387,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void failuresInARowAreLoggedOnceAndTheRunThatWasTakenIsHandedOverAllTheSame() {
+    void failuresInARowAreLoggedOnceAndLoseNoTakenRun() {
         ExecutorWorkers workers = start(target, 10);
         for (int streak = 1; streak <= 2; streak++) {
             listener.failuresWhenAskedIfOver.set(3);
@@ -460,7 +460,7 @@ class ExecutorFeederTest {
     }
 
     @Test
-    void stopWithinARunOnTheFeedersThreadDoesNotInterruptThatThread() {
+    void stopOnTheFeedersThreadDoesNotInterruptIt() {
         ExecutorWorkers workers = start(Runnable::run, 10);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         Runnable waiting = ran::incrementAndGet;
@@ -477,7 +477,7 @@ class ExecutorFeederTest {
 
     /** It is in the hands of the thread that stopped the workers, and not in those of the caller, too. */
     @Test
-    void runIsReturnedOnceIfItsThreadCannotBeStartedWhileTheWorkersAreStopped() {
+    void unstartableRunIsReturnedOnceDuringAStop() {
         List<Runnable> returned = new ArrayList<>();
         ExecutorWorkers[] workers = new ExecutorWorkers[1];
         workers[0] = startWithThreads(task -> {

@@ -143,7 +143,7 @@ class ExecutorWorkersTest {
     }
 
     @Test
-    void runsOfOneCallerAreStartedInOrderByTheCallerAndByTheFeeder() {
+    void runsOfACallerStartInOrderByCallerAndFeeder() {
         Queue<String> started = new ConcurrentLinkedQueue<>();
         Queue<Thread> askers = new ConcurrentLinkedQueue<>();
         ExecutorWorkers workers = withThreads(
@@ -283,7 +283,7 @@ class ExecutorWorkersTest {
 
     @ParameterizedTest
     @EnumSource
-    void pausesThatComeAndGoLoseNoRunAndWorkersEndAfterwards(Target target) {
+    void pausesLoseNoRunAndWorkersEndAfterwards(Target target) {
         Seed.play(random -> {
             for (int round = 0; round < Scale.of(20, 2_000); round++) {
                 int maxSize = random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(1, 16);
@@ -339,7 +339,7 @@ class ExecutorWorkersTest {
 
     @ParameterizedTest
     @EnumSource
-    void failureOnTheWayOfARunLosesNothingAndLeavesNothingBehind(Step step) {
+    void failureOnTheWayOfARunLosesAndLeavesNothing(Step step) {
         recorder.failing = step;
         ExecutorWorkers workers = start(workers(recorder, ExecutorWorkersTest::runElsewhere));
         for (int i = 0; i < 20; i++) {

@@ -67,7 +67,7 @@ class FollowUpTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.testing.Clocks#awkwardOrigins")
-    void runBehindALongOneIsFollowedUpAlthoughTheLoadHasEnded(long now) {
+    void runBehindALongOneIsFollowedUpAfterTheLoad(long now) {
         pool.setFollowedUp(true);
         Gate shortRun = handOverGate();
         pool.signalHandOver(false);
@@ -91,7 +91,7 @@ class FollowUpTest {
     }
 
     @Test
-    void workersBusyWithShortRunsAreJoinedByOthersOnlyOnceTheyGetStuck() {
+    void workersWithShortRunsAreJoinedOnceTheyGetStuck() {
         int enough = Runtime.getRuntime().availableProcessors() + 1;
         assumeThat(enough).isLessThan(MAX_WORKERS - 1);
         List<Gate> others = new ArrayList<>();

@@ -101,7 +101,7 @@ class InFlightTest {
     }
 
     @Test
-    void runThatIsOverIsTakenOutWhenLaterOnesAreShownSoMemoryDoesNotGrow() {
+    void finishedRunIsRemovedWhenLaterOnesAreShown() {
         ExecutorRun longest = shown();
         for (int i = 0; i < 10_000; i++) {
             List<ExecutorRun> runs = shown(10);

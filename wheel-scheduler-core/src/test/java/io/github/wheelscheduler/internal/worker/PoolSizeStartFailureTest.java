@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     @Test
-    void firstThreadThatCannotBeMadeForACallerIsToldEachTime() {
+    void failureToMakeTheFirstThreadIsThrownEachTime() {
         ElasticPool workers = create(task -> null, 2, LONG, null);
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> workers.startIfShort(true))
@@ -87,7 +87,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aFurtherOneThatCannotBeStartedIsStartedLaterAndThatIsLoggedOncePerStreak() {
+    void unstartableWorkerIsStartedLaterAndLoggedOnce() {
         ElasticPool workers = start(3, LONG);
         failToStartAFurtherOne(workers);
         startsFail = false;
@@ -118,7 +118,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void threadThatIsAskedStartsAWorkerIfThatHasFailedBefore() {
+    void askedThreadStartsAWorkerAfterAFailure() {
         keepStarterOut();
         ElasticPool workers = start(2, LONG);
         startsFail = true;
@@ -132,7 +132,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aWorkerStartsOneBetweenTwoRunsIfThatHasFailedBefore() {
+    void workerStartsOneBetweenTwoRunsIfThatHasFailedBefore() {
         keepStarterOut();
         ElasticPool workers = start(2, LONG);
         startsFail = true;
@@ -148,7 +148,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void onDemandOnlyTheStarterTriesAgain() {
+    void starterAloneTriesAgainOnDemand() {
         startsFail = true;
         ElasticPool workers = startOnDemand(1, LONG, false);
         handOver(workers, ran::incrementAndGet);
@@ -162,7 +162,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     /** A thread that has just started a worker does not take that for a success of the one that the new worker tried to start since. */
     @Test
-    void aStartThatFailsJustAfterOneThatDidNotIsTriedAgain() {
+    void startThatFailsJustAfterOneThatDidNotIsTriedAgain() {
         ElasticPool[] workers = new ElasticPool[1];
         Gate second = newGate();
         workers[0] = start(
@@ -195,7 +195,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
     }
 
     @Test
-    void ofAWorkerThatCouldNotBeStartedNothingStays() {
+    void unstartableWorkerLeavesNothing() {
         AtomicBoolean failing = new AtomicBoolean();
         List<WeakReference<Runnable>> failed = new CopyOnWriteArrayList<>();
         ElasticPool workers = start(
@@ -220,7 +220,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     /** A thread factory may hang: nobody waits for it. */
     @Test
-    void aStopIsTheEndAlthoughAThreadIsBeingMade() {
+    void stopIsTheEndAlthoughAThreadIsBeingMade() {
         Gate making = newGate();
         ElasticPool workers = startOnDemand(
                 task -> {

@@ -73,7 +73,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void runThatWaitsForTheEndOfAPauseBringsTheFirstWorkerThen() {
+    void endOfAPauseBringsTheFirstWorker() {
         ElasticPool workers = create(this::worker, 4, LONG, null);
         workers.pause();
         assertThat(workers.isFirstLacking()).isFalse();
@@ -129,7 +129,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void oneIsStartedAndTakesNothingWhileTheTickThreadFollowsUp() {
+    void startedWorkerTakesNothingDuringAFollowUp() {
         ElasticPool workers = start(8, LONG);
         awaitThat(() -> isParked(threads.get(0)));
         workers.setFollowedUp(true);
@@ -162,7 +162,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aBurstWakesAndStartsAsManyAsItNeeds() {
+    void burstWakesAndStartsAsManyAsItNeeds() {
         ElasticPool workers = start(16, LONG);
         for (int burst = 0; burst < 2; burst++) {
             List<Gate> all = new ArrayList<>();
@@ -203,7 +203,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void thoseThatStaySleepUntilTheyAreNeededAndAnInterruptEndsNone() {
+    void spareWorkersSleepAndSurviveAnInterrupt() {
         ElasticPool workers = start(6, SHORT);
         run(workers);
         awaitThat(() -> workers.threadCount() == 2);
@@ -246,7 +246,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void lowerLimitEndsWorkersThatAreTooManyAndAHigherOneLetsWaitingRunsStart() {
+    void lowerLimitEndsWorkersAndAHigherOneStartsRuns() {
         ElasticPool workers = start(4, LONG);
         List<Gate> all = List.of(gate(workers), gate(workers), gate(workers), gate(workers));
         all.forEach(gate -> gate.awaitArrivals(1));
@@ -278,7 +278,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void aLowerLimitEndsIdleOnes() {
+    void lowerLimitEndsIdleOnes() {
         ElasticPool workers = start(4, LONG);
         growTo(4, workers);
         workers.setMaxSize(2);
@@ -287,7 +287,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void poolOnDemandHasNoWorkerBeforeTheFirstRunAndAfterTheLast() {
+    void poolOnDemandHasNoWorkerBeforeAndAfterRuns() {
         ElasticPool workers = startOnDemand(2, SHORT, false);
         assertThat(workers.threadCount()).isZero();
         assertThat(workers.coreSize()).isZero();
@@ -304,7 +304,7 @@ class PoolSizeTest extends ElasticPoolFixture {
 
     /** It is not asleep any more, so nobody wakes it, and it has not ended yet, so nobody starts another. */
     @Test
-    void aRunThatComesWhileTheLastOneIsAboutToEndHasANewOne() {
+    void runThatComesWhileTheLastOneIsAboutToEndHasANewOne() {
         ElasticPool workers = startOnDemand(1, SHORT, false);
         AtomicLong now = new AtomicLong();
         AtomicBoolean isToEnd = new AtomicBoolean();
@@ -348,7 +348,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void workerThatLeavesWithItsRunStartsTheNextThatTheLimitKeptOut() {
+    void leavingWorkerStartsTheNextWithinTheLimit() {
         ElasticPool workers = startOnDemand(1, LONG, true);
         Gate first = gate(workers);
         first.awaitArrivals(1);
@@ -360,7 +360,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void ofThreadsThatHaveEndedNothingStays() {
+    void endedThreadsLeaveNothing() {
         List<WeakReference<Runnable>> made = new CopyOnWriteArrayList<>();
         ElasticPool workers = startOnDemand(
                 task -> {
@@ -378,7 +378,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void ofAPoolThatHasEndedTheStarterKeepsNothing() {
+    void starterKeepsNothingOfAnEndedPool() {
         awaitCollected(List.of(startAndStop()));
     }
 
@@ -392,7 +392,7 @@ class PoolSizeTest extends ElasticPoolFixture {
     }
 
     @Test
-    void afterAStopNoThreadIsStarted() {
+    void noThreadIsStartedAfterAStop() {
         ElasticPool workers = start(4, LONG);
         awaitIdle(workers);
         workers.stop();

@@ -54,7 +54,7 @@ class ReadyQueueTest {
     }
 
     @Test
-    void orderIsKeptWhenTheRingOverflowsAndAgainWhenItDoesNot() {
+    void orderIsKeptWhileAndAfterTheRingOverflows() {
         for (int round = 0; round < 5; round++) {
             add(0, 3 * RING);
             assertThat(queue.size()).isEqualTo(3 * RING);
@@ -99,7 +99,7 @@ class ReadyQueueTest {
     }
 
     @Test
-    void firstRunSaysHowLongItHasBeenWaitingInTheRingAndBehindIt() {
+    void firstRunKnowsItsWaitInAndBehindTheRing() {
         assertThat(queue.oldestNanos(timeOf(0))).isZero();
         add(0, RING + 3);
         for (int first = 0; first < RING + 3; first++) {
@@ -111,7 +111,7 @@ class ReadyQueueTest {
     }
 
     @Test
-    void roomIsWhatTheRingStillTakesAndNoneWhileOthersWaitBehindIt() {
+    void roomIsTheFreeRingUnlessOthersWaitBehindIt() {
         assertThat(queue.room()).isEqualTo(RING);
         add(0, 3);
         assertThat(queue.room()).isEqualTo(RING - 3);
@@ -126,7 +126,7 @@ class ReadyQueueTest {
     }
 
     @Test
-    void everyRunOfManyThreadsIsTakenOnceAndThoseOfOneThreadInOrder() throws InterruptedException {
+    void runsAreTakenOnceAndThoseOfOneThreadInOrder() throws InterruptedException {
         int adders = 3;
         int count = Scale.of(100_000, 3_000_000);
         AtomicIntegerArray times = new AtomicIntegerArray(adders * count);

@@ -78,7 +78,7 @@ class StarterTest {
     }
 
     @Test
-    void thereIsNoThreadBeforeAPoolAsks() {
+    void threadComesWhenAPoolAsks() {
         assertThat(starter.isThreadLacking()).isFalse();
         assertThat(starter.startThread(0)).isEqualTo(Long.MAX_VALUE);
         assertThat(starter.hasEnded()).isTrue();
@@ -161,7 +161,7 @@ class StarterTest {
 
     /** The next call of such a factory may take long. */
     @Test
-    void deputyIsThereAgainWhenAStartHasFailedForAnotherReason() throws InterruptedException {
+    void deputyReturnsAfterAnotherKindOfFailure() throws InterruptedException {
         beforeStart = () -> {
             if (lookForDeputy() && deputies.size() == 1) {
                 throw new IllegalStateException("on purpose");

@@ -113,7 +113,7 @@ class CancelTest {
     }
 
     @Test
-    void aRunThatGoesOnIsInterruptedByItsNodeAndItsTaskIsGone() {
+    void runIsInterruptedByItsNodeAndItsTaskIsGone() {
         startRun("wait");
         assertThat(caller.engine.cancel("wait", "1")).isFalse();
         assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
@@ -127,7 +127,7 @@ class CancelTest {
     }
 
     @Test
-    void aTaskThatANodeHasClaimedDoesNotStart() {
+    void taskThatANodeHasClaimedDoesNotStart() {
         node.start();
         schedule("note", Duration.ofMillis(900));
         await().until(() -> node.engine.counts().waiting() == 1 || !ran.isEmpty());
@@ -141,7 +141,7 @@ class CancelTest {
     }
 
     @Test
-    void aTaskThatWaitsBehindOthersIsCancelledBeforeItStarts() {
+    void taskThatWaitsBehindOthersIsCancelledBeforeItStarts() {
         node.start();
         await().until(() ->
                 jdbc.queryForObject("select count(*) from " + TABLE + "_node where name = 'a'", Long.class) == 1);
@@ -155,14 +155,14 @@ class CancelTest {
     }
 
     @Test
-    void aTaskThatNoNodeHasIsCancelledAtOnce() {
+    void taskThatNoNodeHasIsCancelledAtOnce() {
         schedule("note", Duration.ofDays(1));
         assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.CANCELLED);
         assertThat(isGone("note")).isTrue();
     }
 
     @Test
-    void aRunThatIgnoresItsInterruptGoesOnAndIsGoneWhenItEnds() {
+    void runThatIgnoresItsInterruptIsGoneWhenItEnds() {
         startRun("deaf");
         assertThat(caller.engine.cancel("deaf", "1", Duration.ofMillis(100))).isEqualTo(Cancellation.RUNNING);
         await().until(isToldToEnd::get);
@@ -173,7 +173,7 @@ class CancelTest {
     }
 
     @Test
-    void anIdWhoseRunWasCancelledIsFreeAtOnce() {
+    void idWhoseRunWasCancelledIsFreeAtOnce() {
         startRun("deaf");
         assertThat(caller.engine.cancel("deaf", "1", Duration.ZERO)).isEqualTo(Cancellation.RUNNING);
         await().until(isToldToEnd::get);
@@ -195,7 +195,7 @@ class CancelTest {
     }
 
     @Test
-    void aRunIsInterruptedOnceHoweverOftenOthersAreCancelled() {
+    void runIsInterruptedOnceHoweverOftenOthersAreCancelled() {
         startRun("wait");
         AtomicInteger again = new AtomicInteger();
         node.engine.handle("clean", String.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<String>)
@@ -221,7 +221,7 @@ class CancelTest {
     }
 
     @Test
-    void aRunIsInterruptedThoughItsNodeCouldNotAskAtFirst() {
+    void runIsInterruptedThoughItsNodeCouldNotAskAtFirst() {
         startRun("wait");
         // As if the node had looked before the row was in hand, and nobody told it again.
         assertThat(jdbc.update("update " + TABLE + " set asked_to_end = true where task_name = 'wait'"))
@@ -239,7 +239,7 @@ class CancelTest {
     }
 
     @Test
-    void aLockedRowDoesNotHoldUpTheAnswer() throws Exception {
+    void lockedRowDoesNotHoldUpTheAnswer() throws Exception {
         startRun("wait");
         try (java.sql.Connection user = dataSource.getConnection();
                 java.sql.Statement statement = user.createStatement()) {
@@ -313,7 +313,7 @@ class CancelTest {
     }
 
     @Test
-    void aTaskThatIsRetriedAfterItWasAskedToEndRuns() {
+    void taskThatIsRetriedAfterItWasAskedToEndRuns() {
         node.start();
         schedule("note", Duration.ofDays(1));
         assertThat(jdbc.update("update " + TABLE + " set state = 2, asked_to_end = true"))
@@ -337,7 +337,7 @@ class CancelTest {
     }
 
     @Test
-    void aNodeThatIsNotHeardOfIsSaidToBe() {
+    void nodeThatIsNotHeardOfIsSaidToBe() {
         schedule("note", Duration.ZERO);
         assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7")).isEqualTo(1);
         assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.UNHEARD);
@@ -354,7 +354,7 @@ class CancelTest {
     }
 
     @Test
-    void aTaskIsNotCancelledTwiceNorInTransactions() {
+    void taskIsNotCancelledTwiceNorInTransactions() {
         assertThat(cancel("note")).isEqualTo(Cancellation.ABSENT);
         TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
         assertThatThrownBy(() -> transaction.execute(status -> cancel("note")))
@@ -366,7 +366,7 @@ class CancelTest {
     }
 
     @Test
-    void aFailedTaskIsKeptForAsLongAsIsSaid() {
+    void failedTaskIsKeptForAsLongAsIsSaid() {
         TaskTable tasks = new Database(dataSource, Node.settings("x")).tables().tasks();
         for (String id : new String[] {"old", "new"}) {
             assertThat(tasks.insert("note", id, "\"\"".getBytes(StandardCharsets.UTF_8), Instant.now()))

@@ -150,7 +150,7 @@ class ClusterIT {
     }
 
     @Test
-    void whatATransactionalRunHasWrittenIsThereOnceThoughNodesDie() throws Exception {
+    void writesOfATransactionalRunExistOnceThoughNodesDie() throws Exception {
         List<String> names = List.of("b1", "b2", "b3", "b4", "b5", "b6");
         for (String name : names.subList(0, 3)) {
             start(name);

@@ -29,7 +29,7 @@ class DeadNodeTest {
 
     @ParameterizedTest
     @EnumSource
-    void moreThanAThousandRowsOfADeadNodeAreTakenOverOnceEach(TestDatabase database) {
+    void rowsOfADeadNodeAreTakenOverOnceEach(TestDatabase database) {
         try (HikariDataSource dataSource = database.newDataSource();
                 Node first = node("a", dataSource);
                 Node second = node("b", dataSource)) {

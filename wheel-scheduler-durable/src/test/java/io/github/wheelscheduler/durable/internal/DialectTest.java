@@ -64,7 +64,7 @@ class DialectTest {
     }
 
     @Test
-    void aClaimReadsNoRowThatIsNotDue() {
+    void claimReadsNoRowThatIsNotDue() {
         assertThat(plan(claim(), "note", EVER, 1_000L, "other", EVER, 1_000L, "a", "b", EVER, 1_000L, 7L))
                 .contains(
                         "Index Cond: (((task_name)::text = 'note'::text) AND (execution_time >= ",
@@ -73,7 +73,7 @@ class DialectTest {
     }
 
     @Test
-    void aLookReadsNoRowThatIsNotDue() {
+    void lookReadsNoRowThatIsNotDue() {
         assertThat(plan(
                         text(Dialect.POSTGRESQL, Dialect.POSTGRESQL.countDue(1, 200, 2, true)),
                         "note",
@@ -127,7 +127,7 @@ class DialectTest {
     }
 
     @Test
-    void whatHasRunIsDeletedAloneInATableOfParts() {
+    void finishedRowIsDeletedAloneInATableOfParts() {
         jdbc.execute("alter table " + TABLE + " rename to whole");
         jdbc.execute(
                 "create table " + TABLE + " (like whole including defaults, primary key (task_name, task_instance))"
@@ -148,7 +148,7 @@ class DialectTest {
     }
 
     @Test
-    void aTakeOverReadsNoRowOfTheLiving() {
+    void takeOverReadsNoRowOfTheLiving() {
         assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7 where task_instance < 't5'"))
                 .isPositive();
         assertThat(plan("select task_instance from " + TABLE + " where owner = 8"))
@@ -157,7 +157,7 @@ class DialectTest {
     }
 
     @Test
-    void onMariaDbTooAClaimReadsNoRowThatIsNotDue() {
+    void claimReadsNoFutureRowOnMariaDb() {
         try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
             TaskTable table = new Database(mariaDb, Node.settings("x")).tables().tasks();
             String[] ids = IntStream.range(0, 5_000).mapToObj(i -> "t" + i).toArray(String[]::new);
@@ -180,7 +180,7 @@ class DialectTest {
     }
 
     @Test
-    void onMariaDbAClaimReadsNoRowThatIsNotDueWhileThereIsABacklog() {
+    void claimReadsNoFutureRowOnMariaDbDuringABacklog() {
         try (HikariDataSource mariaDb = TestDatabase.MARIADB.newDataSource()) {
             Tables ignored = new Database(mariaDb, Node.settings("x")).tables();
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
@@ -208,7 +208,7 @@ class DialectTest {
 
     @Test
     @Timeout(30)
-    void onH2AClaimLooksForWhatIsDueOnce() {
+    void claimReadsDueRowsOnceOnH2() {
         try (HikariDataSource h2 = TestDatabase.H2.newDataSource();
                 Node node = new Node("a", h2)) {
             Queue<String> ran = new ConcurrentLinkedQueue<>();

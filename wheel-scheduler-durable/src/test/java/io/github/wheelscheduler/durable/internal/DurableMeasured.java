@@ -70,7 +70,7 @@ class DurableMeasured {
     // a
 
     @Test
-    void aSteady() throws Exception {
+    void steadyLoad() throws Exception {
         List<List<String>> rows = new ArrayList<>();
         for (int[] each : new int[][] {{100, length(5, 60)}, {1_000, length(3, 30)}}) {
             for (Contender contender : Contender.values()) {

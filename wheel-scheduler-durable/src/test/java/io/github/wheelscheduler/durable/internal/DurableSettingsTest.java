@@ -40,7 +40,7 @@ class DurableSettingsTest {
     }
 
     @Test
-    void whatTakesTimeHasItsBorders() {
+    void durationsHaveBorders() {
         assertThat(with("jobs.tasks", Duration.ofMillis(100), Duration.ofMinutes(1), Duration.ofMinutes(4)))
                 .isNotNull();
         assertThatIllegalArgumentException()

@@ -118,7 +118,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void anIdThatIsThereIsNotScheduledAgainAndTheTransactionGoesOn() {
+    void knownIdIsNotScheduledAgainAndTheTransactionGoesOn() {
         Node node = node("a");
         assertThat(node.engine.schedule("note", "1", "first", in(60_000))).isTrue();
         TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
@@ -168,7 +168,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatIsClaimedCanNeitherBeCancelledNorMoved() {
+    void claimedRowCanNeitherBeCancelledNorMoved() {
         Node node = claimingEarly("a").handle("note", String.class, payload -> ran.add(String.valueOf(payload)));
         node.start();
         assertThat(node.engine.schedule("note", "1", "one", in(45_000))).isTrue();
@@ -212,7 +212,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatHasFailedForGoodCanBeDeleted() {
+    void permanentlyFailedRowCanBeDeleted() {
         Node node = node("a").handle("note", String.class, payload -> {
             throw new IllegalStateException("on purpose");
         });
@@ -242,7 +242,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatNoHandlerIsForIsLeftToOthers() {
+    void rowWithoutAHandlerIsLeftToOthers() {
         Node withoutIt = node("a").handle("other", String.class, payload -> {}).start();
         assertThat(withoutIt.engine.schedule("note", "1", "one", in(0))).isTrue();
         assertThat(withoutIt.engine.schedule("other", "1", "one", in(0))).isTrue();
@@ -260,7 +260,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void aHostileRowIsLeftAloneAndHarmsNoOther() {
+    void hostileRowIsLeftAloneAndHarmsNoOther() {
         record Invoice(String number) {}
         Queue<Invoice> seen = new ConcurrentLinkedQueue<>();
         Node node = node("a").handle("invoice", Invoice.class, seen::add);
@@ -329,7 +329,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatADeadNodeHadClaimedIsTakenOver() {
+    void rowsClaimedByADeadNodeAreTakenOver() {
         CountDownLatch hangs = new CountDownLatch(1);
         Node dead = node("a").handle("note", String.class, payload -> hangs.await());
         dead.start();
@@ -347,7 +347,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void closingGivesBackWhatHasNotStartedAndWaitsForWhatHas() {
+    void closingReleasesUnstartedRowsAndAwaitsOthers() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         Node first = claimingEarly("a").handle("note", String.class, payload -> {
@@ -380,7 +380,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whileTheExecutorIsPausedNothingIsClaimedAndWhatWaitsIsGivenBack() {
+    void pausedExecutorClaimsNothingAndReleasesRows() {
         Node node = claimingEarly("a").handle("note", String.class, payload -> ran.add(String.valueOf(payload)));
         node.start();
         assertThat(node.engine.schedule("note", "1", "one", in(45_000))).isTrue();
@@ -399,7 +399,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void theCalendarEndsWithTheYear9999() {
+    void calendarEndsWithTheYear9999() {
         Instant last = Instant.parse("9999-12-31T23:59:59.999999Z");
         Node node = node("a").start();
         assertThat(node.engine.schedule("note", "last", "x", last)).isTrue();
@@ -412,7 +412,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatARunSchedulesOfItsOwnIdForNowWaitsForNoLook() {
+    void runThatReschedulesItselfForNowWaitsForNoPoll() {
         AtomicInteger runs = new AtomicInteger();
         Node node = claimingEarly("a");
         node.handle("again", String.class, payload -> {
@@ -433,7 +433,7 @@ class DurableTasksTest {
     }
 
     @Test
-    void whatHasFailedTogetherIsNotTriedAgainTogether() {
+    void retriesOfSimultaneousFailuresAreSpread() {
         Node node = node("a");
         node.engine.handle(
                 "flaky", String.class, new RetryPolicy(1, Duration.ofSeconds(100), Duration.ofHours(1)), payload -> {

@@ -139,7 +139,7 @@ class EndsTest {
     }
 
     @Test
-    void whatEndsWhileOthersAreSentGoesIntoTheNextBatch() throws InterruptedException {
+    void endDuringABatchGoesIntoTheNextOne() throws InterruptedException {
         List<Claim> claims = claimed("note", 450);
         Thread blocked = block();
         recording.forget();
@@ -161,7 +161,7 @@ class EndsTest {
     }
 
     @Test
-    void whatEndsAloneIsToldByItsOwnThread() {
+    void singleEndIsWrittenByItsOwnThread() {
         Claim claim = claimed("note", 1).get(0);
         List<Thread> tellers = new ArrayList<>();
         add(other(claim, () -> tellers.add(Thread.currentThread())));
@@ -171,7 +171,7 @@ class EndsTest {
     }
 
     @Test
-    void whatEndsAloneIsOneStatementAndOneCommit() {
+    void singleEndIsOneStatementAndOneCommit() {
         Claim claim = claimed("note", 1).get(0);
         recording.forget();
         add(done(claim));
@@ -181,7 +181,7 @@ class EndsTest {
     }
 
     @Test
-    void anEndThatWasSlowLetsTheNextBePlanned() {
+    void endThatWasSlowLetsTheNextBePlanned() {
         Assumptions.assumeTrue(database == TestDatabase.POSTGRESQL);
         jdbc.execute("create function slow() returns trigger language plpgsql"
                 + " as 'begin perform pg_sleep(0.01); return old; end'");
@@ -196,7 +196,7 @@ class EndsTest {
     }
 
     @Test
-    void aBatchReadsOnlyItsRows() throws InterruptedException {
+    void batchReadsOnlyItsRows() throws InterruptedException {
         Assumptions.assumeTrue(database == TestDatabase.H2);
         List<Claim> claims = claimed("note", 300);
         assertThat(new HashSet<>(jdbc.queryForList(
@@ -217,7 +217,7 @@ class EndsTest {
     }
 
     @Test
-    void aSenderThatHangsHoldsUpNoOther() {
+    void senderThatHangsHoldsUpNoOther() {
         List<Claim> claims = claimed("note", 3);
         Thread ignored = block();
         add(done(claims.get(0)));
@@ -233,7 +233,7 @@ class EndsTest {
     }
 
     @Test
-    void aLockedRowIsToldApart() throws SQLException, InterruptedException {
+    void lockedRowIsToldApart() throws SQLException, InterruptedException {
         List<Claim> claims = claimed("note", 20);
         Thread blocked = block();
         try (Connection user = pool.getConnection();
@@ -255,7 +255,7 @@ class EndsTest {
     }
 
     @Test
-    void anEndThatIsAloneWaitsForNoLock() throws SQLException {
+    void endThatIsAloneWaitsForNoLock() throws SQLException {
         List<Claim> claims = claimed("note", 2);
         try (Connection user = pool.getConnection();
                 Statement statement = user.createStatement()) {
@@ -282,7 +282,7 @@ class EndsTest {
     }
 
     @Test
-    void aHandlerWhoseEndsAreRefusedTakesNotAllRoom() {
+    void handlerWhoseEndsAreRefusedTakesNotAllRoom() {
         List<Claim> claims = claimed("note", 510);
         AtomicBoolean isRefused = new AtomicBoolean(true);
         for (Claim claim : claims) {
@@ -318,7 +318,7 @@ class EndsTest {
     }
 
     @Test
-    void aRowThatIsToRunAgainWaitsForThat() throws InterruptedException {
+    void rowThatIsToRunAgainWaitsForThat() throws InterruptedException {
         List<Claim> claims = claimed("note", 5);
         RowKey again = claims.get(2).key();
         assertThat(tables.ends()
@@ -336,7 +336,7 @@ class EndsTest {
     }
 
     @Test
-    void anEndThatTheDatabaseRefusesHoldsUpNoOther() throws InterruptedException {
+    void endThatTheDatabaseRefusesHoldsUpNoOther() throws InterruptedException {
         List<Claim> claims = claimed("note", 60);
         AtomicInteger refused = new AtomicInteger();
         AtomicInteger told = new AtomicInteger();
@@ -370,7 +370,7 @@ class EndsTest {
     }
 
     @Test
-    void aChangeThatIsRefusedAtItsCommitHoldsUpNoOther() throws InterruptedException {
+    void changeThatIsRefusedAtItsCommitHoldsUpNoOther() throws InterruptedException {
         Assumptions.assumeTrue(database == TestDatabase.POSTGRESQL);
         jdbc.execute("create function refuse() returns trigger language plpgsql as"
                 + " $$ begin raise exception 'refused'; end $$");

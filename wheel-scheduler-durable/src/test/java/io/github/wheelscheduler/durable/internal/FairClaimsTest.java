@@ -76,7 +76,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aNodeWhoseWorkersHangKeepsNothingFromOthers() {
+    void nodeWhoseWorkersHangKeepsNothingFromOthers() {
         Node busy = node("a", new ConcurrentLinkedQueue<>()).start();
         schedule(busy, "hang", 10, Instant.now());
         await().atMost(PATIENCE).until(() -> hanging.get() == 10);
@@ -95,7 +95,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aBurstIsSharedByTheNodesAndHardlyAnythingIsGivenBack() {
+    void burstIsSharedByTheNodesWithFewReleases() {
         Queue<String> byA = new ConcurrentLinkedQueue<>();
         Queue<String> byB = new ConcurrentLinkedQueue<>();
         Node a = node("a", byA).start();
@@ -108,7 +108,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aBacklogOfOneHandlerKeepsNoOtherFromStarting() {
+    void backlogOfOneHandlerKeepsNoOtherFromStarting() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         schedule(node, "long", 2_000, Instant.now().minusSeconds(60));
@@ -120,7 +120,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void rowsThatCannotBeReadHarmNoOtherAndWaitForAnotherNode() {
+    void unreadableRowsHarmNoOtherAndAwaitAnotherNode() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         schedule(node, "note", 130, Instant.now());
@@ -153,7 +153,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aRecurringRowThatIsGoneComesBack() {
+    void recurringRowThatIsGoneComesBack() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         Runnable ignored =
@@ -168,7 +168,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aHandlerWithABoundRunsNoMoreAtATime() {
+    void handlerWithABoundRunsNoMoreAtATime() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         AtomicInteger running = new AtomicInteger();
@@ -198,7 +198,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aRunIsInterruptedAtItsTimeLimitAndHasFailed() {
+    void runIsInterruptedAtItsTimeLimitAndHasFailed() {
         Node node = node("a", new ConcurrentLinkedQueue<>());
         AtomicInteger cancelled = new AtomicInteger();
         node.engine.handle(
@@ -240,7 +240,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aDrainedNodeClaimsNothingAndRunsOn() {
+    void drainedNodeClaimsNothingAndRunsOn() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran).start();
         schedule(node, "hang", 1, Instant.now());
@@ -258,7 +258,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aTaskSchedulesItsOwnIdAmongOthers() {
+    void taskSchedulesItsOwnIdAmongOthers() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         node.handle("fan", Integer.class, step -> {
@@ -277,7 +277,7 @@ class FairClaimsTest {
     }
 
     @Test
-    void aTaskSchedulesItsOwnIdAndAnotherOneIsReplaced() {
+    void taskSchedulesItsOwnIdAndAnotherOneIsReplaced() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         Node node = node("a", ran);
         node.handle("chain", Integer.class, step -> {

@@ -92,7 +92,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aPoolWithoutAutoCommitIsToldHowRunsEnd() {
+    void poolWithoutAutoCommitIsToldHowRunsEnd() {
         HikariDataSource dataSource = pool(TestDatabase.H2.newUrl(), 10, false);
         Node node = node(dataSource);
         note(node);
@@ -107,7 +107,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aHeartbeatThatHadToWaitDoesNotFreeTheNodesOwnRuns() throws Exception {
+    void heartbeatThatHadToWaitDoesNotFreeTheNodesOwnRuns() throws Exception {
         HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
         Node node = node(dataSource);
         node.handle("note", String.class, payload -> {
@@ -143,7 +143,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void whatIsDueSinceTheYearOneRuns() {
+    void rowDueInTheYearOneRuns() {
         Node node = node(TestDatabase.H2.newDataSource());
         note(node);
         assertThat(node.engine.schedule("note", "1", "one", Instant.parse("0001-01-01T00:00:00Z")))
@@ -153,7 +153,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void whatTheExecutorHadNoRoomForRunsLater() {
+    void runWithoutRoomInTheExecutorRunsLater() {
         WheelScheduledExecutor executor =
                 WheelScheduledExecutor.builder().maxPending(20).build();
         DurableEngine engine = engine(executor, TestDatabase.H2.newDataSource());
@@ -187,7 +187,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void whatAFullGroupRefusesRunsLater() {
+    void runRefusedByAFullGroupRunsLater() {
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
         WheelScheduledExecutor group = executor.newGroup(DurableEngine.GROUP)
                 .maxWorkers(1)
@@ -244,7 +244,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void anErrorEndsNoLoop() {
+    void errorEndsNoLoop() {
         ErrorOnce dataSource = new ErrorOnce(TestDatabase.H2.newDataSource());
         Node node = node(dataSource);
         note(node);
@@ -258,7 +258,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aNodeThatFailsInTheMiddleOfItsStartDoesNothingMoreAndMayBeStartedAgain() {
+    void nodeThatFailsToStartStopsAndMayStartAgain() {
         AtomicBoolean fails = new AtomicBoolean();
         HikariDataSource pool = TestDatabase.H2.newDataSource();
         Node node = node(new DelegatingDataSource(pool) {
@@ -291,7 +291,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void anErrorOfTheObserverLosesNoTask() {
+    void errorOfTheObserverLosesNoTask() {
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
         DurableEngine engine = new DurableEngine(
                 Node.settings("x"), executor, TestDatabase.H2.newDataSource(), new JsonMapper(), new DurableObserver() {
@@ -308,7 +308,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void anExceptionWithoutATextIsAFailure() {
+    void exceptionWithoutATextIsAFailure() {
         Node node = node(TestDatabase.H2.newDataSource());
         node.handle("note", String.class, payload -> {
             throw new IllegalStateException() {
@@ -328,7 +328,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aRunThatClosingInterruptsHasNotFailed() {
+    void runThatClosingInterruptsHasNotFailed() {
         DurableSettings quick = new DurableSettings(
                 TaskTable.DEFAULT_NAME,
                 true,
@@ -434,7 +434,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aNodeCanBeStoppedAndStartedAgain() {
+    void nodeCanBeStoppedAndStartedAgain() {
         Node node = node(TestDatabase.H2.newDataSource());
         note(node);
         node.start();
@@ -450,7 +450,7 @@ class HarshConditionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aLongPayloadIsReadWhenItIsDue(TestDatabase database) {
+    void longPayloadIsReadWhenItIsDue(TestDatabase database) {
         String text = "x".repeat(5_000_000);
         Node node = node(database.newDataSource());
         note(node);
@@ -490,7 +490,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aLookThatDoesNotComeBackIsAProblem() throws Exception {
+    void lookThatDoesNotComeBackIsAProblem() throws Exception {
         HikariDataSource small = pool(TestDatabase.H2.newUrl(), 3, true);
         Node node = node(small);
         note(node);
@@ -510,7 +510,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void theConnectionThatIsKeptSetsOffNoLeakDetection() {
+    void connectionThatIsKeptSetsOffNoLeakDetection() {
         String url = TestDatabase.POSTGRESQL.newUrl();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
@@ -573,7 +573,7 @@ class HarshConditionsTest {
     }
 
     @Test
-    void aPoolThatRunsUseUpDoesNotKeepTheNodeFromSayingThatItIsAlive() throws Exception {
+    void exhaustedPoolDoesNotStopTheHeartbeat() throws Exception {
         HikariDataSource small = pool(TestDatabase.POSTGRESQL.newUrl(), 4, true);
         Node node = node(small);
         node.handle("note", String.class, payload -> {

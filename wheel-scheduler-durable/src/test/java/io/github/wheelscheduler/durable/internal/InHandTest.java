@@ -88,7 +88,7 @@ class InHandTest {
     }
 
     @Test
-    void anUnmeasuredHandlerHasAClaimForEachFreeWorker() {
+    void unmeasuredHandlerHasAClaimForEachFreeWorker() {
         assertThat(toClaim("new", 200)).isEqualTo(Map.of("new", WORKERS));
         add("new", 3, now());
         List<Claim> started = startAll();
@@ -103,7 +103,7 @@ class InHandTest {
     }
 
     @Test
-    void longRunsAreClaimedAsFarAsTheyStartBeforeTheNextLook() {
+    void longRunsAreClaimedIfTheyStartBeforeTheNextPoll() {
         measure("slow", 100);
         assertThat(toClaim("slow", 1_000)).isEqualTo(Map.of("slow", 4 * WORKERS));
         add("slow", 4 * WORKERS, now());
@@ -111,7 +111,7 @@ class InHandTest {
     }
 
     @Test
-    void aNodeWhoseWorkersHangClaimsNothing() {
+    void nodeWhoseWorkersHangClaimsNothing() {
         measure("quick", 1);
         add("quick", WORKERS, now());
         assertThat(startAll()).hasSize(WORKERS);
@@ -122,7 +122,7 @@ class InHandTest {
     }
 
     @Test
-    void anEstimateRisesAtOnceAndFallsSlowly() {
+    void estimateRisesAtOnceAndFallsSlowly() {
         measure("h", 1);
         add("h", 1, now());
         Claim slow = Objects.requireNonNull(start());
@@ -137,7 +137,7 @@ class InHandTest {
     }
 
     @Test
-    void aRunThatGoesOnCountsByItsAge() {
+    void runThatGoesOnCountsByItsAge() {
         measure("h", 1);
         add("h", 1, now());
         Claim going = Objects.requireNonNull(start());
@@ -161,7 +161,7 @@ class InHandTest {
     }
 
     @Test
-    void whatComesNewHasTheNextTurn() {
+    void newHandlerHasTheNextTurn() {
         add("a", 50, now().minusSeconds(5));
         for (int i = 0; i < 5; i++) {
             assertThat(startedHandler()).isEqualTo("a");
@@ -192,7 +192,7 @@ class InHandTest {
     }
 
     @Test
-    void whatWaitsBehindRunsThatHangIsGivenBackAfterALook() {
+    void rowsBehindHangingRunsAreReleasedAfterAPoll() {
         measure("h", 1);
         add("h", WORKERS + 5, now());
         assertThat(startAll()).hasSize(WORKERS);
@@ -204,7 +204,7 @@ class InHandTest {
     }
 
     @Test
-    void whatWaitsBehindTheFirstRunsOfAHandlerIsKept() {
+    void rowsBehindTheFirstRunsOfAHandlerAreKept() {
         // A look is taken for how long they take, until one has ended.
         add("new", 2 * WORKERS, now());
         assertThat(startAll()).hasSize(WORKERS);
@@ -226,7 +226,7 @@ class InHandTest {
     }
 
     @Test
-    void whatWaitsForItsTurnIsKept() {
+    void rowsThatWaitForTheirTurnAreKept() {
         measure("slow", 300);
         add("slow", 2 * WORKERS, now().minusSeconds(10));
         assertThat(startAll()).hasSize(WORKERS);
@@ -235,7 +235,7 @@ class InHandTest {
     }
 
     @Test
-    void aHandlerMayHaveABound() {
+    void handlerMayHaveABound() {
         add("bound", 5, now(), 2);
         List<Claim> started = startAll();
         assertThat(started).hasSize(2);
@@ -276,7 +276,7 @@ class InHandTest {
     }
 
     @Test
-    void whatIsKnownOfAHandlerGoesWithIt() {
+    void knowledgeOfAHandlerGoesWithIt() {
         measure("a", 300);
         assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
         inHand.keepOnly(java.util.Set.of("a"));
@@ -286,7 +286,7 @@ class InHandTest {
     }
 
     @Test
-    void whatCannotBePutDownIsNotInHand() {
+    void rowThatCannotBeNotedIsNotClaimed() {
         add("a", 1, now());
         RowKey key = new RowKey("a", "bad", 1);
         // Nothing can be compared with it, as if memory ran out.
@@ -300,7 +300,7 @@ class InHandTest {
     }
 
     @Test
-    void aRunThatCouldNotStartWaitsAgain() {
+    void runThatCouldNotStartWaitsAgain() {
         add("a", 1, now());
         Claim claim = Objects.requireNonNull(start());
         inHand.putBack(claim);
@@ -402,7 +402,7 @@ class InHandTest {
     }
 
     @Test
-    void aBacklogDelaysAnotherHandlerByAboutOneRun() {
+    void backlogDelaysAnotherHandlerByAboutOneRun() {
         Cluster cluster = new Cluster(3);
         for (int i = 0; i < 3_000; i++) {
             cluster.table.add(claim("backlog", START, 0));
@@ -432,7 +432,7 @@ class InHandTest {
     }
 
     @Test
-    void aWorkerIsFreeThatSoonEndsAShortRun() {
+    void workerIsFreeThatSoonEndsAShortRun() {
         assertThat(free("h")).isEqualTo(WORKERS);
         add("h", 4, now());
         add("h", 100, now().plusSeconds(1));

@@ -97,7 +97,7 @@ class LayoutTest {
     }
 
     @Test
-    void aNodeStartsWhileATransactionHasWrittenIntoTheTable() {
+    void nodeStartsWhileATransactionHasWrittenIntoTheTable() {
         try (Node first = new Node("first", dataSource).start();
                 Node second = new Node("second", dataSource)) {
             new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
@@ -117,7 +117,7 @@ class LayoutTest {
     }
 
     @Test
-    void aStartThatWasRefusedMayBeTriedAgain() {
+    void startThatWasRefusedMayBeTriedAgain() {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         try (Node node = node("wheel_durable_task", false).handle("note", String.class, ran::add)) {
             assertThatExceptionOfType(UnsupportedDatabaseException.class).isThrownBy(node::start);
@@ -129,7 +129,7 @@ class LayoutTest {
     }
 
     @Test
-    void aNameThatTheDatabaseKeepsForItselfStopsTheStart() {
+    void nameThatTheDatabaseKeepsForItselfStopsTheStart() {
         try (Node node = node("table", true)) {
             assertThatExceptionOfType(UnsupportedDatabaseException.class)
                     .isThrownBy(node::start)
@@ -138,7 +138,7 @@ class LayoutTest {
     }
 
     @Test
-    void theScriptThatAUserRunsIsEnough() throws Exception {
+    void scriptThatAUserRunsIsEnough() throws Exception {
         ResourceDatabasePopulator script =
                 new ResourceDatabasePopulator(new ClassPathResource(script(), DurableEngine.class));
         script.execute(dataSource);
@@ -174,7 +174,7 @@ class LayoutTest {
     }
 
     @Test
-    void aTableMayHaveAnotherNameAndASchema() {
+    void tableMayHaveAnotherNameAndASchema() {
         assertRuns("other_tasks", true);
         if (database == TestDatabase.POSTGRESQL) {
             jdbc.execute("create schema jobs");
@@ -299,7 +299,7 @@ class LayoutTest {
     }
 
     @Test
-    void aPoolOfOneConnectionStopsTheStart() {
+    void poolOfOneConnectionStopsTheStart() {
         HikariConfig config = new HikariConfig();
         dataSource.copyStateTo(config);
         config.setMaximumPoolSize(1);
@@ -314,7 +314,7 @@ class LayoutTest {
     }
 
     @Test
-    void whatIsScheduledAfterTheCommitIsCommitted() {
+    void taskScheduledAfterTheCommitIsCommitted() {
         HikariConfig config = new HikariConfig();
         dataSource.copyStateTo(config);
         config.setAutoCommit(false);

@@ -50,7 +50,7 @@ class LowWaterTest {
     }
 
     @Test
-    void aFullLookThatTheDatabaseRefusesTakesItsPartOfTheTime() {
+    void refusedFullPollTakesItsPartOfTheTime() {
         lowWater.failed(0, 5_000 * MILLI);
         assertThat(isFullDueAt(6_000)).isFalse();
         assertThat(isFullDueAt(14_999)).isFalse();
@@ -76,7 +76,7 @@ class LowWaterTest {
     }
 
     @Test
-    void aDearFullLookComesOnceInFiftyTimesItsTime() {
+    void dearFullLookComesOnceInFiftyTimesItsTime() {
         looked(0, 10);
         looked(10, 10);
         assertThat(lowWater.isFullDue(519 * MILLI)).isFalse();
@@ -84,7 +84,7 @@ class LowWaterTest {
     }
 
     @Test
-    void aVeryDearFullLookComesOnceASecond() {
+    void veryDearFullLookComesOnceASecond() {
         looked(0, 300);
         looked(300, 300);
         assertThat(lowWater.isFullDue(1_599 * MILLI)).isFalse();
@@ -155,7 +155,7 @@ class LowWaterTest {
     }
 
     @Test
-    void thereMayBeMoreThanWasCounted() {
+    void countMayBeALowerBound() {
         Instant first = NOW.minusSeconds(600);
         List<TaskRow> claimed = IntStream.range(0, 200)
                 .mapToObj(i -> row("a", "" + i, first.plusMillis(i)))
@@ -215,7 +215,7 @@ class LowWaterTest {
     }
 
     @Test
-    void aLookFromTheMarkReadsNothingOfWhatIsGone() throws SQLException {
+    void lookFromTheMarkReadsNothingOfWhatIsGone() throws SQLException {
         try (HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource()) {
             TaskTable tasks =
                     new Database(dataSource, Node.settings("a")).tables().tasks();
@@ -229,7 +229,7 @@ class LowWaterTest {
     }
 
     @Test
-    void whatIsCommittedLongAfterItsTimeStartsSoonBehindAnOpenTransaction() throws SQLException {
+    void lateCommitStartsSoonBehindAnOpenTransaction() throws SQLException {
         try (HikariDataSource dataSource = TestDatabase.POSTGRESQL.newDataSource();
                 Node node = new Node("a", dataSource)) {
             Queue<String> ran = new ConcurrentLinkedQueue<>();

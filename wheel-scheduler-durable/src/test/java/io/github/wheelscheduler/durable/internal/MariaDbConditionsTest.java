@@ -53,7 +53,7 @@ class MariaDbConditionsTest {
     }
 
     @Test
-    void aTakeOverWaitsForNoRowThatIsLocked() throws Exception {
+    void takeOverWaitsForNoRowThatIsLocked() throws Exception {
         try (Connection other = dataSource.getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -69,7 +69,7 @@ class MariaDbConditionsTest {
 
     @Test
     @Timeout(20)
-    void aPauseEndsInATransactionThatSeesAnOldVersionOfTheRow() {
+    void pauseEndsInATransactionWithAnOldSnapshot() {
         RecurringTable recurring = tables.recurring();
         String name = "r";
         Instant later = table.now().plusSeconds(3_600);
@@ -95,7 +95,7 @@ class MariaDbConditionsTest {
     }
 
     @Test
-    void endsOfRunsThatWaitForLocksKeepNoNodeFromSayingThatItIsAlive() throws Exception {
+    void endsThatWaitForLocksDoNotStopTheHeartbeat() throws Exception {
         Queue<String> ran = new ConcurrentLinkedQueue<>();
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
@@ -141,7 +141,7 @@ class MariaDbConditionsTest {
     }
 
     @Test
-    void whoForgetsWhatIsGoneWaitsForNoRowThatStays() throws Exception {
+    void cleanUpWaitsForNoRowThatStays() throws Exception {
         DeclaredTable recurring = tables.declared();
         Instant now = table.now();
         assertThat(recurring.plant("gone", "x", now, now)).isTrue();

@@ -98,7 +98,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeHasARowAndTakesItAlong() {
+    void nodeHasARowAndTakesItAlong() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         node.close();
@@ -127,7 +127,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aMarkedNodeGoesOnUnderANewNumber() {
+    void markedNodeGoesOnUnderANewNumber() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         long before = incarnationsOf("a").get(0);
@@ -139,7 +139,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void whatADeadNodeHadStartsElsewhereAndItsRowGoes() {
+    void tasksOfADeadNodeStartElsewhereAndItsRowGoes() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         makeGhost(node, NodeTable.ALIVE, "one");
@@ -159,7 +159,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeFreesWhatItHasAndDoesNotKnowOf() {
+    void nodeFreesWhatItHasAndDoesNotKnowOf() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         assertThat(node.engine.schedule("note", "one", "one", Instant.now().plusSeconds(60)))
@@ -173,7 +173,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aClaimWithoutAnAnswerStartsWithinTwoDeadAfter() {
+    void claimWithoutAnAnswerStartsWithinTwoDeadAfter() {
         CuttingDataSource cutting = new CuttingDataSource(dataSource);
         Node node = node("a", cutting).start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
@@ -189,7 +189,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void anEndThatIsToldTwiceEndsNoNewTaskOfTheSameId() {
+    void endThatIsToldTwiceEndsNoNewTaskOfTheSameId() {
         CuttingDataSource cutting = new CuttingDataSource(dataSource);
         Node node = node("a", cutting).start();
         cutting.ends.set(1);
@@ -252,7 +252,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeWhosePoolIsUsedUpIsNotFoundDead() throws Exception {
+    void nodeWhosePoolIsUsedUpIsNotFoundDead() throws Exception {
         HikariConfig config = new HikariConfig();
         dataSource.copyStateTo(config);
         config.setMaximumPoolSize(3);
@@ -275,7 +275,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aSilentNodeAsksBeforeItStartsAnything() throws Exception {
+    void silentNodeAsksBeforeItStartsAnything() throws Exception {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         // Half of dead-after is two seconds.
@@ -303,7 +303,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aLongPayloadWhoseRowIsGoneDoesNotRun() {
+    void longPayloadWhoseRowIsGoneDoesNotRun() {
         Node node = node("a").start();
         assertThat(node.engine.schedule("note", "1", "x".repeat(10_000), Duration.ofSeconds(2)))
                 .isTrue();
@@ -314,7 +314,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aRestartKeepsNothingOfItsPredecessorAlive() {
+    void restartKeepsNothingOfItsPredecessorAlive() {
         Node node = node("ghost").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("ghost").size() == 1);
         makeGhost(node, NodeTable.ALIVE, "one");
@@ -323,7 +323,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aNodeThatFailsToStartLeavesNoRow() throws Exception {
+    void nodeThatFailsToStartLeavesNoRow() throws Exception {
         HikariConfig config = new HikariConfig();
         dataSource.copyStateTo(config);
         config.setMaximumPoolSize(2);
@@ -358,7 +358,7 @@ class NodeLifeTest {
     // Tasks that kill
 
     @Test
-    void aTaskThatHasKilledNodesOftenEnoughIsSetAside() {
+    void taskThatHasKilledNodesOftenEnoughIsSetAside() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         makeGhost(node, NodeTable.ALIVE, "killer");
@@ -376,7 +376,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aMarkThatAClosingNodeLeftIsNoDeath() {
+    void markThatAClosingNodeLeftIsNoDeath() {
         Node node = node("a").start();
         await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1);
         makeGhost(node, NodeTable.CLOSING, "innocent");
@@ -385,7 +385,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void aSuspectRunsWithAMarkThatItsEndClears() {
+    void suspectRunsWithAMarkThatItsEndClears() {
         CountDownLatch end = new CountDownLatch(1);
         Node node = node("a").handle("long", String.class, payload -> {
             ran.add("long");
@@ -407,7 +407,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void ofSeveralSuspectsANodeClaimsOne() {
+    void nodeClaimsOneOfSeveralSuspects() {
         CountDownLatch end = new CountDownLatch(1);
         Node node = node("a").handle("long", String.class, payload -> end.await());
         for (int i = 0; i < 5; i++) {
@@ -424,7 +424,7 @@ class NodeLifeTest {
     }
 
     @Test
-    void theHighestVersionStopsNoClaim() {
+    void highestVersionStopsNoClaim() {
         Node node = node("a").start();
         assertThat(node.engine.schedule("note", "1", "one", Instant.now().plusSeconds(60)))
                 .isTrue();

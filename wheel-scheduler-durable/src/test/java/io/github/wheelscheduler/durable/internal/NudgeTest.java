@@ -204,7 +204,7 @@ class NudgeTest {
     // From a process to another
 
     @Test
-    void whatAnotherProcessSchedulesForNowStartsAtOnce() {
+    void taskOfAnotherProcessForNowStartsAtOnce() {
         Node b = noting(node("b", dataSource)).start();
         awaitListeners(1);
         Node neverStarted = node("a", pool(url, 2));
@@ -216,7 +216,7 @@ class NudgeTest {
     }
 
     @Test
-    void aProgramThatIsNoNodeTellsNodesWithTheFunction() {
+    void programThatIsNoNodeTellsNodesWithTheFunction() {
         Node ignored =
                 noting(node(settings("b", "jobs_of", 10, true), dataSource)).start();
         awaitListeners(1);
@@ -276,7 +276,7 @@ class NudgeTest {
     }
 
     @Test
-    void whatIsDueByTheCommitIsToldThoughItWasNotWhenItWasScheduled() throws Exception {
+    void taskDueByTheCommitIsNotified() throws Exception {
         Node a = node("a", dataSource);
         assertThat(a.engine.find("note", "0")).isEmpty();
         Heard heard = heard();
@@ -346,7 +346,7 @@ class NudgeTest {
     }
 
     @Test
-    void aRecurringTaskThatTheNodeDoesNotKnowIsTold() throws Exception {
+    void recurringTaskThatTheNodeDoesNotKnowIsTold() throws Exception {
         CountDownLatch ran = new CountDownLatch(1);
         Node b = node("b", dataSource).start();
         Runnable ignored = b.engine.repeat(
@@ -368,7 +368,7 @@ class NudgeTest {
     }
 
     @Test
-    void whatIsGivenBackAndDueSoonIsTold() throws Exception {
+    void releasedRowThatIsDueSoonIsNotified() throws Exception {
         Node a = noting(node("a", dataSource)).start();
         Heard heard = heard();
         assertThat(a.engine.schedule("note", "1", "1", Instant.now().plusMillis(900)))
@@ -382,7 +382,7 @@ class NudgeTest {
     }
 
     @Test
-    void whatAnInterruptedRunGivesBackIsTold() throws Exception {
+    void rowReleasedByAnInterruptedRunIsNotified() throws Exception {
         DurableSettings usual = settings("a", TaskTable.DEFAULT_NAME, 10, true);
         DurableSettings quick = new DurableSettings(
                 usual.table(),
@@ -432,7 +432,7 @@ class NudgeTest {
     }
 
     @Test
-    void aNodeThatIsToEndARunIsTold() throws Exception {
+    void nodeThatIsToEndARunIsTold() throws Exception {
         DurableSettings usual = settings("b", TaskTable.DEFAULT_NAME, 10, true);
         DurableSettings slow = new DurableSettings(
                 usual.table(),
@@ -469,7 +469,7 @@ class NudgeTest {
     // What does not hear
 
     @Test
-    void aNodeWithoutAFreeWorkerIgnoresIt() throws Exception {
+    void nodeWithoutAFreeWorkerIgnoresIt() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger taken = new AtomicInteger();
         DataSource counting = new DelegatingDataSource(dataSource) {
@@ -501,7 +501,7 @@ class NudgeTest {
     }
 
     @Test
-    void itIsOffByASetting() throws Exception {
+    void listenerIsOffByASetting() throws Exception {
         Node b = noting(node(settings("b", TaskTable.DEFAULT_NAME, 10, false), dataSource))
                 .start();
         Heard heard = heard();
@@ -553,7 +553,7 @@ class NudgeTest {
     }
 
     @Test
-    void itListensAgainWhenTheDatabaseIsBack() {
+    void listenerListensAgainWhenTheDatabaseIsBack() {
         Node a = node("a", dataSource);
         Node b = noting(node("b", pool(url + "&socketTimeout=1", 10))).start();
         awaitListeners(1);
@@ -572,7 +572,7 @@ class NudgeTest {
     }
 
     @Test
-    void itEndsWithTheNode() throws Exception {
+    void listenerEndsWithTheNode() throws Exception {
         HikariDataSource own = pool(url, 10);
         Node b = node("b", own).start();
         awaitListeners(1);
@@ -601,7 +601,7 @@ class NudgeTest {
     }
 
     @Test
-    void itListensOnlyWhereThePoolHasRoom() throws Exception {
+    void listenerListensOnlyWhereThePoolHasRoom() throws Exception {
         try (CapturedLog said = CapturedLog.of("io.github.wheelscheduler.durable")) {
             Node b = noting(node("b", pool(url, 4))).start();
             Heard heard = heard();
@@ -617,7 +617,7 @@ class NudgeTest {
     }
 
     @Test
-    void thePoolMissesNothing() throws Exception {
+    void poolMissesNothing() throws Exception {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(10);

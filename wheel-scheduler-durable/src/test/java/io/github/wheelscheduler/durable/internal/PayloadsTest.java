@@ -116,13 +116,13 @@ class PayloadsTest {
     }
 
     @Test
-    void aListOfASealedTypeIsReadAsItWasWritten() {
+    void listOfASealedTypeIsReadAsItWasWritten() {
         List<Shape> shapes = List.of(new Circle(1), new Square(2));
         assertThat(roundTrip(shapes, SHAPES)).isEqualTo(shapes);
     }
 
     @Test
-    void whatItsHandlerCannotReadIsRefused() {
+    void payloadUnreadableForItsHandlerIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> payloads.write(new Whisper(1), Silent.class))
                 .withMessageStartingWith("payload must be something that its handler can read as "
@@ -130,7 +130,7 @@ class PayloadsTest {
     }
 
     @Test
-    void whatNobodyHereReadsIsWrittenAsItIs() {
+    void payloadWithoutALocalReaderIsWrittenAsItIs() {
         assertThat(payloads.write(new Whisper(1), null)).isEqualTo(standard("{\"volume\":1}"));
         assertThat(payloads.read(payloads.write(null, SHAPES), null, SHAPES)).isNull();
     }

@@ -163,7 +163,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aRunThatIsMuchTooLateIsMadeUpOnceOrLeftOut() {
+    void runThatIsMuchTooLateIsMadeUpOnceOrLeftOut() {
         Node planting = node("a");
         Runnable ignored = planting.engine.repeat("made-up", everyMillis(3_600_000), false, () -> {});
         Runnable unused = planting.engine.repeat("left-out", everyMillis(3_600_000), true, () -> {});
@@ -194,7 +194,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void whatNoNodeKnowsAnyMoreIsForgotten() {
+    void rowThatNoNodeKnowsIsDeleted() {
         Node node = node("a");
         node.start();
         assertThat(node.engine.schedule("other", "1", null, Instant.now().minus(Duration.ofDays(2))))
@@ -219,7 +219,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void whatUsersHaveSteeredIsNeverForgotten() {
+    void rowSteeredByUsersIsNeverDeleted() {
         DeclaredTable declared = tables().declared();
         RecurringTable table = tables().recurring();
         for (String id : List.of("paused", "retimed", "triggered", "plain")) {
@@ -237,7 +237,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aTriggeredRunStaysWhenItsTaskIsRetimed() {
+    void triggeredRunStaysWhenItsTaskIsRetimed() {
         DeclaredTable declared = tables().declared();
         RecurringTable table = tables().recurring();
         Instant before = Instant.now();
@@ -252,7 +252,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aScheduleThatFailsKeepsNoOtherFromRunning() {
+    void scheduleThatFailsKeepsNoOtherFromRunning() {
         Node node = node("a");
         Recurrence failing = new Recurrence() {
             @Override
@@ -281,7 +281,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aDelayThatNobodyLivesToSeeEndsIsWaitedFor() {
+    void delayThatNobodyLivesToSeeEndsIsWaitedFor() {
         Node node = node("a");
         Duration delay = Duration.ofMillis(Long.MAX_VALUE);
         Runnable ignored = node.engine.repeat(
@@ -300,7 +300,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aCountOfFailuresThatIsAsLargeAsItCanBeStaysSo() {
+    void countOfFailuresThatIsAsLargeAsItCanBeStaysSo() {
         Node node = node("a");
         Runnable ignored = node.engine.repeat("fails", everyMillis(50), false, () -> {
             ran.add("failed");
@@ -338,7 +338,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void aScheduleThatHasEndedIsNotMadeAgain() {
+    void scheduleThatHasEndedIsNotMadeAgain() {
         Node node = node("a");
         Runnable unused = node.engine.repeat("ends", once(() -> null), false, () -> ran.add("ends"));
         Runnable ignored = node.engine.repeat(
@@ -362,7 +362,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void whatIsEndedOnThisNodeIsLeftToOthers() {
+    void endedTaskIsLeftToOtherNodes() {
         CountDownLatch begun = new CountDownLatch(1);
         Node first = node("a");
         Runnable end = first.engine.repeat("tick", everyMillis(100), false, () -> {
@@ -381,7 +381,7 @@ class RecurringTasksTest {
     }
 
     @Test
-    void anIdIsThatOfOneSchedule() {
+    void idIsThatOfOneSchedule() {
         Node node = node("a");
         Runnable ignored = node.engine.repeat("tick", everyMillis(100), false, () -> {});
         assertThatIllegalStateException()

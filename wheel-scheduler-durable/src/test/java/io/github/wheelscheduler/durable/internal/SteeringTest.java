@@ -103,7 +103,7 @@ class SteeringTest {
     }
 
     @Test
-    void aPauseHoldsForAllNodesAndForThoseThatComeLater() {
+    void pauseHoldsForAllNodesAndForThoseThatComeLater() {
         Node one = node("a", Duration.ofMillis(100));
         awaitRuns(2);
 
@@ -126,7 +126,7 @@ class SteeringTest {
     }
 
     @Test
-    void aResumedTaskGoesOnAtItsNextTimeAndMakesUpForNothing() {
+    void resumedTaskGoesOnAtItsNextTimeAndMakesUpForNothing() {
         Node node = node("a", HOUR);
         RecurringTasks tasks = node.engine.recurringTasks();
         assertThat(tasks.pause("tick")).isTrue();
@@ -143,7 +143,7 @@ class SteeringTest {
     }
 
     @Test
-    void aTriggeredRunComesOnTopOfTheOthersAlsoWhilePaused() {
+    void triggeredRunComesOnTopOfTheOthersAlsoWhilePaused() {
         Node one = node("a", HOUR);
         Node other = node("b", HOUR);
         Instant due = tickOn(one).dueAt();
@@ -162,7 +162,7 @@ class SteeringTest {
     }
 
     @Test
-    void whatANodeHasIsNotTriggered() {
+    void claimedTaskIsNotTriggered() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Node node = nodeThatRuns("a", null, begun, end);
@@ -175,7 +175,7 @@ class SteeringTest {
     }
 
     @Test
-    void anotherScheduleHoldsForAllNodesUntilTheMethodHasAnotherOne() {
+    void changedScheduleHoldsUntilTheMethodChanges() {
         Node one = node("a", HOUR);
         Node other = node("b", HOUR);
 
@@ -198,7 +198,7 @@ class SteeringTest {
     }
 
     @Test
-    void aScheduleThatIsGivenWhileItRunsCountsFromTheEndOfTheRun() {
+    void scheduleGivenDuringARunCountsFromItsEnd() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Node node = nodeThatRuns("a", null, begun, end);
@@ -212,7 +212,7 @@ class SteeringTest {
     }
 
     @Test
-    void aCronIsReadByOtherNodesWithItsZone() {
+    void cronIsReadByOtherNodesWithItsZone() {
         Node one = node("a", HOUR);
         assertThat(one.engine
                         .recurringTasks()
@@ -226,7 +226,7 @@ class SteeringTest {
     }
 
     @Test
-    void aCronThatIsGivenWithoutAZoneKeepsTheOneItHad() {
+    void cronThatIsGivenWithoutAZoneKeepsTheOneItHad() {
         RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
         assertThat(tasks.retime("tick", TaskSchedule.cron("0 0 3 1 1 *", ZoneId.of("Asia/Kathmandu"))))
                 .isTrue();
@@ -239,7 +239,7 @@ class SteeringTest {
     }
 
     @Test
-    void aScheduleThatMakesNoSenseIsRefused() {
+    void scheduleThatMakesNoSenseIsRefused() {
         RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tasks.retime("tick", TaskSchedule.once(Instant.now())))
@@ -251,7 +251,7 @@ class SteeringTest {
     }
 
     @Test
-    void aScheduleInTheDatabaseThatMakesNoSenseIsLeftAlone() {
+    void scheduleInTheDatabaseThatMakesNoSenseIsLeftAlone() {
         Node node = node("a", Duration.ofMillis(100));
         assertThat(new JdbcTemplate(dataSource).update("update wheel_durable_task set schedule = 'cron nonsense'"))
                 .isEqualTo(1);
@@ -295,7 +295,7 @@ class SteeringTest {
     }
 
     @Test
-    void whatIsRolledBackHasNotBeenSaid() {
+    void rolledBackScheduleIsNotNotified() {
         Node node = node("a", HOUR);
         TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         transaction.executeWithoutResult(status -> {
@@ -306,7 +306,7 @@ class SteeringTest {
     }
 
     @Test
-    void whatNodesHaveAndWhatWaitsIsSeenByAll() {
+    void claimedAndWaitingTasksAreSeenByAllNodes() {
         CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch end = new CountDownLatch(1);
         Node one = new Node("a", dataSource);
@@ -340,7 +340,7 @@ class SteeringTest {
     }
 
     @Test
-    void aScheduleThatIsGivenDuringATriggeredRunCountsFromItsEnd() {
+    void scheduleGivenDuringATriggeredRunCountsFromItsEnd() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Node node = nodeThatRuns("a", Instant.now().plus(HOUR), begun, end);
@@ -355,7 +355,7 @@ class SteeringTest {
     }
 
     @Test
-    void aTransactionThatSteersForLongMakesNothingRunTwice() {
+    void transactionThatSteersForLongMakesNothingRunTwice() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Node one = nodeThatRuns("a", null, begun, end);
@@ -389,7 +389,7 @@ class SteeringTest {
     }
 
     @Test
-    void anOldNodeGoesByTheScheduleOfANewDeployment() {
+    void oldNodeGoesByTheScheduleOfANewDeployment() {
         Node old = node("old", HOUR);
         Node deployed = node("new", Duration.ofMillis(500), Instant.now());
         awaitRuns(1);
@@ -400,7 +400,7 @@ class SteeringTest {
     }
 
     @Test
-    void aRunThatIsLeftOutIsNoSuccessAndATriggeredOneIsNotLeftOut() {
+    void skippedRunIsNoSuccessAndATriggeredOneIsNotSkipped() {
         Node node = new Node("a", dataSource);
         nodes.add(node);
         Runnable ignored =
@@ -429,7 +429,7 @@ class SteeringTest {
     }
 
     @Test
-    void aRecurringTaskIsNoTaskOfAHandler() {
+    void recurringTaskIsNoTaskOfAHandler() {
         DurableTasks tasks = node("a", HOUR).engine;
         String handler = "recurring:tick";
         for (ThrowingCallable call : List.<ThrowingCallable>of(
@@ -449,7 +449,7 @@ class SteeringTest {
     }
 
     @Test
-    void aScheduleThatIsBeyondTheCalendarIsRefused() {
+    void scheduleThatIsBeyondTheCalendarIsRefused() {
         RecurringTasks tasks = node("a", HOUR).engine.recurringTasks();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tasks.retime("tick", TaskSchedule.fixedRate(Duration.ofDays(110_000_000))))

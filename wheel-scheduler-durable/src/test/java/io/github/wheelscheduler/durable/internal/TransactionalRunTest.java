@@ -133,7 +133,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void theRunAndTheEndAreOneTransactionWithTheDefaultsOfItsManager(TestDatabase database) {
+    void runAndEndAreOneTransactionWithTheManagersDefaults(TestDatabase database) {
         HikariDataSource pool = pool(database);
         LostAnswers lossy = new LostAnswers(pool);
         Node node = node("a", lossy);
@@ -147,7 +147,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFailureRollsBackAndIsWrittenByItself(TestDatabase database) {
+    void failureRollsBackAndIsWrittenByItself(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = node("a", pool);
         handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
@@ -176,7 +176,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aTransactionThatIsMarkedForRollbackIsAFailure(TestDatabase database) {
+    void transactionThatIsMarkedForRollbackIsAFailure(TestDatabase database) {
         HikariDataSource pool = pool(database);
         DataSourceTransactionManager manager = new DataSourceTransactionManager(pool);
         Node node = node("a", pool);
@@ -195,7 +195,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aTransactionOfTheBodysOwnIsOutside(TestDatabase database) {
+    void transactionOfTheBodysOwnIsOutside(TestDatabase database) {
         HikariDataSource pool = pool(database);
         DataSourceTransactionManager manager = new DataSourceTransactionManager(pool);
         TransactionTemplate another = new TransactionTemplate(manager);
@@ -223,7 +223,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatSchedulesItsOwnIdRunsAgainWhenItsTransactionIsCommitted(TestDatabase database) {
+    void runThatReschedulesItselfRunsAgainAfterTheCommit(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = node("a", pool);
         handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
@@ -252,7 +252,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @MethodSource("databasesAndSteps")
-    void aLostAnswerMakesNoRunCountTwiceOrNotAtAll(TestDatabase database, Step step) {
+    void lostAnswerMakesNoRunCountTwiceOrNotAtAll(TestDatabase database, Step step) {
         HikariDataSource pool = pool(database);
         LostAnswers lossy = new LostAnswers(pool);
         Node node = node("a", lossy);
@@ -309,7 +309,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRowThatIsMadeToWaitAgainShowsThatItsTransactionWasCommitted(TestDatabase database) {
+    void rowThatWaitsAgainShowsTheCommit(TestDatabase database) {
         HikariDataSource pool = pool(database);
         LostAnswers lossy = new LostAnswers(pool);
         Node node = node("a", lossy);
@@ -331,7 +331,7 @@ class TransactionalRunTest {
     }
 
     @Test
-    void anUnansweredCommitOfANodeThatWasFoundDeadIsLost() {
+    void unansweredCommitOfANodeThatWasFoundDeadIsLost() {
         HikariDataSource pool = pool(TestDatabase.POSTGRESQL);
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         LostAnswers lossy = new LostAnswers(pool);
@@ -354,7 +354,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunWhoseRowWasTakenOverIsRolledBack(TestDatabase database) {
+    void runWhoseRowWasTakenOverIsRolledBack(TestDatabase database) {
         HikariDataSource pool = pool(database);
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         Node node = node("a", pool);
@@ -444,7 +444,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatIsInterruptedAtItsTimeLimitIsRolledBack(TestDatabase database) {
+    void runThatIsInterruptedAtItsTimeLimitIsRolledBack(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = node("a", pool);
         node.engine.handle(
@@ -475,7 +475,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatIsCancelledIsRolledBackUnlessItEndsWell(TestDatabase database) {
+    void runThatIsCancelledIsRolledBackUnlessItEndsWell(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = node("a", pool);
         handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
@@ -523,7 +523,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatClosingInterruptsIsRolledBackAndGivenBack(TestDatabase database) {
+    void runThatClosingInterruptsIsRolledBackAndGivenBack(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = new Node(closingSoon(), pool, DurableObserver.NONE);
         handle(node, new JdbcTransactionManager(pool), (payload, run) -> {
@@ -544,7 +544,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunThatHasEndedIsCommittedThoughClosingHasInterruptedIt(TestDatabase database) {
+    void finishedRunIsCommittedThoughClosingInterruptedIt(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = new Node(closingSoon(), pool, DurableObserver.NONE);
         AtomicReference<Boolean> isInterrupted = new AtomicReference<>();
@@ -576,7 +576,7 @@ class TransactionalRunTest {
     // Managers
 
     @Test
-    void aManagerOfAnotherDataSourceRunsNothing() {
+    void managerOfAnotherDataSourceRunsNothing() {
         HikariDataSource pool = pool(TestDatabase.H2);
         Node node = node("a", pool);
         handle(node, new JdbcTransactionManager(pool(TestDatabase.H2)), (payload, run) -> runs.incrementAndGet());
@@ -589,7 +589,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aManagerOfAnotherResourceThatExposesItsConnectionWillDo(TestDatabase database) {
+    void managerThatExposesItsConnectionIsAccepted(TestDatabase database) {
         HikariDataSource pool = pool(database);
         Node node = node("a", pool);
         runsOnceAndIsRolledBackOnce(node, new OtherManagers.OfUnits(pool), pool);
@@ -597,7 +597,7 @@ class TransactionalRunTest {
 
     @ParameterizedTest
     @EnumSource
-    void aManagerOfJtaWillDo(TestDatabase database) {
+    void managerOfJtaWillDo(TestDatabase database) {
         HikariDataSource pool = pool(database);
         OtherManagers.Jta jta = new OtherManagers.Jta(pool);
         Node node = node("a", jta.dataSource());

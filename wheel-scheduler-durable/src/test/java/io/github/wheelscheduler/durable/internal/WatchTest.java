@@ -31,13 +31,13 @@ class WatchTest {
     }
 
     @Test
-    void aNodeIsDeadWhenItsBeatHasStayedTheSameForLongEnough() {
+    void nodeIsDeadWhenItsBeatHasStayedTheSameForLongEnough() {
         assertThat(deadAt(0, 5)).isEmpty();
         assertThat(deadAt(6, 6)).containsExactly(2L);
     }
 
     @Test
-    void aBeatThatChangesIsALife() {
+    void beatThatChangesIsALife() {
         assertThat(deadAt(0, 5)).isEmpty();
         assertThat(watch.dead(beats(6, 2), 6 * SECOND)).isEmpty();
         assertThat(watch.dead(beats(7, 2), 7 * SECOND)).isEmpty();
@@ -52,12 +52,12 @@ class WatchTest {
     }
 
     @Test
-    void aFreshWatcherHasSeenNothing() {
+    void freshWatcherHasSeenNothing() {
         assertThat(watch.dead(beats(1, 1), Long.MAX_VALUE - SECOND)).isEmpty();
     }
 
     @Test
-    void theClockOfTheMachineMayRunOver() {
+    void clockOfTheMachineMayRunOver() {
         long start = Long.MAX_VALUE - 2 * SECOND;
         List<NodeRow> dead = List.of();
         for (int second = 0; second <= 6; second++) {
@@ -68,7 +68,7 @@ class WatchTest {
     }
 
     @Test
-    void aDeadNodeIsNotFoundDeadAgain() {
+    void deadNodeIsNotFoundDeadAgain() {
         List<NodeRow> marked = List.of(new NodeRow(1, "n", NodeTable.DEAD, 1, Instant.EPOCH, 0, -1));
         for (int second = 0; second < 20; second++) {
             assertThat(watch.dead(marked, second * SECOND)).isEmpty();
@@ -76,7 +76,7 @@ class WatchTest {
     }
 
     @Test
-    void aTwinIsTellableOnlyWhileItLives() {
+    void twinIsTellableOnlyWhileItLives() {
         List<NodeRow> first = List.of(
                 new NodeRow(1, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0, -1),
                 new NodeRow(2, "n", NodeTable.ALIVE, 1, Instant.EPOCH, 0, -1));

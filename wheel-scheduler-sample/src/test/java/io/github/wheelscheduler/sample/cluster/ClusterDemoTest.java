@@ -45,7 +45,7 @@ class ClusterDemoTest {
     }
 
     @Test
-    void aValueThatDoesNotFitIsToldWithTheRule() {
+    void valueThatDoesNotFitIsToldWithTheRule() {
         Duration time = Duration.ofSeconds(12);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ClusterDemo(1, 1, time))

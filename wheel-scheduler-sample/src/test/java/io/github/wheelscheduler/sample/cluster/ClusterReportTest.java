@@ -36,7 +36,7 @@ class ClusterReportTest {
     }
 
     @Test
-    void whatTheKilledNodeHadClaimedIsToldApart() {
+    void rowsClaimedByTheKilledNodeAreToldApart() {
         ran("a", "n1", 0, 2);
         ran("b", "n1", 998, 1);
         ran("b", "n2", 998, 6_502);
@@ -51,7 +51,7 @@ class ClusterReportTest {
     }
 
     @Test
-    void whatIsMissingOrHasRunTwiceForNoReasonIsTold() {
+    void missingAndDoubledRunsAreReported() {
         ran("a", "n1", 0, 2);
         ran("a", "n2", 0, 3);
         assertThat(report(5, Set.of()))
@@ -59,7 +59,7 @@ class ClusterReportTest {
     }
 
     @Test
-    void ofTheRecurringTaskTheLongestGapIsTold() {
+    void longestGapOfTheRecurringTaskIsReported() {
         for (long millis : new long[] {0, 1_000, 2_000, 9_200, 10_000}) {
             ticks.add(new Ledger.Tick(millis < 2_000 ? "n1" : "n2", FIRST.plusMillis(millis)));
         }

@@ -22,7 +22,7 @@ class ConnectionsDemoTest {
     }
 
     @Test
-    void aTimeThatIsTooShortIsToldWithTheRule() {
+    void timeThatIsTooShortIsToldWithTheRule() {
         Duration second = Duration.ofSeconds(1);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ConnectionsDemo(1, second, second, second))

@@ -111,7 +111,7 @@ class CrossSiteTest {
     }
 
     @Test
-    void aRefusedRequestIsAnsweredWithTheRule() {
+    void refusedRequestIsAnsweredWithTheRule() {
         try (DashboardSite site = stack.start()) {
             for (String path : List.of(ENDPOINT, TASK, ENDPOINT + "/none", ENDPOINT + "/")) {
                 for (String value : List.of("cross-site", "same-site")) {
@@ -137,7 +137,7 @@ class CrossSiteTest {
     }
 
     @Test
-    void thePageItselfAndScriptsSteer() {
+    void pageItselfAndScriptsSteer() {
         try (DashboardSite site = stack.start()) {
             for (String[] headers : new String[][] {{}, {SITE, "same-origin"}, {SITE, "none"}}) {
                 assertThat(site.post(TASK, PAUSE, headers).statusCode()).isEqualTo(200);
@@ -146,7 +146,7 @@ class CrossSiteTest {
     }
 
     @Test
-    void thePageOfAnotherSiteMayLookWhereAnyPageMay() {
+    void pageOfAnotherSiteMayLookWhereAnyPageMay() {
         try (DashboardSite site = stack.start()) {
             assertThat(site.get(TASK, SITE, "cross-site").statusCode()).isEqualTo(200);
             assertThat(site.post("/actuator/loggers/none", "{}", SITE, "cross-site")
@@ -156,7 +156,7 @@ class CrossSiteTest {
     }
 
     @Test
-    void thePageOfAnOriginThatCorsAllowsSteers() {
+    void pageOfAnOriginThatCorsAllowsSteers() {
         try (DashboardSite site = stack.start(
                 "management.endpoints.web.cors.allowed-origins=https://console.example",
                 "management.endpoints.web.cors.allowed-methods=GET,POST")) {

@@ -43,14 +43,14 @@ class PageTest {
             /wheeldashboard               | management.server.port=0, management.endpoints.web.base-path=/, \
             management.endpoints.web.path-mapping.wheelscheduler=a/b/c
             """)
-    void itsLinksLeadToItsFilesAndEndpoints(String path, String properties) {
+    void linksLeadToFilesAndEndpoints(String path, String properties) {
         try (DashboardSite site = stack.start(properties == null ? new String[0] : properties.split(", ", -1))) {
             showsAPageWhoseLinksLeadSomewhere(site, path);
         }
     }
 
     @Test
-    void itsLinksLeadToItsFilesAndEndpointsBelowAContextPath() {
+    void linksLeadToFilesAndEndpointsBelowAContextPath() {
         try (DashboardSite site = stack.start(stack.contextPath("/shop"))) {
             showsAPageWhoseLinksLeadSomewhere(site, "/shop" + PAGE);
         }
@@ -84,7 +84,7 @@ class PageTest {
     }
 
     @Test
-    void aProxyMayStripAPrefix() {
+    void proxyMayStripAPrefix() {
         try (DashboardSite site = stack.start("server.forward-headers-strategy=framework")) {
             String[] forwarded = {"X-Forwarded-Prefix", "/prefix", "X-Forwarded-Host", "example.com"};
             assertThat(site.get(PAGE, forwarded).body()).contains("\"wheeldashboard/app.js\"");
@@ -95,7 +95,7 @@ class PageTest {
     }
 
     @Test
-    void itIsServedSafelyAndOnceOnly() {
+    void pageIsServedSafelyAndOnce() {
         try (DashboardSite site = stack.start("spring.application.name=shop & co")) {
             for (String path : List.of("", "/app.js", "/settings", "/token", "/none.js", "/", "/a/b")) {
                 HttpResponse<String> response = site.get(PAGE + path);
@@ -170,7 +170,7 @@ class PageTest {
     }
 
     @Test
-    void itSaysWhatItCannotAsk() {
+    void pageNamesUnreachableEndpoints() {
         try (DashboardSite site = stack.start("management.endpoints.web.exposure.include=wheeldashboard")) {
             HttpResponse<String> settings = site.get(PAGE + "/settings");
             assertThat(valueAt(settings, "endpoints.wheelscheduler.exposed")).isEqualTo(false);
@@ -191,7 +191,7 @@ class PageTest {
     }
 
     @Test
-    void itTellsThatThereIsNoScheduler() {
+    void pageSaysThatNoSchedulerIsThere() {
         try (DashboardSite site =
                 stack.start("spring.autoconfigure.exclude=" + WheelSchedulerAutoConfiguration.class.getName() + ","
                         + TimerWheelAutoConfiguration.class.getName())) {

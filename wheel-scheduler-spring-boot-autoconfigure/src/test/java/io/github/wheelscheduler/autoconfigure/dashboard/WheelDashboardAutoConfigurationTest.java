@@ -34,7 +34,7 @@ class WheelDashboardAutoConfigurationTest {
             new ReactiveWebApplicationContextRunner().withConfiguration(OURS_AND_THE_ACTUATOR);
 
     @Test
-    void itIsThereWhereItIsExposed() {
+    void pageIsThereWhereItIsExposed() {
         SERVLET.withPropertyValues(EXPOSED)
                 .run(context -> assertThat(context)
                         .hasSingleBean(WheelDashboardEndpoint.class)
@@ -60,7 +60,7 @@ class WheelDashboardAutoConfigurationTest {
     }
 
     @Test
-    void itIsNotThereIfNobodyMayReadIt() {
+    void pageIsAbsentWithoutReadAccess() {
         SERVLET.withPropertyValues(EXPOSED, "management.endpoint.wheeldashboard.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(WheelDashboardEndpoint.class));
     }
@@ -79,7 +79,7 @@ class WheelDashboardAutoConfigurationTest {
     }
 
     @Test
-    void itIsNotThereWithoutTheWeb() {
+    void pageIsAbsentWithoutTheWeb() {
         new ApplicationContextRunner()
                 .withConfiguration(OURS_AND_THE_ACTUATOR)
                 .withPropertyValues(EXPOSED)
@@ -87,7 +87,7 @@ class WheelDashboardAutoConfigurationTest {
     }
 
     @Test
-    void aNativeImageHasItsFiles() {
+    void nativeImageHasItsFiles() {
         RuntimeHints hints = new RuntimeHints();
         new WheelDashboardAutoConfiguration.Hints().registerHints(hints, null);
         for (String file : List.of("index.html", "app.js", "app.css")) {

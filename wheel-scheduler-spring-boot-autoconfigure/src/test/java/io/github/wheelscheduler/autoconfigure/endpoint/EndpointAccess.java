@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 interface EndpointAccess extends EndpointCalls {
 
     @Test
-    default void withoutWriteAccessTheServerRefusesAndNothingChanges() {
+    default void serverRefusesWithoutWriteAccess() {
         try (ActuatorServer readOnly = start()) {
             String task = ENDPOINT + "/" + Jobs.REST;
             Answer before = readOnly.get(task);
@@ -39,7 +39,7 @@ interface EndpointAccess extends EndpointCalls {
     }
 
     @Test
-    default void withoutAnyAccessThereIsNoEndpoint() {
+    default void endpointIsAbsentWithoutAnyAccess() {
         try (ActuatorServer none = start("management.endpoint.wheelscheduler.access=none")) {
             assertThat(none.get(ENDPOINT).status()).isEqualTo(404);
         }

@@ -31,7 +31,7 @@ interface EndpointActing extends EndpointCalls {
     }
 
     @Test
-    default void aRunThatGoesOnShowsItsStackAndIsInterrupted() {
+    default void runThatGoesOnShowsItsStackAndIsInterrupted() {
         CountDownLatch gate = new CountDownLatch(1);
         ScheduledFuture<?> task = server().wheel()
                 .getTaskRegistry()
@@ -57,7 +57,7 @@ interface EndpointActing extends EndpointCalls {
     }
 
     @Test
-    default void aPreviewSaysWhatReTimingWouldLeadToAndChangesNothing() {
+    default void previewShowsTheReTimingAndChangesNothing() {
         ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule("looked-at", () -> {}, tomorrow());
         try {
             Answer before = read("looked-at");
@@ -148,7 +148,7 @@ interface EndpointActing extends EndpointCalls {
     }
 
     @Test
-    default void aTaskWhoseTriggerFailsIsRefusedAndTheOthersAreSteered() {
+    default void taskWithAFailingTriggerIsRefusedAndOthersSteered() {
         TaskRegistry registry = server().wheel().getTaskRegistry();
         AtomicBoolean isBroken = new AtomicBoolean();
         Trigger trigger = context -> {

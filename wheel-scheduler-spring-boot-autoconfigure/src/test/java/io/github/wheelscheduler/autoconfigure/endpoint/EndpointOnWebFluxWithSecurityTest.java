@@ -43,7 +43,7 @@ class EndpointOnWebFluxWithSecurityTest {
     }
 
     @Test
-    void aScriptSteersByJsonAndAPageOfAnotherSiteByNothing(CapturedOutput output) {
+    void scriptSteersByJsonAndAPageOfAnotherSiteByNothing(CapturedOutput output) {
         try (ActuatorServer server = start()) {
             for (String type : Arrays.asList(
                     "application/x-www-form-urlencoded", "text/plain", "text/plain;x=application/json", null)) {

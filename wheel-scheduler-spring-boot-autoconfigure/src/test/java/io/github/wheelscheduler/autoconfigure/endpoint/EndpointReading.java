@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 interface EndpointReading extends EndpointCalls {
 
     @Test
-    default void aFailingTaskReadsAsFailing() {
+    default void failingTaskReadsAsFailing() {
         awaitThat(() -> assertThat(read(Jobs.FAIL).listAt("recent")).hasSize(10));
         Answer task = read(Jobs.FAIL);
         assertThat(task.textAt("last.outcome")).isEqualTo("FAILURE");
@@ -34,7 +34,7 @@ interface EndpointReading extends EndpointCalls {
     }
 
     @Test
-    default void aTaskThatWorksReadsAsWorking() {
+    default void taskThatWorksReadsAsWorking() {
         awaitThat(() -> assertThat(read(Jobs.BEAT).numberAt("runs")).isPositive());
         Answer task = read(Jobs.BEAT);
         assertThat(task.textAt("id")).isEqualTo(Jobs.BEAT);
@@ -50,7 +50,7 @@ interface EndpointReading extends EndpointCalls {
     }
 
     @Test
-    default void theSchedulerIsShownWithItsState() {
+    default void schedulerIsShownWithItsState() {
         awaitThat(() -> assertThat(read(Jobs.BEAT).numberAt("runs")).isPositive());
         awaitThat(() -> assertThat(server().get(ENDPOINT).textAt("schedulers.0.tickThread.state"))
                 .isEqualTo("RUNNING"));
@@ -156,7 +156,7 @@ interface EndpointReading extends EndpointCalls {
     }
 
     @Test
-    default void anUnknownSchedulerIsNotFoundAndTheReasonNamesTheOthers() {
+    default void unknownSchedulerIsNotFoundAndTheOthersAreNamed() {
         for (String path : List.of(ENDPOINT + "?scheduler=none", ENDPOINT + "/" + Jobs.BEAT + "?scheduler=none")) {
             Answer answer = server().get(path);
             assertThat(answer.status()).isEqualTo(404);
@@ -165,7 +165,7 @@ interface EndpointReading extends EndpointCalls {
     }
 
     @Test
-    default void anUnknownTaskIsNotFoundWithTheNumberOfThoseThatAreThere() {
+    default void unknownTaskIsNotFoundWithTheNumberOfTasks() {
         long known = server().get(ENDPOINT).numberAt("total");
         for (Answer answer : List.of(
                 server().get(ENDPOINT + "/no.such.Task"),

@@ -53,7 +53,7 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void anIntervalBeyondAllMeasureIsNoErrorOfTheServer() {
+    default void intervalBeyondAllMeasureIsNoErrorOfTheServer() {
         String id = "seldom";
         ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule(id, () -> {}, tomorrow());
         try {
@@ -100,14 +100,14 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void aTaskMayBeNamedOnceMoreAsInThePath() {
+    default void taskMayBeNamedOnceMoreAsInThePath() {
         String query = "?id=" + Jobs.PAUSE_AFTER;
         assertThat(read(Jobs.PAUSE_AFTER + query).textAt("id")).isEqualTo(Jobs.PAUSE_AFTER);
         steerWell(Jobs.PAUSE_AFTER + query, "{'action': 'resume', 'id': '" + Jobs.PAUSE_AFTER + "'}");
     }
 
     @Test
-    default void anAnswerRepeatsLittleOfWhatIsLong() {
+    default void answerRepeatsLittleOfWhatIsLong() {
         String much = "x".repeat(5_000);
         for (Answer answer : List.of(
                 server().get(ENDPOINT + "/" + much),
@@ -143,7 +143,7 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void aBodyThatIsNoObjectOfTextsAndNumbersIsRefused() {
+    default void bodyThatIsNoObjectOfTextsAndNumbersIsRefused() {
         for (String body : List.of(
                 "[]",
                 "1",
@@ -169,7 +169,7 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void aCronBeyondMeasureIsRefused() {
+    default void cronBeyondMeasureIsRefused() {
         Answer answer = steer(Jobs.REST, "{'action': 'retime', 'cron': '" + "0,".repeat(100) + "0 0 0 * * *'}");
         assertThat(answer.status()).as(answer.text()).isEqualTo(400);
         assertThat(answer.textAt("error")).contains("cron must have at most 200 characters");
@@ -196,7 +196,7 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void anInstantThatIsLongPastIsRefused() {
+    default void instantThatIsLongPastIsRefused() {
         String id = "past";
         ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule(id, () -> {}, tomorrow());
         try {
@@ -215,7 +215,7 @@ interface EndpointRefusing extends EndpointCalls {
     }
 
     @Test
-    default void aScheduleCannotBeGivenWithAReset() {
+    default void scheduleCannotBeGivenWithAReset() {
         Answer answer = steer(Jobs.REST, "{'action': 'reset', 'fixedRate': '1s'}");
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.textAt("error")).contains("only be given with the action retime");

@@ -24,7 +24,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 interface EndpointShowing extends EndpointCalls {
 
     @Test
-    default void anAnswerSaysWhenItWasAndWhetherTheCallerMaySteer() {
+    default void answerSaysWhenItWasAndWhetherTheCallerMaySteer() {
         Answer answer = server().get(ENDPOINT);
         assertThat(Instant.parse(answer.textAt("now"))).isCloseTo(Instant.now(), within(30, ChronoUnit.SECONDS));
         assertThat(answer.at("steering")).isEqualTo(true);
@@ -34,7 +34,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void whatIsWrongIsSaidInSentences() {
+    default void problemsAreSaidInSentences() {
         awaitThat(() -> assertThat(read(Jobs.FAIL).numberAt("failuresInARow")).isGreaterThan(3));
         Answer answer = server().get(ENDPOINT + "?show=findings&limit=0");
         assertThat(answer.listAt("tasks")).isEmpty();
@@ -50,7 +50,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void theWheelIsShownOnceTheTickThreadHasToldIt() {
+    default void wheelIsShownOnceTheTickThreadHasToldIt() {
         awaitThat(() -> {
             Answer answer = server().get(ENDPOINT + "?show=wheel");
             assertThat(answer.at("schedulers.0.wheel.at")).isNotNull();
@@ -62,7 +62,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void theDayIsShown() {
+    default void dayIsShown() {
         Answer answer = server().get(ENDPOINT + "?show=day,findings&text=REST");
         assertThat(answer.listAt("day.totals")).hasSize(288);
         assertThat(answer.textAt("day.slot")).isEqualTo("PT5M");
@@ -113,7 +113,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void whatToShowMustBeKnown() {
+    default void shownPartMustBeKnown() {
         Answer answer = server().get(ENDPOINT + "?show=findings,everything");
         assertThat(answer.status()).isEqualTo(400);
         assertThat(answer.textAt("error"))
@@ -121,7 +121,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void aTaskIsShownInFullWhereItIsAskedForAlone() {
+    default void taskIsShownInFullWhereItIsAskedForAlone() {
         awaitThat(() -> assertThat(read(Jobs.FAIL).at("lastError")).isNotNull());
         Answer task = read(Jobs.FAIL);
         assertThat(task.textAt("schedule.words")).isEqualTo("every 20 ms");
@@ -141,7 +141,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void whatAFailureSaysSpoilsNoAnswer() {
+    default void textOfAFailureSpoilsNoAnswer() {
         String hostile = "<img src=x onerror=alert(1)>\u0000\u001b\u202e\ud800" + "\ud83d\ude00".repeat(10_000);
         ScheduledFuture<?> task = server().wheel()
                 .getTaskRegistry()
@@ -168,7 +168,7 @@ interface EndpointShowing extends EndpointCalls {
     }
 
     @Test
-    default void aTaskThatIsReTimedSaysWhatTheCodeSays() {
+    default void taskThatIsReTimedSaysWhatTheCodeSays() {
         ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule("hours", () -> {}, tomorrow());
         try {
             assertThat(read("hours").at("configured")).isNull();

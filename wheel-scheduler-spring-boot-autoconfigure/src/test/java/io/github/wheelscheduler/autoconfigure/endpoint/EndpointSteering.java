@@ -33,7 +33,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void aRunningTaskIsShownAsRunningAndIsNotTriggered() {
+    default void runningTaskIsShownAsRunningAndIsNotTriggered() {
         steerWell(Jobs.HOLD, "{'action': 'trigger'}");
         awaitThat(() -> assertThat(read(Jobs.HOLD).textAt("state")).isEqualTo("RUNNING"));
         assertThat(Instant.parse(read(Jobs.HOLD).textAt("runningSince"))).isBefore(Instant.now());
@@ -45,7 +45,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void aPausedTaskSkipsItsRunsUntilItIsResumed() {
+    default void pausedTaskSkipsItsRunsUntilItIsResumed() {
         steerWell(Jobs.BEAT, "{'action': 'pause'}");
         awaitThat(() -> assertThat(read(Jobs.BEAT).textAt("state")).isEqualTo("PAUSED"));
         long runs = read(Jobs.BEAT).numberAt("runs");
@@ -57,7 +57,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void reTimingToAFixedRateTakesEffectAndBootsEndpointShowsIt() {
+    default void reTimingToARateShowsInBootsEndpoint() {
         steerWell(Jobs.REST, "{'action': 'retime', 'fixedRate': '2h'}");
         Answer after = read(Jobs.REST);
         assertThat(after.textAt("schedule.kind")).isEqualTo("fixedRate");
@@ -66,7 +66,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void reTimingToAFixedDelayTakesEffectAsBootsEndpointShows() {
+    default void reTimingToADelayShowsInBootsEndpoint() {
         steerWell(Jobs.PAUSE_AFTER, "{'action': 'retime', 'fixedDelay': 'PT3H', 'scheduler': 'taskScheduler'}");
         assertThat(read(Jobs.PAUSE_AFTER).textAt("schedule.kind")).isEqualTo("fixedDelay");
         assertNextIsAbout(Jobs.PAUSE_AFTER, Instant.now().plus(Duration.ofHours(3)));
@@ -88,7 +88,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void aOneTimeTaskIsPutOff() {
+    default void oneTimeTaskIsPutOff() {
         ScheduledFuture<?> task = server().wheel().getTaskRegistry().schedule("closing", () -> {}, tomorrow());
         try {
             steerWell("closing", "{'action': 'retime', 'once': '2040-01-01T12:00:00+02:00'}");
@@ -117,7 +117,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void aPausedSchedulerRunsNothingUntilItIsResumed() {
+    default void pausedSchedulerRunsNothingUntilItIsResumed() {
         Answer paused = server().post(ENDPOINT, "{\"action\": \"pause\", \"scheduler\": \"taskScheduler\"}");
         try {
             assertThat(paused.textAt("state")).isEqualTo("PAUSED");
@@ -133,7 +133,7 @@ interface EndpointSteering extends EndpointCalls {
     }
 
     @Test
-    default void aTaskThatRepeatsByItsCodeIsNotLostByRunningOnce() {
+    default void taskThatRepeatsByItsCodeIsNotLostByRunningOnce() {
         ScheduledFuture<?> task = server().wheel().scheduleWithFixedDelay(new Hourly(), Duration.ofHours(1));
         try {
             awaitThat(() -> assertThat(read("hourly").numberAt("runs")).isEqualTo(1));

@@ -45,7 +45,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void callerThatIsNotLoggedInNeitherSeesNorChangesAnything() {
+    void anonymousCallerNeitherSeesNorChangesAnything() {
         try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
             assertThat(server.getAnonymously("wheelscheduler").status()).isEqualTo(401);
             assertThat(server.getAnonymously(TASK).status()).isEqualTo(401);
@@ -70,7 +70,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void withBootsOwnRulesReadingNeedsALoginAndWritingATokenToo() {
+    void readingNeedsALoginAndWritingATokenByBootsRules() {
         try (ActuatorServer server = ActuatorServer.start(
                 getClass().getClassLoader(),
                 JobsApplication.class,
@@ -83,7 +83,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void aPageOfAnotherSiteChangesNothing() {
+    void pageOfAnotherSiteChangesNothing() {
         try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
             String form = "application/x-www-form-urlencoded";
             for (String path : List.of("wheelscheduler", TASK)) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FindingsTest {
 
     @Test
-    void aSourceThatFailsIsSaidAndTheOthersAreHeard() {
+    void sourceThatFailsIsSaidAndTheOthersAreHeard() {
         FindingSource broken = now -> {
             throw new IllegalStateException("secret");
         };

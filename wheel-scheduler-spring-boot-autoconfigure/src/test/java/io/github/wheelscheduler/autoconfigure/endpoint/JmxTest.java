@@ -116,7 +116,7 @@ class JmxTest {
     }
 
     @Test
-    void anAnswerRepeatsLittleOfWhatIsLong() {
+    void answerRepeatsLittleOfWhatIsLong() {
         String much = "x".repeat(5_000);
         for (Object[] call : new Object[][] {
             {"schedulers", much, null, null, null, null, null, null, null, null},

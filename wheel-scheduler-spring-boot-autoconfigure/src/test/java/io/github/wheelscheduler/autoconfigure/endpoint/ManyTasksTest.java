@@ -48,7 +48,7 @@ class ManyTasksTest {
     }
 
     @Test
-    void aPageIsBounded() {
+    void pageIsBounded() {
         Answer first = server.get("wheelscheduler");
         assertThat(first.listAt("tasks")).hasSize(TaskRequest.DEFAULT_LIMIT);
         assertThat(first.numberAt("total")).isGreaterThanOrEqualTo(TASKS);
@@ -61,7 +61,7 @@ class ManyTasksTest {
 
     /** The best of several, so that a busy machine does not count. */
     @Test
-    void aPageAnywhereIsAnsweredWithinATenthOfASecond() {
+    void pageAnywhereIsAnsweredWithinATenthOfASecond() {
         assertThat(bestMillis("wheelscheduler")).isLessThan(100);
         assertThat(bestMillis("wheelscheduler?offset=9900")).isLessThan(100);
         assertThat(bestMillis("wheelscheduler/task-05000")).isLessThan(100);
@@ -73,7 +73,7 @@ class ManyTasksTest {
 
     /** Of all threads, the client's included; the best of several, so that a busy machine does not count. */
     @Test
-    void anAnswerToAPageThatAsksEachSecondTakesLittleProcessorTime() {
+    void answerToAPollingPageTakesLittleProcessorTime() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         for (String show : List.of("", "&show=findings,wheel")) {
             String path = "wheelscheduler?sort=lateness&order=desc" + show;

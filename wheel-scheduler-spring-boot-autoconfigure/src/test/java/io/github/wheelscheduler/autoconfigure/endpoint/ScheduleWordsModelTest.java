@@ -30,7 +30,7 @@ class ScheduleWordsModelTest {
     private final Random random = new Random(seed);
 
     @Test
-    void theWordsLeadToTheInstantsOfTheExpression() {
+    void wordsLeadToTheInstantsOfTheExpression() {
         for (int i = 0; i < CRONS; i++) {
             String cron = "%s %s %s * * %s".formatted(field(0, 59), field(0, 59), field(0, 23), field(1, 7));
             String words = ScheduleWords.ofCron(cron);

@@ -132,7 +132,7 @@ class ScheduleWordsTest {
             0 0 3 * * MON,FRI#2        | second 0, minute 0, hour 3, day of month *, month *, day of week MON,FRI#2
             0 0 3 13 * 5L              | second 0, minute 0, hour 3, day of month 13, month *, day of week 5L
             """)
-    void whatCannotBeSaidWellIsSaidFieldByField(String cron, String words) {
+    void cronWithoutAPhraseIsSaidFieldByField(String cron, String words) {
         assertWords(cron, words);
     }
 
@@ -186,7 +186,7 @@ class ScheduleWordsTest {
     }
 
     @Test
-    void aZoneIsNotSaid() {
+    void zoneIsNotSaid() {
         assertThat(ScheduleWords.of(TaskSchedule.cron("0 0 9 * * MON-FRI", ZoneOffset.UTC)))
                 .isEqualTo("every weekday at 9:00");
         assertThat(ScheduleWords.of(TaskSchedule.trigger(new CronTrigger("@daily"))))

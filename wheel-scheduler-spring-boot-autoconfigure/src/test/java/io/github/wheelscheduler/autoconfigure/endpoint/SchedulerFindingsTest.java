@@ -87,7 +87,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void whatIsAMatterOfCourseIsNotSaid() {
+    void matterOfCourseIsNotSaid() {
         active = 256;
         ready = 1;
         oldestReady = Duration.ofMillis(999);
@@ -105,7 +105,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void aDeadTickThreadIsSaid() {
+    void deadTickThreadIsSaid() {
         tickThread = WheelSnapshot.State.DEAD;
         assertThat(texts()).containsExactly("ERROR tickThread the tick thread has died, so nothing will run any more");
     }
@@ -118,7 +118,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void aPauseIsSaidWithWhatWaits() {
+    void pauseIsSaidWithWhatWaits() {
         state = State.PAUSED;
         assertThat(texts()).containsExactly("WARNING state the scheduler is paused");
         ready = 12;
@@ -138,7 +138,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void aMachineThatStoodStillIsSaid() {
+    void machineThatStoodStillIsSaid() {
         longestOversleep = Duration.ofSeconds(12);
         assertThat(texts())
                 .containsExactly(
@@ -146,7 +146,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void aClockThatIsSetIsSaidForAWhile() {
+    void clockThatIsSetIsSaidForAWhile() {
         assertThat(findings()).isEmpty();
         clockJumps = 8;
         assertThat(findings(2))
@@ -205,7 +205,7 @@ class SchedulerFindingsTest {
     }
 
     @Test
-    void aQueueIsSaidWhereWorkersAreNotLimited() {
+    void queueIsSaidWhereWorkersAreNotLimited() {
         max = null;
         ready = 2;
         oldestReady = Duration.ofSeconds(2);

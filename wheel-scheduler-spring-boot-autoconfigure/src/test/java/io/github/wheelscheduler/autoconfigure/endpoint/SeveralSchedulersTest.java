@@ -57,7 +57,7 @@ class SeveralSchedulersTest {
     }
 
     @Test
-    void aTaskThatBothHaveNeedsTheNameOfOne() {
+    void taskThatBothHaveNeedsTheNameOfOne() {
         for (Answer answer : new Answer[] {server.get(CLEAN), server.post(CLEAN, PAUSE)}) {
             assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.textAt("error")).contains("[orders, reports]").contains("clean");

@@ -99,7 +99,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void aFailureIsSaidUntilARunEndsWell() {
+    void failureIsSaidUntilARunEndsWell() {
         AtomicBoolean fails = new AtomicBoolean(true);
         schedule(
                 "sync",
@@ -120,7 +120,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void theTaskThatFailsMostOftenIsNamed() {
+    void taskThatFailsMostOftenIsNamed() {
         for (String id : List.of("a", "b", "c")) {
             schedule(id, TaskFindingsTest::fail, TaskSettings.NONE);
             runOften(id, 1);
@@ -176,7 +176,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void aRunThatGoesOnForMuchLongerThanTheOnesBeforeIsSaid() {
+    void runThatGoesOnForMuchLongerThanTheOnesBeforeIsSaid() {
         schedule("import", this::hold, TaskSettings.NONE);
         runOften("import", 4);
         waits.set(true);
@@ -192,7 +192,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void aLongRunThatIsAmongTheFirstIsNotSaid() {
+    void longRunThatIsAmongTheFirstIsNotSaid() {
         schedule("import", this::hold, TaskSettings.NONE);
         waits.set(true);
         registry().trigger("import");
@@ -223,7 +223,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void theWorstComesFirstAndOthersAreAsked() {
+    void worstComesFirstAndOthersAreAsked() {
         schedule("sync", TaskFindingsTest::fail, TaskSettings.NONE);
         runOften("sync", 1);
         SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
@@ -240,7 +240,7 @@ class TaskFindingsTest {
     }
 
     @Test
-    void aPauseIsSaidOnceForASchedulerWithItsGroups() {
+    void pauseIsSaidOnceForASchedulerWithItsGroups() {
         WheelTaskScheduler mails = new WheelTaskScheduler();
         mails.setGroupOf(scheduler, "mails", 10, OnFull.WAIT);
         mails.initialize();

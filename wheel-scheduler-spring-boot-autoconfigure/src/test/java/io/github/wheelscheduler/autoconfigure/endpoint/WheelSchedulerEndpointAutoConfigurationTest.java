@@ -40,7 +40,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itIsThereWhereItIsExposed() {
+    void pageIsThereWhereItIsExposed() {
         withEndpoint(withScheduling())
                 .run(context -> assertThat(context)
                         .hasSingleBean(WheelSchedulerEndpoint.class)
@@ -48,7 +48,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itIsThereForASchedulerOfTheApplicationToo() {
+    void endpointShowsAnApplicationsScheduler() {
         withEndpoint(new ApplicationContextRunner())
                 .withBean("own", WheelTaskScheduler.class)
                 .run(context -> assertThat(context.getBean(WheelSchedulerEndpoint.class)
@@ -59,7 +59,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itShowsASchedulerThatIsDeclaredByItsInterface() {
+    void endpointShowsASchedulerDeclaredByItsInterface() {
         withEndpoint(new ApplicationContextRunner())
                 .withUserConfiguration(DeclaredByInterface.class)
                 .run(context -> assertThat(context.getBean(WheelSchedulerEndpoint.class)
@@ -70,7 +70,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void aNegativeShortestIntervalStopsTheStart() {
+    void negativeShortestIntervalStopsTheStart() {
         withEndpoint(withScheduling())
                 .withPropertyValues("wheel.scheduler.endpoint.min-interval=-1s")
                 .run(context -> assertThat(context)
@@ -90,21 +90,21 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itIsNotThereUnlessItIsExposed() {
+    void endpointIsAbsentUnlessExposed() {
         withScheduling()
                 .withConfiguration(AutoConfigurations.of(WheelSchedulerEndpointAutoConfiguration.class))
                 .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
     }
 
     @Test
-    void itIsNotThereIfNobodyMayReadIt() {
+    void pageIsAbsentWithoutReadAccess() {
         withEndpoint(withScheduling())
                 .withPropertyValues("management.endpoint.wheelscheduler.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
     }
 
     @Test
-    void whereNothingIsOnAWheelItShowsNothing() {
+    void endpointShowsNothingWithoutAWheel() {
         for (ApplicationContextRunner runner : List.of(
                 withEndpoint(withScheduling()).withPropertyValues("wheel.scheduler.enabled=false"),
                 withEndpoint(withoutScheduling()))) {
@@ -116,7 +116,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void itIsNotThereWhereNothingCanBeOnAWheel() {
+    void endpointIsAbsentWhereNothingCanBeOnAWheel() {
         withEndpoint(new ApplicationContextRunner())
                 .run(context -> assertThat(context).doesNotHaveBean(WheelSchedulerEndpoint.class));
     }
@@ -139,7 +139,7 @@ class WheelSchedulerEndpointAutoConfigurationTest {
     }
 
     @Test
-    void aNativeImageKnowsWhatIsAnswered() {
+    void nativeImageKnowsWhatIsAnswered() {
         RuntimeHints hints = new RuntimeHints();
         new ReflectiveRuntimeHintsRegistrar()
                 .registerRuntimeHints(hints, WheelSchedulerEndpoint.class, WheelSchedulerEndpointWebExtension.class);

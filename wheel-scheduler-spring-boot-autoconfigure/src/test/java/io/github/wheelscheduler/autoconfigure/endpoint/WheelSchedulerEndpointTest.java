@@ -71,7 +71,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aCronThatIsRetimedWithoutAZoneKeepsTheOneItHas() {
+    void cronThatIsRetimedWithoutAZoneKeepsTheOneItHas() {
         ScheduledFuture<?> unused = orders.getTaskRegistry()
                 .schedule("tokyo", () -> {}, TaskSchedule.trigger(new CronTrigger("0 0 5 * * *", TOKYO)));
         TaskDescriptor kept = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", null, null);
@@ -88,7 +88,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aPageGoesOnFromOneSchedulerToTheNext() {
+    void pageGoesOnFromOneSchedulerToTheNext() {
         SchedulersDescriptor page = endpoint.schedulers(null, 1, 2);
         assertThat(page.tasks()).extracting(TaskDescriptor::id).containsExactly("ship", "clean");
         assertThat(endpoint.schedulers(null, 3, 2).tasks())
@@ -134,7 +134,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aTaskIsFoundInWhicheverSchedulerHasIt() {
+    void taskIsFoundInWhicheverSchedulerHasIt() {
         assertThat(endpoint.task("print", null).scheduler()).isEqualTo("reports");
         TaskDescriptor paused = jmx.steerTask("ship", "PAUSE", null, null, null, null, null, null);
         assertThat(paused.state()).isEqualTo(TaskInfo.State.PAUSED);
@@ -142,7 +142,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aTaskThatSeveralSchedulersHaveNeedsTheNameOfOne() {
+    void taskThatSeveralSchedulersHaveNeedsTheNameOfOne() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> endpoint.task("clean", null))
                 .withMessageContaining("[orders, reports]");
@@ -152,7 +152,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aTaskIsNotFoundInASchedulerThatDoesNotHaveIt() {
+    void taskIsNotFoundInASchedulerThatDoesNotHaveIt() {
         assertThatExceptionOfType(UnknownNameException.class)
                 .isThrownBy(() -> endpoint.task("print", "orders"))
                 .satisfies(ex -> assertThat(ex.knownTasks()).isEqualTo(2));
@@ -162,7 +162,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aSchedulerIsPausedByItsName() {
+    void schedulerIsPausedByItsName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> jmx.steerScheduler("pause", null))
                 .withMessageContaining("[orders, reports]");
@@ -174,7 +174,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void theModeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
+    void modeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
         assertThat(jmx.steerScheduler("halt", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
         assertThat(jmx.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
         assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
@@ -205,7 +205,7 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
-    void aSchedulerThatHasBeenShutDownIsShownAsSuch() {
+    void schedulerThatHasBeenShutDownIsShownAsSuch() {
         orders.shutdown();
         assertThat(endpoint.schedulers("orders", null, null).schedulers())
                 .singleElement()
@@ -246,7 +246,7 @@ class WheelSchedulerEndpointTest {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void aNumberOfWorkersThatIsNotLimitedIsLeftOut() {
+    void numberOfWorkersThatIsNotLimitedIsLeftOut() {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         scheduler.setVirtualThreads(true);
         scheduler.initialize();

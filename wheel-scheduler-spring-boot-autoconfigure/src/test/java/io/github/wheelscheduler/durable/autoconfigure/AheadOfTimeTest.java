@@ -161,7 +161,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void aNativeImageKnowsWhatIsCalledAndReadAndWhatMakesTheTable() throws NoSuchMethodException {
+    void nativeImageKnowsHandlersAndSchemaScripts() throws NoSuchMethodException {
         TestGenerationContext generation = new TestGenerationContext();
         ClassName ignored = prepare(generation, Application.class);
         RuntimeHints hints = generation.getRuntimeHints();
@@ -198,7 +198,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void aMethodThatCannotRunTasksStopsThePreparation() {
+    void methodThatCannotRunTasksStopsThePreparation() {
         assertThatException()
                 .isThrownBy(() -> prepare(new TestGenerationContext(), Application.class, Wrong.class))
                 .havingRootCause()

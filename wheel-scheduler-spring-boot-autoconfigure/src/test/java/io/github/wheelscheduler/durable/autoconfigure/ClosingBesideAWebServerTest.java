@@ -61,7 +61,7 @@ class ClosingBesideAWebServerTest {
     }
 
     @Test
-    void aRunIsInterruptedAtItsLimitWhileARequestGoesOn() throws Exception {
+    void runIsInterruptedAtItsLimitWhileARequestGoesOn() throws Exception {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .run(
                         "--server.port=0",

@@ -89,7 +89,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void anApplicationWithoutTheModuleHasNothingOfIt() {
+    void applicationWithoutTheModuleHasNothingOfIt() {
         FilteredClassLoader withoutModule =
                 new FilteredClassLoader(name -> name.startsWith(DurableEngine.class.getPackageName())
                         && !name.startsWith(DurableAutoConfiguration.class.getPackageName()));
@@ -134,7 +134,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void whereTheyAreDisabledTheyAreScheduledAndDoNotRun() {
+    void disabledMethodsAreScheduledAndDoNotRun() {
         runner.withUserConfiguration(WithInvoices.class)
                 .withPropertyValues("wheel.scheduler.durable.enabled=false", "wheel.scheduler.durable.table=other")
                 .run(context -> {
@@ -188,14 +188,14 @@ class DurableAutoConfigurationTest {
             handlers.invoice.max-concurent=1    | wheel.scheduler.durable.handlers.invoice.max-concurent
             max-concurent=1                     | wheel.scheduler.durable.max-concurent
             """)
-    void aPropertyThatMeansNothingStopsTheStart(String property, String text) {
+    void propertyThatMeansNothingStopsTheStart(String property, String text) {
         runner.withUserConfiguration(WithInvoices.class)
                 .withPropertyValues("wheel.scheduler.durable." + property)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(text));
     }
 
     @Test
-    void aMethodThatCannotRunTasksStopsTheStart() {
+    void methodThatCannotRunTasksStopsTheStart() {
         runner.withUserConfiguration(WithTwoParameters.class)
                 .run(context -> assertThat(context)
                         .getFailure()
@@ -287,7 +287,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void whereTheyAreDisabledAnnotatedSchedulesDoNotRunAtAll() {
+    void disabledAnnotatedSchedulesDoNotRun() {
         runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
                 .withUserConfiguration(WithTicking.class)
                 .withPropertyValues("wheel.scheduler.durable.enabled=false")
@@ -299,7 +299,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void aDurableTaskThatIsDisabledOnANodeCannotBeResumedThere() {
+    void durableTaskDisabledOnANodeCannotBeResumedThere() {
         String id = Ticking.class.getName() + ".tick";
         runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
                 .withUserConfiguration(WithTicking.class)
@@ -339,7 +339,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void aSchedulerThatIsNotOnTheWheelStopsTheStart() {
+    void schedulerThatIsNotOnTheWheelStopsTheStart() {
         runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
                 .withUserConfiguration(WithSchedulerOfItsOwn.class)
                 .run(context -> assertThat(context)
@@ -424,7 +424,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void aPayloadMayBeAListOfSomething() {
+    void payloadMayBeAListOfSomething() {
         runner.withUserConfiguration(WithLists.class).run(context -> {
             assertThat(context.getBean(DurableTasks.class)
                             .schedule(
@@ -437,7 +437,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void aMethodThatReturnsBeforeItHasEndedStopsTheStart() {
+    void methodThatReturnsBeforeItHasEndedStopsTheStart() {
         runner.withUserConfiguration(WithFuture.class)
                 .run(
                         context -> assertThat(context)
@@ -447,7 +447,7 @@ class DurableAutoConfigurationTest {
     }
 
     @Test
-    void aContextThatIsStoppedAndStartedGoesOn() {
+    void contextThatIsStoppedAndStartedGoesOn() {
         runner.withUserConfiguration(WithInvoices.class).run(context -> {
             context.stop();
             context.start();

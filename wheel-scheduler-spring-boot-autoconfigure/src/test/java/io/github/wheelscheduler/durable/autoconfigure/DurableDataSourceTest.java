@@ -106,7 +106,7 @@ class DurableDataSourceTest {
     }
 
     @Test
-    void thePrimaryOneIsUsed() {
+    void primaryOneIsUsed() {
         runner.withUserConfiguration(WithPrimary.class).run(context -> {
             assertThat(context).hasSingleBean(DurableEngine.class);
             assertThat(hasTable(context.getBean("first", DataSource.class))).isTrue();
@@ -115,7 +115,7 @@ class DurableDataSourceTest {
     }
 
     @Test
-    void theMarkedOneIsUsedAlsoWhereAnotherIsPrimary() {
+    void markedOneIsUsedAlsoWhereAnotherIsPrimary() {
         runner.withUserConfiguration(WithMarked.class).run(context -> {
             assertThat(hasTable(context.getBean("first", DataSource.class))).isFalse();
             assertThat(hasTable(context.getBean("second", DataSource.class))).isTrue();
@@ -128,7 +128,7 @@ class DurableDataSourceTest {
     }
 
     @Test
-    void theMarkedOneIsUsedBesideThatOfBoot() {
+    void markedOneIsUsedBesideThatOfBoot() {
         runner.withUserConfiguration(WithMarkedThatIsNoCandidate.class).run(context -> {
             assertThat(hasTable(context.getBean("dataSource", DataSource.class)))
                     .isFalse();
@@ -137,7 +137,7 @@ class DurableDataSourceTest {
     }
 
     @Test
-    void whatIsScheduledIsPartOfTransactionsOnTheMarkedOneAndOfNoOther() {
+    void scheduleJoinsTransactionsOfTheMarkedSourceAlone() {
         runner.withUserConfiguration(WithMarked.class).run(context -> {
             DurableTasks tasks = context.getBean(DurableTasks.class);
             DataSource marked = context.getBean("second", DataSource.class);

@@ -150,7 +150,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void aRunThatGoesOnIsCancelledFromEitherNode() throws Exception {
+    void runThatGoesOnIsCancelledFromEitherNode() throws Exception {
         assertThat(one.context().getBean(DurableTasks.class).schedule("hold", "1", "held", Duration.ZERO))
                 .isTrue();
         await().atMost(PATIENCE).until(() -> Application.ran.contains("held"));
@@ -166,7 +166,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void aNodeIsDrainedAndClaimsAgain() throws Exception {
+    void nodeIsDrainedAndClaimsAgain() throws Exception {
         assertThat(read(other, "", "{'action': 'drain'}").path("draining").asBoolean())
                 .isTrue();
         assertThat(read(one, "", "").path("draining").asBoolean()).isFalse();
@@ -208,7 +208,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void whatHasFailedForGoodIsSeenAndRetried() throws Exception {
+    void permanentFailureIsSeenAndRetried() throws Exception {
         assertThat(one.context().getBean(DurableTasks.class).schedule("report", "1", "text", Instant.now()))
                 .isTrue();
         await().atMost(PATIENCE).until(() -> read(other, "", "").path("failed").asInt() == 1);
@@ -238,7 +238,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void whatMakesNoSenseIsAnsweredWithTheReason() throws Exception {
+    void senselessRequestIsAnsweredWithTheReason() throws Exception {
         await().atMost(PATIENCE)
                 .until(() -> !read(one, "", "").path("recurring").isEmpty());
         assertRefused(404, "/recurring/none", "", "id must be that of a recurring durable task, was none");
@@ -265,7 +265,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void whatIsSaidOfThePathOnceMoreMustBeTheSame() throws Exception {
+    void repeatedPathParameterMustBeTheSame() throws Exception {
         await().atMost(PATIENCE)
                 .until(() -> !read(one, "", "").path("recurring").isEmpty());
         String path = "/recurring/night/close";
@@ -285,13 +285,13 @@ class DurableEndpointTest {
     }
 
     @Test
-    void aRateBelowTheFloorIsRefused() throws Exception {
+    void rateBelowTheFloorIsRefused() throws Exception {
         String json = "{'action': 'retime', 'fixedRate': '1ns'}";
         assertRefused(400, "/recurring/night/close", json, "must be at least PT0.001S");
     }
 
     @Test
-    void anAnswerRepeatsLittleOfWhatIsLong() throws Exception {
+    void answerRepeatsLittleOfWhatIsLong() throws Exception {
         String much = "x".repeat(5_000);
         String action = "{'action': '" + much + "'}";
         String at = "{'action': 'reschedule', 'id': '" + much + "', 'at': '" + much + "'}";
@@ -327,7 +327,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void aTaskThatHasRunBeforeTheAnswerIsAnsweredAsItWas() throws Exception {
+    void taskThatHasRunBeforeTheAnswerIsAnsweredAsItWas() throws Exception {
         DurableTasks tasks = one.context().getBean(DurableTasks.class);
         for (int i = 0; i < 50; i++) {
             assertThat(tasks.schedule("mail", "r" + i, "text", Instant.now().plusSeconds(3_600)))
@@ -338,7 +338,7 @@ class DurableEndpointTest {
     }
 
     @Test
-    void aDatabaseThatIsAwayIsAnsweredWithoutItsWords() throws Exception {
+    void databaseThatIsAwayIsAnsweredWithoutItsWords() throws Exception {
         try (ActuatorServer third = start("c")) {
             third.context().getBean(HikariDataSource.class).close();
             for (String path : new String[] {"", "/recurring/night/close", "/tasks/mail"}) {

@@ -32,7 +32,7 @@ class DurableFindingsTest {
             PT4M5S | since 12:03, for 4 min 5 s: SQLException
             PT49H  | since 1 January, 11:07, for 2 d 1 h: SQLException
             """)
-    void aDatabaseThatDoesNotAnswerIsSaid(Duration away, String end) {
+    void databaseThatDoesNotAnswerIsSaid(Duration away, String end) {
         Exception problem = new CannotCreateTransactionException("no", new SQLException("gone"));
         Finding finding = DurableFindings.away(problem, false, away, NOW, ZoneId.of("Europe/Berlin"));
         assertThat(finding.severity()).isEqualTo(Severity.ERROR);
@@ -56,7 +56,7 @@ class DurableFindingsTest {
     }
 
     @Test
-    void aNodeThatIsNotHeardOfIsSaid() {
+    void nodeThatIsNotHeardOfIsSaid() {
         List<NodeShare> nodes = List.of(new NodeShare("a", 3, NOW), new NodeShare("b", 7, NOW.minusSeconds(14)));
         assertThat(texts(new DurableOverview(nodes, 0, 0, 0, List.of())))
                 .containsExactly(

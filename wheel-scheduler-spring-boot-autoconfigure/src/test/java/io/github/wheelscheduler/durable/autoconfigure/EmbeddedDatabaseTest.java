@@ -90,7 +90,7 @@ class EmbeddedDatabaseTest {
     }
 
     @Test
-    void whatIsInAFileIsThereAtTheNextStart(@TempDir Path folder, CapturedOutput output) {
+    void tasksOfAFileDatabaseExistAtTheNextStart(@TempDir Path folder, CapturedOutput output) {
         String url =
                 "--spring.datasource.url=jdbc:h2:" + folder.resolve("tasks").toAbsolutePath();
         Instant later = Instant.now().plus(Duration.ofDays(1));

@@ -78,7 +78,7 @@ class FailureAnalysisTest {
             forget-after   | 59s      | must be at least 1 minute
             forget-after   | 2000000d | must be at most 3650 days
             """)
-    void theTextNamesPropertyValueAndRule(String name, String value, String rule, CapturedOutput output) {
+    void textNamesPropertyValueAndRule(String name, String value, String rule, CapturedOutput output) {
         String property = "wheel.scheduler.durable." + name;
         failToStart(Application.class, "--" + property + "=" + value);
         assertThat(output)
@@ -89,7 +89,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aDefaultThatAnotherSettingMakesUnusableIsCalledOne(CapturedOutput output) {
+    void defaultThatAnotherSettingMakesUnusableIsCalledOne(CapturedOutput output) {
         failToStart(Application.class, "--wheel.scheduler.durable.heartbeat=10s");
         assertThat(output)
                 .contains("The property 'wheel.scheduler.durable.dead-after' is 'PT6S' (the default), "
@@ -98,7 +98,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aValueOfAnotherTypeKeepsBootsOwnText(CapturedOutput output) {
+    void valueOfAnotherTypeKeepsBootsOwnText(CapturedOutput output) {
         failToStart(Application.class, "--wheel.scheduler.durable.initialize-schema=perhaps");
         assertThat(output)
                 .contains("Failed to bind properties under 'wheel.scheduler.durable.initialize-schema'")
@@ -150,7 +150,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aDatabaseThatRowsCannotBeClaimedIn(CapturedOutput output) {
+    void databaseThatRowsCannotBeClaimedIn(CapturedOutput output) {
         failToStart(WithOtherProduct.class);
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -169,7 +169,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void noSettingOfADataSourceAndNoEmbeddedDatabaseIsExplainedByBoot(CapturedOutput output) {
+    void missingDataSourceIsExplainedByBoot(CapturedOutput output) {
         failToStart(new SpringApplicationBuilder(Application.class)
                 .resourceLoader(new DefaultResourceLoader(new FilteredClassLoader("org.h2"))));
         assertThat(output)
@@ -276,7 +276,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aScheduleThatReturnsAPublisher(CapturedOutput output) {
+    void scheduleThatReturnsAPublisher(CapturedOutput output) {
         failToStart(Published.class);
         assertThat(output)
                 .contains("A method with @Durable must have ended when it returns, "
@@ -285,7 +285,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aScheduleOfAnotherScheduler(CapturedOutput output) {
+    void scheduleOfAnotherScheduler(CapturedOutput output) {
         failToStart(OnAnotherScheduler.class);
         assertThat(output)
                 .contains(
@@ -294,7 +294,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aScheduleWhereSchedulingIsOff(CapturedOutput output) {
+    void scheduleWhereSchedulingIsOff(CapturedOutput output) {
         failToStart(new SpringApplicationBuilder(WithoutScheduling.class, Nightly.class));
         assertThat(output)
                 .contains(
@@ -303,7 +303,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aScheduleThatRunsOnce(CapturedOutput output) {
+    void scheduleThatRunsOnce(CapturedOutput output) {
         failToStart(Once.class);
         assertThat(output)
                 .contains("A durable schedule must be a cron expression, a fixed rate or a fixed delay, was ")
@@ -318,7 +318,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aTransactionalHandlerNeedsATransactionManager(CapturedOutput output) {
+    void transactionalHandlerNeedsATransactionManager(CapturedOutput output) {
         failToStart(
                 Transactional.class,
                 "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration");
@@ -372,7 +372,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerWithTwoParameters(CapturedOutput output) {
+    void handlerWithTwoParameters(CapturedOutput output) {
         failToStart(TwoParameters.class);
         assertThat(output)
                 .contains(
@@ -381,7 +381,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerOfAPrimitive(CapturedOutput output) {
+    void handlerOfAPrimitive(CapturedOutput output) {
         failToStart(PrimitiveParameter.class);
         assertThat(output)
                 .contains("may be missing, so it must not be primitive, but is in ")
@@ -389,7 +389,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerOfWhoKnowsWhat(CapturedOutput output) {
+    void handlerOfWhoKnowsWhat(CapturedOutput output) {
         failToStart(UnknownParameter.class);
         assertThat(output)
                 .contains("The type of the payload must be known, but is not in ")
@@ -397,7 +397,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerWithRetriesThatDoNotFit(CapturedOutput output) {
+    void handlerWithRetriesThatDoNotFit(CapturedOutput output) {
         failToStart(BadRetries.class);
         assertThat(output)
                 .contains("BadRetries.retry(): maxRetries must be at least 0, was -1.")
@@ -405,7 +405,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerThatReturnsAFuture(CapturedOutput output) {
+    void handlerThatReturnsAFuture(CapturedOutput output) {
         failToStart(ReturnsFuture.class);
         assertThat(output)
                 .contains("A method with @DurableHandler must have ended when it returns, "
@@ -423,7 +423,7 @@ class FailureAnalysisTest {
     }
 
     @Test
-    void aHandlerWithANameThatDoesNotFit(CapturedOutput output) {
+    void handlerWithANameThatDoesNotFit(CapturedOutput output) {
         failToStart(BadName.class);
         assertThat(output)
                 .contains("handler must not begin with recurring:, was 'recurring:x': ")
@@ -467,7 +467,7 @@ class FailureAnalysisTest {
             AsyncHandler       | @DurableHandler | has @Async
             AsyncHandlerClass  | @DurableHandler | its class has @Async
             """)
-    void aMethodThatIsAsynchronous(String type, String annotation, String reason, CapturedOutput output)
+    void methodThatIsAsynchronous(String type, String annotation, String reason, CapturedOutput output)
             throws ClassNotFoundException {
         failToStart(Class.forName(FailureAnalysisTest.class.getName() + "$" + type));
         assertThat(output)

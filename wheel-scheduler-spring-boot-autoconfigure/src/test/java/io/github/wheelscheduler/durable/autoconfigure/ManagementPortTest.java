@@ -33,7 +33,7 @@ class ManagementPortTest {
     }
 
     @Test
-    void theApplicationStartsAndRunsDurableTasks() {
+    void applicationStartsAndRunsDurableTasks() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .run(
                         "--server.port=0",

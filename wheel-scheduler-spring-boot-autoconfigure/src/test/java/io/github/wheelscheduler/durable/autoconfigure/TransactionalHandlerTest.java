@@ -100,7 +100,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void theManagerOfBootIsUsed() {
+    void managerOfBootIsUsed() {
         runner.withUserConfiguration(Payments.class).run(TransactionalHandlerTest::paysOnce);
     }
 
@@ -214,7 +214,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void theOnlyOneForItsDataSourceIsUsedBesideOthers() {
+    void onlyManagerOfItsDataSourceIsUsedBesideOthers() {
         withoutManager
                 .withUserConfiguration(WithOneOfAnother.class, Payments.class)
                 .run(TransactionalHandlerTest::paysOnce);
@@ -224,7 +224,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void theOneThatIsNamedIsUsed() {
+    void oneThatIsNamedIsUsed() {
         withoutManager
                 .withUserConfiguration(WithTwo.class, NamedPayments.class)
                 .run(TransactionalHandlerTest::paysOnce);
@@ -244,7 +244,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void theStartStopsWhereNoneOrSeveralAreForItsDataSource() {
+    void startStopsWhereNoneOrSeveralAreForItsDataSource() {
         String rule =
                 "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but ";
         fails(withoutManager, Payments.class, rule + "there is none, for ", "Payments.pay(");
@@ -263,7 +263,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void aNameThatIsNoneForItsDataSourceStopsTheStart() {
+    void nameThatIsNoneForItsDataSourceStopsTheStart() {
         fails(
                 withoutManager.withUserConfiguration(WithOneOfAnother.class),
                 NamedPayments.class,
@@ -281,7 +281,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void aNameWithoutTransactionsStopsTheStart() {
+    void nameWithoutTransactionsStopsTheStart() {
         fails(
                 runner,
                 NotTransactional.class,
@@ -290,7 +290,7 @@ class TransactionalHandlerTest {
     }
 
     @Test
-    void aNativeImageMayAskWhichDataSourceThoseOfJpaAreFor() {
+    void nativeImageMayAskWhichDataSourceThoseOfJpaAreFor() {
         RuntimeHints hints = new RuntimeHints();
         new TransactionManagerChoice.Hints().registerHints(hints, null);
         for (String name : new String[] {"JpaTransactionManager", "hibernate.HibernateTransactionManager"}) {

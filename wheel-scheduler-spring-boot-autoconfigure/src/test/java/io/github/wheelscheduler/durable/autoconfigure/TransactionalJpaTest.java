@@ -132,22 +132,22 @@ class TransactionalJpaTest {
     }
 
     @Test
-    void anEntityIsCommittedWithTheEndOfItsTask() {
+    void entityIsCommittedWithTheEndOfItsTask() {
         ends("looks", 1, "looks");
     }
 
     @Test
-    void anEntityOfARunThatThrowsIsRolledBack() {
+    void entityOfARunThatThrowsIsRolledBack() {
         ends("throws", 2, "throws again");
     }
 
     @Test
-    void anEntityOfATransactionThatIsMarkedForRollbackIsRolledBack() {
+    void entityOfATransactionMarkedForRollbackIsRolledBack() {
         ends("marks", 2, "marks again");
     }
 
     @Test
-    void anEntityThatIsRefusedAtTheCommitKeepsItsTask() {
+    void entityThatIsRefusedAtTheCommitKeepsItsTask() {
         ends("taken", 2, "taken again");
     }
 }

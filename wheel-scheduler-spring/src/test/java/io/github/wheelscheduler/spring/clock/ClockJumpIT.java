@@ -30,7 +30,7 @@ class ClockJumpIT {
     private static final int NOTICED_WITHIN_MILLIS = 1_500;
 
     @Test
-    void aJumpIsNoticedWithinASecondAndAHalfInBothDirections() throws Exception {
+    void jumpIsNoticedWithinASecondAndAHalfInBothDirections() throws Exception {
         Optional<Path> library = findLibrary();
         if (library.isEmpty()) {
             System.out.println(

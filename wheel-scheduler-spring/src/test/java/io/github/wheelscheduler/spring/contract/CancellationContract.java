@@ -19,7 +19,7 @@ abstract class CancellationContract extends SchedulerFixture {
     }
 
     @Test
-    void aTaskCancelledBeforeItsTimeNeverRuns() {
+    void taskCancelledBeforeItsTimeNeverRuns() {
         var scheduler = started();
         var task = new RecordingTask();
         Instant instant = Instant.now().plusMillis(60);
@@ -147,7 +147,7 @@ abstract class CancellationContract extends SchedulerFixture {
     }
 
     @Test
-    void anInterruptReachesOnlyTheRunItWasMeantFor() {
+    void interruptReachesOnlyTheRunItWasMeantFor() {
         var scheduler = started(it -> it.setPoolSize(1));
 
         for (int round = 0; round < 50; round++) {

@@ -25,26 +25,26 @@ abstract class ClockContract extends SchedulerFixture {
 
     @Test
     @SuppressWarnings("JavaTimeDefaultTimeZone")
-    void theDefaultIsTheSystemClockInTheDefaultZone() {
+    void defaultIsTheSystemClockInTheDefaultZone() {
         assertThat(created().getClock()).isEqualTo(Clock.systemDefaultZone());
     }
 
     @Test
-    void theClockThatWasSetIsTheOneThatIsShown() {
+    void clockThatWasSetIsTheOneThatIsShown() {
         var clock = new SteadyClock();
 
         assertThat(started(it -> it.setClock(clock)).getClock()).isSameAs(clock);
     }
 
     @Test
-    void thereIsAlwaysAClock() {
+    void clockIsAlwaysThere() {
         var scheduler = created();
 
         assertThatIllegalArgumentException().isThrownBy(() -> scheduler.setClock(forbiddenNull()));
     }
 
     @Test
-    void whatIsPastOnAFastClockRunsAtOnce() {
+    void pastInstantOfAFastClockRunsAtOnce() {
         var scheduler = started(it -> it.setClock(SteadyClock.aheadBy(TEN_DAYS)));
         Instant pastOnItsClock = Instant.now().plus(AN_HOUR);
         var oneTime = new RecordingTask();
@@ -65,7 +65,7 @@ abstract class ClockContract extends SchedulerFixture {
     }
 
     @Test
-    void whatIsFutureOnASlowClockWaits() {
+    void futureInstantOfASlowClockWaits() {
         var scheduler = started(it -> it.setClock(SteadyClock.aheadBy(TEN_DAYS.negated())));
         Instant pastOnTheMachine = Instant.now().minus(AN_HOUR);
         var task = new RecordingTask();
@@ -83,7 +83,7 @@ abstract class ClockContract extends SchedulerFixture {
     }
 
     @Test
-    void onAFastClockNothingIsEarly() {
+    void nothingIsEarlyOnAFastClock() {
         var clock = SteadyClock.aheadBy(TEN_DAYS);
         var scheduler = started(it -> it.setClock(clock));
         var oneTime = new RecordingTask(clock);

@@ -24,7 +24,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void theContextInitializesAndNamesTheScheduler() {
+    void contextInitializesAndNamesTheScheduler() {
         var scheduler = schedulerOf(context(settings -> {}));
 
         assertThat(scheduler.isRunning()).isTrue();
@@ -35,7 +35,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void theContextPausesAndResumesTheScheduler() {
+    void contextPausesAndResumesTheScheduler() {
         var context = context(settings -> {});
         var scheduler = schedulerOf(context);
         var task = new RecordingTask();
@@ -71,7 +71,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void theCloseOfAnotherContextIsNoneOfItsBusiness() {
+    void closeOfAnotherContextIsNoneOfItsBusiness() {
         var parent = context(settings -> {});
         var child = new GenericApplicationContext(parent);
         child.refresh();
@@ -156,7 +156,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void waitingForTasksRunsDelayedOnesBeforeTheCloseReturns() {
+    void closeThatWaitsRunsDelayedTasksFirst() {
         var context = context(it -> {
             it.setWaitForTasksToCompleteOnShutdown(true);
             it.setAwaitTerminationMillis(PATIENCE.toMillis());
@@ -189,7 +189,7 @@ abstract class ContextCloseContract extends ContextFixture {
     }
 
     @Test
-    void afterTheCloseNothingRuns() {
+    void nothingRunsAfterTheClose() {
         var context = context(settings -> {});
         var scheduler = schedulerOf(context);
         var task = new RecordingTask();

@@ -31,7 +31,7 @@ abstract class DecoratorContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theDecoratorIsAroundEveryKindOfTask(TaskKind kind) {
+    void decoratorIsAroundEveryKindOfTask(TaskKind kind) {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         List<String> seen = new CopyOnWriteArrayList<>();
 
@@ -44,7 +44,7 @@ abstract class DecoratorContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theDecoratorIsAskedOnTheCallersThread(TaskKind kind) {
+    void decoratorIsAskedOnTheCallersThread(TaskKind kind) {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var task = new RecordingTask();
 
@@ -80,7 +80,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void eachOccurrenceOfATriggerRunsInTheContextOfTheCaller() {
+    void occurrencesOfATriggerRunInTheCallersContext() {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var trigger = new ObservedTrigger(new PeriodicTrigger(PERIOD), 3);
         List<@Nullable String> seen = new CopyOnWriteArrayList<>();
@@ -93,7 +93,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void theDecorationIsOnTheWorkersThreadAndEndsAfterTheTask() {
+    void decorationIsOnTheWorkersThreadAndEndsAfterTheTask() {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         List<Thread> taskThreads = new CopyOnWriteArrayList<>();
         var held = new HeldTask();
@@ -111,7 +111,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfADecoratedTaskWaitsForTheTask() throws Exception {
+    void futureOfADecoratedTaskWaitsForTheTask() throws Exception {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var held = new HeldTask();
 
@@ -129,7 +129,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfADecoratedTaskCarriesTheException() {
+    void futureOfADecoratedTaskCarriesTheException() {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var failure = new IllegalStateException("decorated task fails");
 
@@ -157,7 +157,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void aDecoratedTaskCancelledBeforeItsTimeNeverRuns() {
+    void decoratedTaskCancelledBeforeItsTimeNeverRuns() {
         var scheduler = started(it -> it.setTaskDecorator(decorator));
         var task = new RecordingTask();
 
@@ -173,7 +173,7 @@ abstract class DecoratorContract extends SchedulerFixture {
     }
 
     @Test
-    void theDelayOfADecoratedTaskIsWhatIsLeftUntilItsTime() {
+    void delayOfADecoratedTaskIsWhatIsLeftUntilItsTime() {
         var clock = new SteadyClock();
         var scheduler = started(it -> {
             it.setClock(clock);

@@ -96,7 +96,7 @@ abstract class ErrorHandlingContract extends SchedulerFixture {
     }
 
     @Test
-    void aThrowingHandlerThatATaskBringsIsAFailureOfATriggersRun() {
+    void throwingHandlerOfATaskFailsATriggersRun() {
         var task = new FailingTask(failure);
         var handler = new ThrowingHandler(new IllegalArgumentException("handler fails"));
 
@@ -154,7 +154,7 @@ abstract class ErrorHandlingContract extends SchedulerFixture {
     }
 
     @Test
-    void aHandlerGetsErrorsAndNotOnlyExceptions() {
+    void handlerGetsErrorsAndNotOnlyExceptions() {
         var handler = new Failures();
         var scheduler = started(it -> it.setErrorHandler(handler));
         var error = new LinkageError("error instead of exception");
@@ -166,7 +166,7 @@ abstract class ErrorHandlingContract extends SchedulerFixture {
     }
 
     @Test
-    void aHandlerHearsNothingOfRunsThatSucceed() {
+    void handlerHearsNothingOfRunsThatSucceed() {
         var handler = new Failures();
         var scheduler = started(it -> it.setErrorHandler(handler));
         var task = new RecordingTask();
@@ -180,7 +180,7 @@ abstract class ErrorHandlingContract extends SchedulerFixture {
     }
 
     @Test
-    void aFailingSeriesLeavesOthersAlone() {
+    void failingSeriesLeavesOthersAlone() {
         var scheduler = started(it -> {
             it.setPoolSize(1);
             it.setErrorHandler(new ThrowingHandler(new IllegalArgumentException("handler fails")));

@@ -23,7 +23,7 @@ abstract class HookContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theCallbacksAreAroundTheRunOnItsThread(TaskKind kind) {
+    void callbacksAreAroundTheRunOnItsThread(TaskKind kind) {
         var scheduler = observed();
 
         kind.start(scheduler, () -> record(Stage.RUN, null));
@@ -61,7 +61,7 @@ abstract class HookContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aFailedRunIsFollowedByTheCallbackToo(TaskKind kind) {
+    void failedRunIsFollowedByTheCallbackToo(TaskKind kind) {
         var scheduler = observed();
         scheduler.setErrorHandler(failure -> {});
 
@@ -75,7 +75,7 @@ abstract class HookContract extends SchedulerFixture {
     }
 
     @Test
-    void theCallbackBeforeARunIsGivenTheThreadOfTheRun() {
+    void callbackBeforeARunIsGivenTheThreadOfTheRun() {
         List<Thread> given = new CopyOnWriteArrayList<>();
         var scheduler = startedWithHooks((thread, callback) -> given.add(thread), (callback, failure) -> {});
 
@@ -85,7 +85,7 @@ abstract class HookContract extends SchedulerFixture {
     }
 
     @Test
-    void whileNothingRunsNoCallbackIsCalled() {
+    void callbackIsNotCalledWhileNothingRuns() {
         var scheduler = observed();
 
         var unused = scheduler.schedule(() -> {}, scheduler.getClock().instant().plus(AN_HOUR));

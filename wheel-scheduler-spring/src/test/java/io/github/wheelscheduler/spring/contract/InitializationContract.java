@@ -23,14 +23,14 @@ abstract class InitializationContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void beforeInitializationEveryTaskFailsWithAnIllegalState(TaskKind kind) {
+    void uninitializedSchedulerFailsWithAnIllegalState(TaskKind kind) {
         var scheduler = created();
 
         assertThatIllegalStateException().isThrownBy(() -> kind.start(scheduler, () -> {}));
     }
 
     @Test
-    void beforeInitializationThereIsNoExecutor() {
+    void executorIsAbsentBeforeInitialization() {
         var scheduler = created();
 
         assertThatIllegalStateException().isThrownBy(scheduler::getScheduledExecutor);
@@ -38,7 +38,7 @@ abstract class InitializationContract extends SchedulerFixture {
     }
 
     @Test
-    void beforeInitializationTheLifecycleIsIdle() {
+    void lifecycleIsIdleBeforeInitialization() {
         var scheduler = created();
         var callbacks = new AtomicInteger();
 
@@ -57,7 +57,7 @@ abstract class InitializationContract extends SchedulerFixture {
     }
 
     @Test
-    void theContainersCallbackInitializes() {
+    void containersCallbackInitializes() {
         var scheduler = created();
 
         scheduler.afterPropertiesSet();
@@ -67,7 +67,7 @@ abstract class InitializationContract extends SchedulerFixture {
     }
 
     @Test
-    void theExecutorBehindItCanBeUsedDirectly() {
+    void executorBehindItCanBeUsedDirectly() {
         var scheduler = started();
         ScheduledExecutorService executor = scheduler.getScheduledExecutor();
 
@@ -78,7 +78,7 @@ abstract class InitializationContract extends SchedulerFixture {
     }
 
     @Test
-    void theExecutorBehindItIsShutDownWithTheScheduler() {
+    void executorBehindItIsShutDownWithTheScheduler() {
         var scheduler = started();
         ScheduledExecutorService executor = scheduler.getScheduledExecutor();
 
@@ -91,7 +91,7 @@ abstract class InitializationContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterShutdownItCanBeInitializedAgain(TaskKind kind) {
+    void schedulerCanBeInitializedAgainAfterShutdown(TaskKind kind) {
         var scheduler = started();
         ScheduledExecutorService first = scheduler.getScheduledExecutor();
         scheduler.shutdown();
@@ -153,7 +153,7 @@ abstract class InitializationContract extends SchedulerFixture {
     }
 
     @Test
-    void thePhaseIsTheOneOfSpringsExecutorsUnlessSet() {
+    void phaseIsTheOneOfSpringsExecutorsUnlessSet() {
         var scheduler = created();
 
         assertThat(scheduler.getPhase())

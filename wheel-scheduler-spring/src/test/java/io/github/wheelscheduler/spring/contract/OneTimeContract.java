@@ -41,7 +41,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void anInstantThatIsNowRunsAtOnce() {
+    void instantThatIsNowRunsAtOnce() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -51,7 +51,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void anInstantInThePastRunsAtOnce() {
+    void instantInThePastRunsAtOnce() {
         var scheduler = started();
 
         for (Instant past : List.of(Instant.now().minusSeconds(1), Instant.EPOCH, Instant.MIN)) {
@@ -60,7 +60,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void theFarthestInstantWaitsAndHoldsUpNothing() {
+    void farthestInstantWaitsAndHoldsUpNothing() {
         var scheduler = started();
         var far = new RecordingTask();
 
@@ -88,7 +88,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void aSingleWorkerTakesWaitingTasksInTheOrderTheyWereDue() {
+    void singleWorkerTakesWaitingTasksInTheOrderTheyWereDue() {
         var scheduler = started(it -> it.setPoolSize(1));
         var held = new HeldTask();
         scheduler.execute(held);
@@ -110,7 +110,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureWaitsForTheRunAndThenYieldsNull() {
+    void futureWaitsForTheRunAndThenYieldsNull() {
         var scheduler = started();
         var held = new HeldTask();
 
@@ -125,7 +125,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureCarriesTheException() {
+    void futureCarriesTheException() {
         var failure = new IllegalStateException("one-time task fails");
 
         ScheduledFuture<?> future = started()
@@ -139,7 +139,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void theDelayIsWhatIsLeftUntilTheInstant() {
+    void delayIsWhatIsLeftUntilTheInstant() {
         var scheduler = started(it -> it.setClock(clock));
 
         ScheduledFuture<?> future = scheduler.schedule(() -> {}, clock.instant().plus(AN_HOUR));
@@ -151,7 +151,7 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void theDelayIsUsedUpOnceTheTaskHasRun() {
+    void delayIsUsedUpOnceTheTaskHasRun() {
         ScheduledFuture<?> future = started().schedule(() -> {}, Instant.now().plusMillis(20));
 
         awaitDone(future);

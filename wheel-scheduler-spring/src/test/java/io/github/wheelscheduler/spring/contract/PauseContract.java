@@ -40,7 +40,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void whatIsGivenToAPausedSchedulerStartsOnlyAfterResuming() {
+    void tasksOfAPausedSchedulerStartAfterResuming() {
         var scheduler = started();
         scheduler.stop();
         Map<TaskKind, RecordingTask> tasks = new EnumMap<>(TaskKind.class);
@@ -57,7 +57,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void whatFallsDueDuringAPauseRunsExactlyOnceAfterIt() {
+    void taskDueDuringAPauseRunsOnceAfterIt() {
         var scheduler = started();
         Instant instant = Instant.now().plusMillis(200);
         List<RecordingTask> tasks = new ArrayList<>();
@@ -112,7 +112,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void aRunInProgressIsLeftAlone() {
+    void runInProgressIsLeftAlone() {
         var scheduler = started();
         var held = new HeldTask();
         scheduler.execute(held);
@@ -175,7 +175,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void theCallbackComesAfterAFailedRunToo() {
+    void callbackComesAfterAFailedRunToo() {
         var scheduler = started(it -> it.setErrorHandler(failure -> {}));
         var held = new HeldTask();
         scheduler.execute(() -> {
@@ -192,7 +192,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void whatFallsDueWhileTheLastRunEndsWaitsToo() {
+    void taskDueWhileTheLastRunEndsWaitsToo() {
         var scheduler = started();
         var held = new HeldTask();
         scheduler.execute(held);
@@ -210,7 +210,7 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void aPausedSchedulerCanBeShutDown() {
+    void pausedSchedulerCanBeShutDown() {
         var scheduler = started();
         scheduler.stop();
         for (TaskKind kind : TaskKind.values()) {

@@ -23,7 +23,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aFixedRateStartsAtOnceAndNoRunIsEverBeforeItsDeadline() {
+    void fixedRateStartsAtOnceAndNoRunIsEarly() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock);
         Instant before = clock.instant();
@@ -34,7 +34,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aFixedRateStartsAtItsInstant() {
+    void fixedRateStartsAtItsInstant() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock);
         Instant start = clock.instant().plusMillis(80);
@@ -45,7 +45,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aFixedRateIsMeasuredFromDeadlineToDeadline() {
+    void fixedRateIsMeasuredFromDeadlineToDeadline() {
         Duration runTime = Duration.ofMillis(150);
         Duration period = Duration.ofMillis(400);
         var scheduler = started();
@@ -76,7 +76,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aFixedDelayStartsAtItsInstant() {
+    void fixedDelayStartsAtItsInstant() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock, Duration.ofMillis(10));
         Instant start = clock.instant().plusMillis(80);
@@ -89,7 +89,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void aStartInThePastMeansAtOnce() {
+    void startInThePastMeansAtOnce() {
         var scheduler = started();
         var rate = new RecordingTask();
         var delay = new RecordingTask();
@@ -131,7 +131,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfASeriesStaysOpen() {
+    void futureOfASeriesStaysOpen() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -144,7 +144,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void betweenTwoRunsTheDelayIsWhatIsLeftUntilTheNext() {
+    void delayIsTheTimeLeftBetweenTwoRuns() {
         var scheduler = started();
         ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(() -> {}, AN_HOUR);
         ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(() -> {}, AN_HOUR);
@@ -157,7 +157,7 @@ abstract class PeriodicContract extends SchedulerFixture {
     }
 
     @Test
-    void theLongestPeriodMeansOnceAndDisturbsNobody() {
+    void longestPeriodMeansOnceAndDisturbsNobody() {
         var scheduler = started();
         Duration longest = Duration.ofMillis(Long.MAX_VALUE);
         var task = new RecordingTask();

@@ -35,7 +35,7 @@ abstract class PoolSizeContract extends SchedulerFixture {
     }
 
     @Test
-    void theActiveCountIsTheNumberOfRunsInProgress() {
+    void activeCountIsTheNumberOfRunsInProgress() {
         var scheduler = started();
         assertThat(scheduler.getActiveCount()).isZero();
 
@@ -109,7 +109,7 @@ abstract class PoolSizeContract extends SchedulerFixture {
     }
 
     @Test
-    void aLoweredPoolSizeHoldsOnceTheRunsInProgressHaveEnded() {
+    void loweredPoolSizeHoldsOnceTheRunsInProgressHaveEnded() {
         var scheduler = started(it -> it.setPoolSize(6));
         List<HeldTask> held = hold(scheduler, 6);
 

@@ -25,7 +25,7 @@ abstract class RejectionContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterShutdownATaskIsRejectedAndDoesNotRun(TaskKind kind) {
+    void taskIsRejectedAfterShutdownAndDoesNotRun(TaskKind kind) {
         var scheduler = started();
         scheduler.shutdown();
         var task = new RecordingTask();
@@ -36,7 +36,7 @@ abstract class RejectionContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void afterTheInitiationOfShutdownATaskIsRejected(TaskKind kind) {
+    void taskIsRejectedAfterTheInitiationOfShutdown(TaskKind kind) {
         var scheduler = started();
         var held = new HeldTask();
         scheduler.execute(held);
@@ -63,7 +63,7 @@ abstract class RejectionContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aHandlerIsGivenTheTaskAndAnExecutorInsteadOfAnException(TaskKind kind) {
+    void handlerIsGivenTheTaskAndAnExecutor(TaskKind kind) {
         var handler = new RecordingHandler();
         var scheduler = started(it -> it.setRejectedExecutionHandler(handler));
         scheduler.shutdown();
@@ -80,7 +80,7 @@ abstract class RejectionContract extends SchedulerFixture {
     }
 
     @Test
-    void aHandlerHearsNothingOfTasksThatAreAccepted() {
+    void handlerHearsNothingOfTasksThatAreAccepted() {
         var handler = new RecordingHandler();
         var scheduler = started(it -> it.setRejectedExecutionHandler(handler));
         var task = new RecordingTask();
@@ -95,7 +95,7 @@ abstract class RejectionContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void whatTheHandlerThrowsAsARejectionBecomesSprings(TaskKind kind) {
+    void rejectionOfTheHandlerBecomesSprings(TaskKind kind) {
         var thrown = new RejectedExecutionException("by the handler");
         RejectedExecutionHandler handler = (task, executor) -> {
             throw thrown;
@@ -110,18 +110,18 @@ abstract class RejectionContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theDiscardPolicyDropsTheTaskSilently(TaskKind kind) {
+    void discardPolicyDropsTheTaskSilently(TaskKind kind) {
         assertDropsSilently(kind, new ThreadPoolExecutor.DiscardPolicy());
     }
 
     @ParameterizedTest
     @EnumSource
-    void theCallerRunsPolicyDropsTheTaskAfterShutdown(TaskKind kind) {
+    void callerRunsPolicyDropsTheTaskAfterShutdown(TaskKind kind) {
         assertDropsSilently(kind, new ThreadPoolExecutor.CallerRunsPolicy());
     }
 
     @Test
-    void withoutAHandlerTheDefaultIsBack() {
+    void defaultIsBackWithoutAHandler() {
         var scheduler = started(it -> {
             it.setRejectedExecutionHandler(new RecordingHandler());
             it.setRejectedExecutionHandler(null);

@@ -43,7 +43,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void theLongestFixedDelayMeansOnceAtTheStart() {
+    void longestFixedDelayMeansOnceAtTheStart() {
         var context = context(settings -> {}, it -> it.register(Config.class, AtTheStart.class));
         var method = context.getBean(AtTheStart.class);
 
@@ -52,7 +52,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void aDisabledCronAndOneThatNeverFiresRunNothing() {
+    void disabledCronAndOneThatNeverFiresRunNothing() {
         var context = context(settings -> {}, it -> it.register(Config.class, NeverRun.class));
         var methods = context.getBean(NeverRun.class);
 
@@ -78,7 +78,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void aMethodCanNameItsScheduler() {
+    void methodCanNameItsScheduler() {
         var context = context(settings -> {}, it -> {
             registerScheduler(it, "other", settings -> {});
             it.register(Config.class, OnAnother.class);
@@ -101,7 +101,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void theContextPausesAndResumesTheMethods() {
+    void contextPausesAndResumesTheMethods() {
         var context = context(settings -> {}, it -> it.register(Config.class, Methods.class));
         var methods = context.getBean(Methods.class);
         methods.fixedRate.awaitRuns(2);
@@ -118,7 +118,7 @@ abstract class ScheduledMethodContract extends ContextFixture {
     }
 
     @Test
-    void afterTheCloseNoMethodRuns() {
+    void noMethodRunsAfterTheClose() {
         AnnotationConfigApplicationContext context =
                 context(settings -> {}, it -> it.register(Config.class, Methods.class));
         var methods = context.getBean(Methods.class);

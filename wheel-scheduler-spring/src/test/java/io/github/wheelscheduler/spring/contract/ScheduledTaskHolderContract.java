@@ -49,7 +49,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void theNextTimeOfAWaitingTaskIsItsInitialDelayAway() {
+    void nextTimeOfAWaitingTaskIsItsInitialDelayAway() {
         var context = context(Waiting.class);
 
         for (String name : List.of("rate", "delay", "once")) {
@@ -60,7 +60,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void theNextTimeOfACronTaskIsTheOneOfItsExpression() {
+    void nextTimeOfACronTaskIsTheOneOfItsExpression() {
         var context = context(Waiting.class);
         ZonedDateTime next =
                 Objects.requireNonNull(CronExpression.parse(YEARLY).next(ZonedDateTime.now(ZoneOffset.UTC)));
@@ -69,7 +69,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void aTaskThatHasNotRunHasNoOutcome() {
+    void taskThatHasNotRunHasNoOutcome() {
         var context = context(Waiting.class);
 
         assertThat(tasksOf(context)).allSatisfy(task -> {
@@ -79,7 +79,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void afterARunTheNextTimeMovesOnAndTheOutcomeIsSuccess() {
+    void nextTimeMovesOnAfterASuccessfulRun() {
         var context = context(AtOnce.class);
 
         for (String name : List.of("rate", "delay")) {
@@ -94,7 +94,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void aOneTimeTaskThatHasRunHasNoNextTime() {
+    void oneTimeTaskThatHasRunHasNoNextTime() {
         var context = context(AtOnce.class);
         var task = task(context, "once");
 
@@ -104,7 +104,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void aFailedRunIsAnErrorWithItsException() {
+    void failedRunIsAnErrorWithItsException() {
         List<Throwable> handled = new CopyOnWriteArrayList<>();
         var context = context(it -> it.setErrorHandler(handled::add), it -> it.register(Config.class, Failing.class));
         var task = task(context, "rate");
@@ -119,7 +119,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void aRunInProgressShowsAsStarted() {
+    void runInProgressShowsAsStarted() {
         var context = context(Held.class);
         var held = context.getBean(Held.class).held;
         var task = task(context, "held");
@@ -132,7 +132,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void aTaskThatIsCancelledHasNoNextTimeAndRunsNoMore() {
+    void taskThatIsCancelledHasNoNextTimeAndRunsNoMore() {
         var context = context(Frequent.class);
         var runs = context.getBean(Frequent.class).runs;
         var task = task(context, "frequent");
@@ -171,7 +171,7 @@ abstract class ScheduledTaskHolderContract extends ContextFixture {
     }
 
     @Test
-    void theFuturesOfAClosedContextHaveNoNextTime() {
+    void futuresOfAClosedContextHaveNoNextTime() {
         var context = context(Waiting.class);
         List<ScheduledTask> tasks = tasksOf(context);
 

@@ -84,7 +84,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void withALimitShutdownWaitsForTheInterruptedRunToEnd() {
+    void shutdownWithALimitAwaitsTheInterruptedRun() {
         var scheduler = started(it -> it.setAwaitTerminationMillis(PATIENCE.toMillis()));
         var held = new HeldTask();
         var cleanUp = new RecordingTask(new SteadyClock(), Duration.ofMillis(100));
@@ -102,7 +102,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void theLimitCanBeGivenInSeconds() {
+    void limitCanBeGivenInSeconds() {
         var scheduler = started(it -> it.setAwaitTerminationSeconds((int) PATIENCE.toSeconds()));
         var cleanUp = new RecordingTask(new SteadyClock(), Duration.ofMillis(100));
         var held = new HeldTask();
@@ -118,7 +118,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void afterTheLimitShutdownReturnsThoughARunGoesOn() {
+    void shutdownReturnsAfterTheLimitThoughARunGoesOn() {
         var scheduler = started(it -> it.setAwaitTerminationMillis(80));
         var stubborn = HeldTask.stubborn();
         scheduler.execute(stubborn);
@@ -133,7 +133,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void anInterruptEndsTheWaitAndIsKept() {
+    void interruptEndsTheWaitAndIsKept() {
         var scheduler = started(it -> it.setAwaitTerminationMillis(AN_HOUR.toMillis()));
         var stubborn = HeldTask.stubborn();
         scheduler.execute(stubborn);
@@ -148,7 +148,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void waitingForTasksLetsTheRunInProgressFinishUninterrupted() {
+    void closeThatWaitsLetsTheRunFinish() {
         var scheduler = started(it -> {
             it.setWaitForTasksToCompleteOnShutdown(true);
             it.setAwaitTerminationMillis(PATIENCE.toMillis());
@@ -244,7 +244,7 @@ abstract class ShutdownContract extends SchedulerFixture {
     }
 
     @Test
-    void aTaskCanShutItsOwnSchedulerDown() {
+    void taskCanShutItsOwnSchedulerDown() {
         var scheduler = started();
 
         scheduler.execute(scheduler::shutdown);

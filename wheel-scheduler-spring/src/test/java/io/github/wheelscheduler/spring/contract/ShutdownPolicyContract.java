@@ -52,7 +52,7 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void byDefaultTheInitiationOfShutdownWaitsForNoPeriodicTask() {
+    void initiationOfShutdownAwaitsNoPeriodicTask() {
         var scheduler = started();
         Instant instant = Instant.now().plus(AN_HOUR);
         ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(() -> {}, instant, AN_HOUR);
@@ -66,7 +66,7 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void aTriggerSeriesEndsWithTheInitiationOfShutdown() {
+    void triggerSeriesEndsWithTheInitiationOfShutdown() {
         var scheduler = started();
         var task = new RecordingTask();
         TaskKind.TRIGGER.start(scheduler, task);
@@ -149,7 +149,7 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void aFullShutdownEndsWhatWasAllowedToGoOn() {
+    void fullShutdownEndsWhatWasAllowedToGoOn() {
         var scheduler = started(it -> it.setContinueExistingPeriodicTasksAfterShutdownPolicy(true));
         var task = new RecordingTask();
         TaskKind.FIXED_RATE.start(scheduler, task);

@@ -37,7 +37,7 @@ abstract class SubmissionContract extends SchedulerFixture {
 
     @Test
     @SuppressWarnings("deprecation")
-    void executeWithAStartTimeoutRunsTheTaskWhateverTheTimeout() {
+    void executeIgnoresTheStartTimeout() {
         var scheduler = started();
         var immediate = new RecordingTask();
         var indefinite = new RecordingTask();
@@ -50,7 +50,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfARunnableYieldsNullOnceTheTaskHasEnded() {
+    void futureOfARunnableYieldsNullOnceTheTaskHasEnded() {
         var scheduler = started();
         var held = new HeldTask();
 
@@ -65,14 +65,14 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfACallableYieldsItsResult() {
+    void futureOfACallableYieldsItsResult() {
         Future<String> future = started().submit(() -> "result");
 
         assertThat(future).succeedsWithin(PATIENCE).isEqualTo("result");
     }
 
     @Test
-    void theFutureOfARunnableCarriesItsException() {
+    void futureOfARunnableCarriesItsException() {
         var failure = new IllegalStateException("runnable fails");
 
         Future<?> future = started().submit(() -> {
@@ -83,7 +83,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void theFutureOfACallableCarriesItsCheckedExceptionAsItIs() {
+    void futureOfACallableCarriesItsCheckedExceptionAsItIs() {
         var failure = new IOException("callable fails");
 
         Future<String> future = started().submit(() -> {
@@ -94,7 +94,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void anErrorReachesTheFutureToo() {
+    void errorReachesTheFutureToo() {
         var scheduler = started();
         var failure = new LinkageError("error instead of exception");
 
@@ -111,7 +111,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void aCompletableFutureOfARunnableEndsAfterTheRun() {
+    void completableFutureOfARunnableEndsAfterTheRun() {
         var scheduler = started();
         var held = new HeldTask();
 
@@ -131,7 +131,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void aCompletableFutureCarriesTheException() {
+    void completableFutureCarriesTheException() {
         var scheduler = started();
         var unchecked = new IllegalStateException("runnable fails");
         var checked = new IOException("callable fails");
@@ -187,7 +187,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void aTaskCanSubmitAndScheduleFurtherTasks() {
+    void taskCanSubmitAndScheduleFurtherTasks() {
         var scheduler = started();
         var executed = new RecordingTask();
         var scheduled = new RecordingTask();

@@ -32,7 +32,7 @@ abstract class ThreadContract extends SchedulerFixture {
     }
 
     @Test
-    void withoutAPrefixTheNameOfTheBeanIsThePrefix() {
+    void beanNameIsThePrefixWithoutOne() {
         var scheduler = started(it -> it.setBeanName("mainScheduler"));
 
         assertThat(threadOf(TaskKind.EXECUTE, scheduler).getName()).startsWith("mainScheduler-");
@@ -40,7 +40,7 @@ abstract class ThreadContract extends SchedulerFixture {
     }
 
     @Test
-    void aPrefixThatWasSetWinsOverTheNameOfTheBean() {
+    void prefixThatWasSetWinsOverTheNameOfTheBean() {
         var scheduler = started(it -> {
             it.setBeanName("mainScheduler");
             it.setThreadNamePrefix("contract-");
@@ -50,7 +50,7 @@ abstract class ThreadContract extends SchedulerFixture {
     }
 
     @Test
-    void withoutPrefixAndBeanNameTheDefaultPrefixIsUsed() {
+    void defaultPrefixIsUsedWithoutPrefixAndBeanName() {
         var scheduler = started();
 
         assertThat(scheduler.getThreadNamePrefix()).isNotBlank();
@@ -59,7 +59,7 @@ abstract class ThreadContract extends SchedulerFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aGivenThreadFactoryMakesTheThreads(TaskKind kind) {
+    void givenThreadFactoryMakesTheThreads(TaskKind kind) {
         List<Thread> made = new CopyOnWriteArrayList<>();
         ThreadFactory threadFactory = runnable -> {
             var thread = new Thread(runnable, "made-for-the-test");
@@ -75,7 +75,7 @@ abstract class ThreadContract extends SchedulerFixture {
     }
 
     @Test
-    void withoutAThreadFactoryTheSettingsOfTheSchedulerApply() {
+    void schedulersSettingsApplyWithoutAThreadFactory() {
         var group = new ThreadGroup("group of the test");
         var scheduler = started(it -> {
             it.setVirtualThreads(false);
@@ -101,7 +101,7 @@ abstract class ThreadContract extends SchedulerFixture {
 
     @ParameterizedTest
     @MethodSource("callers")
-    void theThreadsDoNotTakeAfterWhoeverSchedulesFirst(Caller caller) {
+    void threadsDoNotTakeAfterWhoeverSchedulesFirst(Caller caller) {
         var scheduler = started(it -> it.setVirtualThreads(false));
 
         Thread thread = caller.call(() -> threadOf(TaskKind.FIXED_RATE, scheduler));

@@ -51,7 +51,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aPeriodicTriggerWithADelayCountsFromTheEndOfARun() {
+    void periodicTriggerWithADelayCountsFromTheEndOfARun() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock, Duration.ofMillis(30));
 
@@ -65,7 +65,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aPeriodicTriggerAtARateCountsFromTheScheduledTime() {
+    void periodicTriggerAtARateCountsFromTheScheduledTime() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock, Duration.ofMillis(10));
         var rate = new PeriodicTrigger(PERIOD);
@@ -83,7 +83,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aPeriodicTriggerWaitsForItsInitialDelay() {
+    void periodicTriggerWaitsForItsInitialDelay() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock);
         var trigger = new PeriodicTrigger(AN_HOUR);
@@ -96,7 +96,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aCustomTriggerRunsTheTaskAtExactlyItsInstants() {
+    void customTriggerRunsTheTaskAtExactlyItsInstants() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock);
         List<Instant> instants = List.of(
@@ -113,7 +113,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void anInstantInThePastRunsAtOnce() {
+    void instantInThePastRunsAtOnce() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -123,7 +123,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void beforeTheFirstRunTheContextKnowsNothingButTheClock() {
+    void contextKnowsTheClockAloneBeforeTheFirstRun() {
         var scheduler = started(it -> it.setClock(clock));
         var trigger = new ObservedTrigger(context -> clock.instant().plus(AN_HOUR), 1);
 
@@ -138,7 +138,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void afterARunTheContextTellsItsRealTimes() {
+    void contextHasTheRealTimesAfterARun() {
         var scheduler = started(it -> it.setClock(clock));
         var task = new RecordingTask(clock, Duration.ofMillis(60));
         var trigger = new ObservedTrigger(context -> clock.instant().plusMillis(30), 3);
@@ -157,7 +157,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void theActualTimeOfALateRunIsWhenItReallyBegan() {
+    void actualTimeOfALateRunIsWhenItReallyBegan() {
         var scheduler = started(it -> it.setClock(clock));
         Instant before = clock.instant();
         var trigger = new ObservedTrigger(context -> before.minus(AN_HOUR), 1);
@@ -169,7 +169,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aFailedRunHasACompletionTimeToo() {
+    void failedRunHasACompletionTimeToo() {
         var scheduler = started(it -> {
             it.setClock(clock);
             it.setErrorHandler(failure -> {});
@@ -190,7 +190,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void theTriggerIsAskedOnlyAfterTheRunHasEnded() {
+    void triggerIsAskedOnlyAfterTheRunHasEnded() {
         var scheduler = started();
         var held = new HeldTask();
         var trigger = new ObservedTrigger(context -> Instant.now(), 1);
@@ -205,7 +205,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aTriggerThatNeverFiresGivesNoFuture() {
+    void triggerThatNeverFiresGivesNoFuture() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -216,7 +216,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aTriggerThatFiresNoMoreEndsItsSeriesOrderly() {
+    void triggerThatFiresNoMoreEndsItsSeriesOrderly() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -228,7 +228,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aTriggerThatFailsAtOnceFailsTheCall() {
+    void triggerThatFailsAtOnceFailsTheCall() {
         var scheduler = started();
         var failure = new IllegalStateException("trigger fails");
         var task = new RecordingTask();
@@ -241,7 +241,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void aTriggerThatFailsLaterEndsItsOwnSeriesAndNoOther() {
+    void triggerThatFailsLaterEndsItsOwnSeriesAndNoOther() {
         var scheduler = started(it -> it.setPoolSize(1));
         var task = new RecordingTask();
         var other = new RecordingTask();
@@ -273,7 +273,7 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void theRunsOfASeriesSeeWhatTheRunsBeforeThemDid() {
+    void runsOfASeriesSeeWhatTheRunsBeforeThemDid() {
         var scheduler = started();
         var torn = new AtomicBoolean();
         // Deliberately plain fields: one run at a time, each ordered after the one before.

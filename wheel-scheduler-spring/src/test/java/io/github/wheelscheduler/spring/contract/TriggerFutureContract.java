@@ -32,7 +32,7 @@ abstract class TriggerFutureContract extends SchedulerFixture {
     }
 
     @Test
-    void theDelayIsWhatIsLeftUntilTheNextOccurrence() {
+    void delayIsWhatIsLeftUntilTheNextOccurrence() {
         var scheduler = started(it -> it.setClock(clock));
 
         ScheduledFuture<?> future =
@@ -42,7 +42,7 @@ abstract class TriggerFutureContract extends SchedulerFixture {
     }
 
     @Test
-    void theDelayMovesOnToTheNextOccurrenceAfterARun() {
+    void delayMovesOnToTheNextOccurrenceAfterARun() {
         var scheduler = started();
         var task = new RecordingTask();
 
@@ -91,7 +91,7 @@ abstract class TriggerFutureContract extends SchedulerFixture {
     }
 
     @Test
-    void aSeriesCancelledBeforeItsFirstRunNeverRunsAndAsksNoMore() {
+    void seriesCancelledBeforeItsFirstRunNeverRuns() {
         var scheduler = started();
         var task = new RecordingTask();
         Instant instant = Instant.now().plusMillis(60);
@@ -108,7 +108,7 @@ abstract class TriggerFutureContract extends SchedulerFixture {
     }
 
     @Test
-    void aSeriesCancelledDuringARunAsksItsTriggerNoMore() {
+    void seriesCancelledDuringARunAsksItsTriggerNoMore() {
         var scheduler = started();
         var held = new HeldTask();
         var trigger = new ObservedTrigger(context -> Instant.now(), 10);

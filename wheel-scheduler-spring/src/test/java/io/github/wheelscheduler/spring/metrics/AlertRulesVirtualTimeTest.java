@@ -77,7 +77,7 @@ class AlertRulesVirtualTimeTest {
     }
 
     @Test
-    void pauseShowsInWhatWaitsAndItsEndInTheTasksThatAreLate() throws IOException {
+    void pauseShowsInWaitingTasksAndItsEndInLateOnes() throws IOException {
         try (VirtualTime time = new VirtualTime()) {
             WheelTaskScheduler scheduler = started(time);
             scheduler.stop();

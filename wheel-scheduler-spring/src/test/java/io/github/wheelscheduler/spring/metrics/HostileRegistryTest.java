@@ -65,7 +65,7 @@ class HostileRegistryTest {
     }
 
     @Test
-    void timerThatThrowsLeavesOtherMetersReadableAfterABurst() {
+    void throwingTimerLeavesOtherMetersReadable() {
         int burst = 50_000;
         try (MeteredScheduler metered = new MeteredScheduler(
                 settings -> {}, new RegistryOfThrowingTimers(), WheelSchedulerMetrics.DEFAULT_MAX_TASKS)) {
@@ -78,7 +78,7 @@ class HostileRegistryTest {
     }
 
     @Test
-    void aTaskWhoseMetersAreRefusedRunsAndLeavesNoHalfOfThem() {
+    void taskWhoseMetersAreRefusedRunsAndLeavesNoHalfOfThem() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             metered.registry.config().meterFilter(refusing(MeterNames.TASK_OVERRUNS, "cursed"));
             ScheduledFuture<?> cursed = metered.tasks.schedule("cursed", runs::incrementAndGet, HOURLY);
@@ -107,7 +107,7 @@ class HostileRegistryTest {
     }
 
     @Test
-    void aListenerThatThrowsKeepsNoNewsFromTheMeters() {
+    void listenerThatThrowsKeepsNoNewsFromTheMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             metered.tasks.addListener(new Throwing());
             WheelSchedulerMetrics later = new WheelSchedulerMetrics(metered.scheduler, "later");

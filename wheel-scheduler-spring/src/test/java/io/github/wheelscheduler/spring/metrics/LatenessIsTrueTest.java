@@ -25,7 +25,7 @@ class LatenessIsTrueTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.spring.metrics.MeteredScheduler#kindsOfThreads")
-    void aTaskThatWaitsForTheOnlyWorkerIsAsLateAsItSays(boolean virtualThreads) {
+    void taskThatWaitsForTheOnlyWorkerIsAsLateAsItSays(boolean virtualThreads) {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> {
             settings.setVirtualThreads(virtualThreads);
             settings.setPoolSize(1);

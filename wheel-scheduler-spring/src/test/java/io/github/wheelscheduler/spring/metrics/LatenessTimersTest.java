@@ -100,7 +100,7 @@ class LatenessTimersTest {
     }
 
     @Test
-    void whereThereIsNoThreadToBeHadTheNextRunAsksAgain() {
+    void nextRunAsksAgainForAThread() {
         AtomicInteger asked = new AtomicInteger();
         LatenessTimers poor = new LatenessTimers(wheel, queue, action -> {
             if (asked.incrementAndGet() == 1) {
@@ -161,7 +161,7 @@ class LatenessTimersTest {
     }
 
     @Test
-    void afterABurstAScrapeShowsEveryRun() {
+    void scrapeAfterABurstShowsEveryRun() {
         assertThat(scrapeAfter(BURST, new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)))
                 .contains("wheel_scheduler_lateness_seconds_count{name=\"jobs\",stage=\"queue\"} " + BURST)
                 .contains("wheel_scheduler_lateness_seconds_count{name=\"jobs\",stage=\"wheel\"} " + BURST);

@@ -48,7 +48,7 @@ class MetricsPageTest {
     private record Row(String name, String type, String unit, Set<String> tags) {}
 
     @Test
-    void theTableHasEveryMeterAndNoOther() throws IOException {
+    void tableHasEveryMeterAndNoOther() throws IOException {
         try (MeteredScheduler metered = withEveryMeter(new SimpleMeterRegistry())) {
             Set<Row> actual = metered.registry.getMeters().stream()
                     .map(Meter::getId)
@@ -59,7 +59,7 @@ class MetricsPageTest {
     }
 
     @Test
-    void theTableOfTagsHasEveryValueAndNoOther() throws IOException {
+    void tableOfTagsHasEveryValueAndNoOther() throws IOException {
         Set<String> unbounded = Set.of(MeterNames.TAG_NAME, MeterNames.TAG_TASK);
         try (MeteredScheduler metered = withEveryMeter(new SimpleMeterRegistry())) {
             Set<String> actual = metered.registry.getMeters().stream()
@@ -84,7 +84,7 @@ class MetricsPageTest {
     }
 
     @Test
-    void theRuleOfEveryMeterUsesItByANameThatPrometheusIsGiven() throws IOException {
+    void ruleOfEveryMeterUsesItByANameThatPrometheusIsGiven() throws IOException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (MeteredScheduler metered = withEveryMeter(registry)) {
             ScheduledFuture<?> ignored = metered.scheduler.scheduleAtFixedRate(() -> {}, Duration.ofMillis(1));

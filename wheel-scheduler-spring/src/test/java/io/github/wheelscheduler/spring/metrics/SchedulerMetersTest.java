@@ -54,7 +54,7 @@ class SchedulerMetersTest {
 
     @ParameterizedTest
     @MethodSource(KINDS)
-    void theWorkersShowWhatTheyDo(boolean virtualThreads) {
+    void workersShowWhatTheyDo(boolean virtualThreads) {
         try (MeteredScheduler metered = on(virtualThreads)) {
             Gate gate = new Gate();
             metered.scheduler.execute(gate);
@@ -71,7 +71,7 @@ class SchedulerMetersTest {
 
     @ParameterizedTest
     @MethodSource(KINDS)
-    void theLimitOfWorkersCanBeSeen(boolean virtualThreads) {
+    void limitOfWorkersCanBeSeen(boolean virtualThreads) {
         try (MeteredScheduler metered = on(virtualThreads)) {
             assertThat(metered.gauge(MeterNames.EXECUTOR_POOL_MAX)).isEqualTo(virtualThreads ? Integer.MAX_VALUE : 256);
             assertThat(metered.gauge(MeterNames.EXECUTOR_POOL_CORE)).isEqualTo(virtualThreads ? 0 : 2);
@@ -104,7 +104,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void withoutABoundNothingRemains() {
+    void nothingRemainsWithoutABound() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             assertThat(metered.registry
                             .find(MeterNames.EXECUTOR_QUEUE_REMAINING)
@@ -133,7 +133,7 @@ class SchedulerMetersTest {
 
     @ParameterizedTest
     @MethodSource(KINDS)
-    void aTaskIsCountedOnEveryStepOfItsWay(boolean virtualThreads) {
+    void taskIsCountedOnEveryStepOfItsWay(boolean virtualThreads) {
         try (MeteredScheduler metered = on(virtualThreads)) {
             AtomicInteger runs = new AtomicInteger();
             ScheduledFuture<?> first = inAnHour(metered, runs::incrementAndGet);
@@ -172,7 +172,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void aTaskThatIsNotAcceptedIsCounted() {
+    void taskThatIsNotAcceptedIsCounted() {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> settings.setMaxPending(1))) {
             ScheduledFuture<?> ignored = inAnHour(metered, () -> {});
             assertThatExceptionOfType(TaskRejectedException.class).isThrownBy(() -> inAnHour(metered, () -> {}));
@@ -184,7 +184,7 @@ class SchedulerMetersTest {
 
     @ParameterizedTest
     @MethodSource(KINDS)
-    void aRunThatFailsIsCountedWhateverItsKind(boolean virtualThreads) {
+    void runThatFailsIsCountedWhateverItsKind(boolean virtualThreads) {
         try (MeteredScheduler metered = on(virtualThreads);
                 LogCapture log = LogCapture.ofPackage(TaskUtils.class)) {
             Runnable failing = () -> {
@@ -261,7 +261,7 @@ class SchedulerMetersTest {
     // The tick thread
 
     @Test
-    void theTickThreadCountsItsSleepsAndHowMuchLongerTheyWere() {
+    void tickThreadCountsItsSleepsAndHowMuchLongerTheyWere() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             assertThat(metered.counter(MeterNames.WAKEUPS)).isZero();
             ScheduledFuture<?> ignored = metered.scheduler.scheduleAtFixedRate(() -> {}, SHORT);
@@ -283,7 +283,7 @@ class SchedulerMetersTest {
     // Binding
 
     @Test
-    void theMetersOfSeveralSchedulersAreToldApartByTheirNames() {
+    void metersOfSeveralSchedulersAreToldApartByTheirNames() {
         try (MeteredScheduler one = new MeteredScheduler();
                 MeteredScheduler other = new MeteredScheduler()) {
             WheelSchedulerMetrics second = new WheelSchedulerMetrics(other.scheduler, "other");
@@ -361,7 +361,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void aSchedulerThatIsStartedAgainGoesOnInItsMeters() {
+    void schedulerThatIsStartedAgainGoesOnInItsMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             AtomicInteger runs = new AtomicInteger();
             metered.scheduler.execute(runs::incrementAndGet);
@@ -378,7 +378,7 @@ class SchedulerMetersTest {
     }
 
     @Test
-    void aSchedulerThatIsNotStartedHasNothingToShow() {
+    void schedulerThatIsNotStartedHasNothingToShow() {
         MeterRegistry registry = new SimpleMeterRegistry();
         WheelSchedulerMetrics metrics = new WheelSchedulerMetrics(new WheelTaskScheduler(), "cold");
         assertThatExceptionOfType(IllegalStateException.class)

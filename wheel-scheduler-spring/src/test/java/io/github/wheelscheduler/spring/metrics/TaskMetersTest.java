@@ -51,7 +51,7 @@ class TaskMetersTest {
 
     @ParameterizedTest
     @MethodSource(KINDS)
-    void aTaskShowsHowItsRunsWent(boolean virtualThreads) {
+    void taskShowsHowItsRunsWent(boolean virtualThreads) {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> settings.setVirtualThreads(virtualThreads))) {
             AtomicInteger runs = new AtomicInteger();
             metered.scheduler.setErrorHandler(failure -> {});
@@ -80,7 +80,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void theTimeOfARunIsThatOfTheTask() {
+    void timeOfARunIsThatOfTheTask() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             Gate gate = new Gate();
             ScheduledFuture<?> series = metered.tasks.schedule("slow", gate, HOURLY);
@@ -121,7 +121,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aOneTimeTaskHasNoAgeThatARuleWouldFireForForEver() {
+    void oneTimeTaskHasNoAgeThatARuleWouldFireForForEver() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             AtomicInteger runs = new AtomicInteger();
             Runnable annotated = new OneTimeTask(runs::incrementAndGet, Duration.ZERO).getRunnable();
@@ -138,7 +138,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void theLastSuccessIsATimeAndBeforeTheFirstOneNone() {
+    void lastSuccessIsATimeAndBeforeTheFirstOneNone() {
         try (MeteredScheduler metered = new MeteredScheduler();
                 LogCapture log = LogCapture.ofPackage(TaskUtils.class)) {
             AtomicInteger runs = new AtomicInteger();
@@ -172,7 +172,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aTaskThatIsKnownBeforeItsMetersShowsItsLastSuccess() {
+    void taskThatIsKnownBeforeItsMetersShowsItsLastSuccess() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             ScheduledFuture<?> series = metered.tasks.schedule("early", () -> {}, HOURLY);
             awaitThat(() -> metered.tasks.get("early").lastSuccess() != null);
@@ -190,7 +190,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aRunThatOutlastsItsPeriodIsAnOverrun() {
+    void runThatOutlastsItsPeriodIsAnOverrun() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             Gate gate = new Gate();
             ScheduledFuture<?> series =
@@ -210,7 +210,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aRunThatSomebodyAskedForIsNeverLate() {
+    void runThatSomebodyAskedForIsNeverLate() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             ScheduledFuture<?> series = metered.tasks.schedule("asked", () -> {}, YEARLY);
             metered.tasks.trigger("asked");
@@ -250,7 +250,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void namedTasksThatRepeatHaveThemHoweverTheyAreScheduled() {
+    void repeatingNamedTasksHaveMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             ScheduledFuture<?> poll = metered.scheduler.scheduleAtFixedRate(new Named("poll"), HOUR);
             ScheduledFuture<?> second = metered.scheduler.scheduleWithFixedDelay(new Named("poll"), HOUR);
@@ -332,7 +332,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aRunThatEndsAfterItsTaskHasGoneBringsNoMeterBack() {
+    void runThatEndsAfterItsTaskHasGoneBringsNoMeterBack() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             Gate gate = new Gate();
             ScheduledFuture<?> task = metered.tasks.schedule("leaving", gate, HOURLY);
@@ -360,7 +360,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void thePlaceOfATaskThatGoesIsGivenToTheFirstThatWaits() {
+    void placeOfATaskThatGoesIsGivenToTheFirstThatWaits() {
         try (MeteredScheduler metered = new MeteredScheduler(2)) {
             List<ScheduledFuture<?>> futures = new ArrayList<>();
             for (String name : List.of("a", "b", "c", "d", "e")) {
@@ -375,7 +375,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void tasksWithEverNewNamesDoNotFillTheRegistryOfAllTimes() {
+    void tasksWithEverNewNamesDoNotFillTheRegistry() {
         try (MeteredScheduler metered = new MeteredScheduler(2)) {
             List<String> names = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
@@ -417,7 +417,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void schedulerThatIsShutDownUsesNoNamesUpAndMetersNoTask() {
+    void shutDownSchedulerMetersNoTask() {
         try (MeteredScheduler metered = new MeteredScheduler(1);
                 LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
             for (int i = 0; i < 20; i++) {
@@ -491,7 +491,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aLimitOfZeroLeavesTheSums() {
+    void limitOfZeroLeavesTheSums() {
         try (MeteredScheduler metered = new MeteredScheduler(0)) {
             ScheduledFuture<?> ignored = metered.tasks.schedule("first", () -> {}, HOURLY);
             assertThat(metered.metersOfTasks()).isEmpty();
@@ -501,7 +501,7 @@ class TaskMetersTest {
     }
 
     @Test
-    void aNegativeLimitIsRefused() {
+    void negativeLimitIsRefused() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new WheelSchedulerMetrics(metered.scheduler, "name", -1))

@@ -32,7 +32,7 @@ class ClosingTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.spring.promises.Schedulers#available")
-    void withoutWaitingInterruptsWhatRunsAndReportsWhatNeverRan(Schedulers kind) throws Exception {
+    void closeWithoutWaitingInterruptsAndReports(Schedulers kind) throws Exception {
         WheelTaskScheduler scheduler = kind.create("closing-");
         try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
             List<ScheduledFuture<?>> pending = closeUnderLoad(scheduler);
@@ -64,7 +64,7 @@ class ClosingTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.spring.promises.Schedulers#available")
-    void waitingWithoutALimitReturnsAtOnceAndLetsDueWorkGoOn(Schedulers kind) throws Exception {
+    void closeWithoutALimitReturnsAndDueWorkGoesOn(Schedulers kind) throws Exception {
         WheelTaskScheduler scheduler = kind.create("closing-");
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         List<ScheduledFuture<?>> pending = closeUnderLoad(scheduler);

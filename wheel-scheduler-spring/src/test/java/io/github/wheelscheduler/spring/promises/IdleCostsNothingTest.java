@@ -51,7 +51,7 @@ class IdleCostsNothingTest {
     }
 
     @Test
-    void theTickThreadDoesNotWakeUpForATimerOfAnHour() throws Exception {
+    void tickThreadDoesNotWakeUpForATimerOfAnHour() throws Exception {
         ScheduledFuture<?> hour = scheduler.schedule(() -> {}, Instant.now().plusSeconds(3_600));
 
         long wakeUps = contextSwitchesWhileIdle(0);
@@ -62,7 +62,7 @@ class IdleCostsNothingTest {
     }
 
     @Test
-    void theTickThreadWakesUpTwiceASecondAtMostForTriggers() throws Exception {
+    void tickThreadWakesUpTwiceASecondAtMostForTriggers() throws Exception {
         ScheduledFuture<?> leapDays = scheduler.schedule(() -> {}, new CronTrigger("0 0 0 29 2 *"));
         PeriodicTrigger hourly = new PeriodicTrigger(Duration.ofHours(1));
         hourly.setInitialDelay(Duration.ofHours(1));

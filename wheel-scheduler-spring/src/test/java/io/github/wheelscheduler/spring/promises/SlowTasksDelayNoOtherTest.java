@@ -32,7 +32,7 @@ class SlowTasksDelayNoOtherTest {
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.spring.promises.Schedulers#available")
-    void aHeartbeatKeepsItsRhythmBesideAHundredSlowTasks(Schedulers kind) throws Exception {
+    void heartbeatKeepsItsRhythmBesideAHundredSlowTasks(Schedulers kind) throws Exception {
         // The scheduler is new each time, so its pool has to grow. Other processes can only make a round worse.
         long best = Long.MAX_VALUE;
         for (int round = 0; round < ROUNDS && best >= ALLOWED_MILLIS; round++) {
@@ -48,7 +48,7 @@ class SlowTasksDelayNoOtherTest {
     }
 
     @Test
-    void onTheDefaultSchedulerOfBootTheHeartbeatStopsForSeconds() throws Exception {
+    void heartbeatStopsForSecondsOnBootsDefaultScheduler() throws Exception {
         ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
         scheduler.initialize();
         try {

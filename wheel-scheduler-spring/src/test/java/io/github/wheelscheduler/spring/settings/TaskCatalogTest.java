@@ -58,7 +58,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void whatIsSetInCodeGoesOverAnAnnotationWhicheverComesFirst() {
+    void codeOverridesAnAnnotationInAnyOrder() {
         catalog.declare(declaration("poll", "poll", true, ONE.overlaidWith(PAUSED)));
         catalog.set("push", TWO);
         catalog.declare(declaration("push", "push", true, ONE.overlaidWith(PAUSED)));
@@ -81,7 +81,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void idIsFreeWhenItsMethodHasBeenWithdrawnAsOftenAsDeclared() {
+    void idIsFreeWhenWithdrawnAsOftenAsDeclared() {
         TaskDeclaration poll = declaration("poll", "job", true, ONE);
         catalog.declare(poll);
         catalog.declare(declaration("poll", "job", true, TWO));
@@ -96,7 +96,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void anIdThatAnotherMethodHasByItsNameIsRefused() {
+    void idThatAnotherMethodHasByItsNameIsRefused() {
         catalog.declare(declaration("poll", "Jobs.poll", false, TaskSettings.NONE));
         assertThatIllegalStateException()
                 .isThrownBy(() -> catalog.declare(declaration("push", "Jobs.poll", true, ONE)))
@@ -104,7 +104,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void whatWasSetInAnotherCatalogIsTakenOverWhereNothingIsSet() {
+    void settingsOfAnotherCatalogFillGaps() {
         TaskCatalog other = new TaskCatalog();
         other.set("one", ONE);
         other.set("two", ONE);
@@ -132,7 +132,7 @@ class TaskCatalogTest {
     private record Wrapper(Runnable runnable) {}
 
     @Test
-    void theIdsOfFurtherBeansOfAClassHaveTheirNames() {
+    void idsOfFurtherBeansOfAClassHaveTheirNames() {
         Jobs one = new Jobs();
         Jobs other = new Jobs();
         assertThat(declare("one", one)).isEqualTo("Jobs.poll");
@@ -157,7 +157,7 @@ class TaskCatalogTest {
     }
 
     @Test
-    void aBeanThatCannotBeFoundSharesTheShortId() {
+    void beanThatCannotBeFoundSharesTheShortId() {
         declare("one", new Jobs());
         declare("other", new Jobs());
         assertThat(catalog.idOf(new Object(), "Jobs.poll")).isEqualTo("Jobs.poll");

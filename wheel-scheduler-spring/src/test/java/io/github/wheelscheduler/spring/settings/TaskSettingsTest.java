@@ -28,7 +28,7 @@ class TaskSettingsTest {
     }
 
     @Test
-    void whatCannotWorkIsRefusedWithItsRule() {
+    void unworkableSettingIsRefusedWithItsRule() {
         assertUnusable(
                 "cron",
                 "must be a cron expression of six fields, or -",
@@ -50,7 +50,7 @@ class TaskSettingsTest {
     }
 
     @Test
-    void aScheduleIsOneScheduleOnly() {
+    void scheduleIsOneScheduleOnly() {
         String rule = "must be the only one of cron, fixed-rate and fixed-delay";
         assertUnusable(
                 "fixed-rate",
@@ -103,7 +103,7 @@ class TaskSettingsTest {
     }
 
     @Test
-    void aBackOffWithoutADelayIsRefusedWhereItIsUsed() {
+    void backOffWithoutADelayIsRefusedWhereItIsUsed() {
         String rule = "must be set where anything of the back-off is";
         assertUnusable(
                 "back-off.delay",

@@ -46,7 +46,7 @@ class LastErrorTest {
     }
 
     @Test
-    void failureIsKeptWithItsStackTraceAndCausesAlsoAfterASuccess() {
+    void failureIsKeptWithItsTraceAfterASuccess() {
         AtomicInteger runs = new AtomicInteger();
         scheduler.initialize();
         registry.schedule(
@@ -144,7 +144,7 @@ class LastErrorTest {
     }
 
     @Test
-    void whereManyTasksFailTheTracesOfAThousandAreKept() {
+    void tracesOfAThousandFailingTasksAreKept() {
         scheduler.initialize();
         int tasks = 1_100;
         for (int i = 0; i < tasks; i++) {
@@ -181,7 +181,7 @@ class LastErrorTest {
     }
 
     @Test
-    void whatWasThrownIsNotKept() {
+    void throwableIsNotKept() {
         WeakReference<Throwable> thrown = thrown();
         awaitThat(() -> {
             System.gc();

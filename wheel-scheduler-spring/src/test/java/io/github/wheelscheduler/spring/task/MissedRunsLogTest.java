@@ -28,7 +28,7 @@ class MissedRunsLogTest {
     }
 
     @Test
-    void aStreakOfMissedRunsIsLoggedOnceAndCountedToTheEnd() throws Exception {
+    void streakOfMissedRunsIsLoggedOnceAndCountedToTheEnd() throws Exception {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         try (LogCapture log = LogCapture.of(WheelTaskScheduler.class)) {
             scheduler.initialize();
@@ -61,7 +61,7 @@ class MissedRunsLogTest {
     }
 
     @Test
-    void tasksThatMissRunsInPausesAreCountedInOneLineAMinute() {
+    void tasksThatMissRunsAreCountedInOneLineAMinute() {
         int tasks = 200;
         Duration rate = Duration.ofMillis(20);
         AtomicLong runs = new AtomicLong();

@@ -149,7 +149,7 @@ class TaskQueryTest {
     }
 
     @Test
-    void nextRunsComeInTheirOrderBothWaysAndTasksWithoutOneComeLast() {
+    void nextRunsAreSortedAndTasksWithoutOneComeLast() {
         add("b", TaskQueryTest::nothing, far.plusSeconds(1));
         add("a", TaskQueryTest::nothing, far.plusSeconds(2));
         add("c", TaskQueryTest::nothing, far);
@@ -165,7 +165,7 @@ class TaskQueryTest {
     }
 
     @Test
-    void lastFailuresComeInTheirOrderAlsoWhenRunsHaveSucceededSince() {
+    void lastFailuresAreSortedDespiteLaterSuccesses() {
         registry.schedule("well", TaskQueryTest::nothing, TaskSchedule.fixedDelay(Duration.ofHours(1)));
         boolean[] fails = {true};
         registry.schedule(
@@ -269,7 +269,7 @@ class TaskQueryTest {
     }
 
     @Test
-    void whatIsNoPlaceInThisOrderIsRefused() {
+    void cursorOfAnotherOrderIsRefused() {
         add("a", TaskQueryTest::nothing, far);
         add("b", TaskQueryTest::nothing, far);
         TaskQuery byId = TaskQuery.ALL.orderedBy(Order.ID, false).part(0, 1);

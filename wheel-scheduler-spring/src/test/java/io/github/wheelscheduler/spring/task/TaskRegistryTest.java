@@ -124,7 +124,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void whatATaskSaysOfItselfIsShownNowhere() {
+    void textOfATaskIsShownNowhere() {
         record Sync(String url, String apiKey) implements Runnable {
             @Override
             public void run() {
@@ -279,7 +279,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void manyTasksOfOneNameAreNumberedQuicklyAndListedInParts() {
+    void tasksOfOneNameAreNumberedAndListedInParts() {
         for (int i = 0; i < 10_000; i++) {
             scheduler.scheduleAtFixedRate(new Named("many"), inAnHour(), HOUR);
         }
@@ -375,7 +375,7 @@ class TaskRegistryTest {
     }
 
     @Test
-    void seriesThatEndByThemselvesAreForgottenThoughNobodyLooks() {
+    void endedSeriesAreForgottenUnasked() {
         for (int i = 0; i < 10_000; i++) {
             AtomicBoolean named = new AtomicBoolean();
             ScheduledFuture<?> ignored = scheduler.schedule(
@@ -593,7 +593,7 @@ class TaskRegistryTest {
 
     @Test
     @SuppressWarnings("NullAway") // what a caller must not do
-    void aMissingNameIsRefusedWithTheRule() {
+    void missingNameIsRefusedWithTheRule() {
         assertThatNullPointerException()
                 .isThrownBy(() -> scheduler
                         .getTaskRegistry()

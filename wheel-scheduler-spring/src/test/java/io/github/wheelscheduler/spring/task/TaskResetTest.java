@@ -60,7 +60,7 @@ class TaskResetTest {
     // Back to the code
 
     @Test
-    void theScheduleOfTheCodeIsGivenBack() {
+    void scheduleOfTheCodeIsGivenBack() {
         ScheduledFuture<?> task = hourly();
         registry.retime(ID, TaskSchedule.cron("0 0 3 1 1 *"));
         registry.pause(ID);
@@ -74,7 +74,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aTaskThatWasOnlyPausedKeepsItsPhase() {
+    void taskThatWasOnlyPausedKeepsItsPhase() {
         ScheduledFuture<?> task = hourly();
         Instant next = registry.get(ID).next();
         registry.pause(ID);
@@ -85,7 +85,7 @@ class TaskResetTest {
     }
 
     @Test
-    void whatSettingsDisableIsDisabledAgain() {
+    void taskDisabledBySettingsIsDisabledAgain() {
         ScheduledFuture<?> task = registry.schedule(
                 ID,
                 runs::incrementAndGet,
@@ -103,7 +103,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aPauseAfterFailuresEndsAndFailuresCountAnew() {
+    void pauseAfterFailuresEndsAndFailuresCountAnew() {
         ScheduledFuture<?> task = registry.schedule(
                 ID,
                 () -> {
@@ -121,7 +121,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aOneTimeTaskHasItsInstantBackUnlessThatHasPassed() {
+    void oneTimeTaskHasItsInstantBackUnlessThatHasPassed() {
         Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
         ScheduledFuture<?> task = registry.schedule(ID, runs::incrementAndGet, TaskSchedule.once(tomorrow));
         registry.retime(ID, HOURLY);
@@ -146,7 +146,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aTaskThatIsOverHasNothingToGiveBack() {
+    void taskThatIsOverHasNothingToGiveBack() {
         ScheduledFuture<?> task = registry.schedule(ID, runs::incrementAndGet, TaskSchedule.once(Instant.now()));
         awaitThat(() -> task.isDone());
         assertThatIllegalStateException().isThrownBy(() -> registry.reset(ID)).withMessageContaining(ID);
@@ -156,7 +156,7 @@ class TaskResetTest {
     // Once, though it repeats by its code
 
     @Test
-    void aTaskThatRepeatsByItsCodeStaysWhenItHasRunOnce() {
+    void taskThatRepeatsByItsCodeStaysWhenItHasRunOnce() {
         ScheduledFuture<?> task = scheduler.scheduleAtFixedRate(
                 runs::incrementAndGet, Instant.now().plus(HOUR), HOUR);
         String id = registry.ids().get(0);
@@ -178,7 +178,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aRunThatFailsIsNotTheEndEither() {
+    void runThatFailsIsNotTheEndEither() {
         ScheduledFuture<?> task = registry.schedule(
                 ID,
                 () -> {
@@ -195,7 +195,7 @@ class TaskResetTest {
     }
 
     @Test
-    void itIsForgottenWhenItsFutureIsCancelled() {
+    void taskIsForgottenWhenItsFutureIsCancelled() {
         ScheduledFuture<?> task = hourly();
         runOnce();
         assertThat(task.cancel(false)).isTrue();
@@ -229,7 +229,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aShutdownEndsIt() {
+    void shutdownEndsIt() {
         ScheduledFuture<?> task = hourly();
         runOnce();
         scheduler.shutdown();
@@ -238,7 +238,7 @@ class TaskResetTest {
     }
 
     @Test
-    void aShutdownBeforeItsOnlyRunEndsItToo() {
+    void shutdownBeforeItsOnlyRunEndsItToo() {
         ScheduledFuture<?> task = hourly();
         registry.retime(ID, TaskSchedule.once(Instant.now().plus(HOUR)));
         scheduler.shutdown();

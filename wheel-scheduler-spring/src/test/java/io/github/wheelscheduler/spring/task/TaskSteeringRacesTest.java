@@ -79,7 +79,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void futureEndsWithTheRunHoweverCloseToItTheTaskIsReTimed() throws Exception {
+    void futureEndsWithTheRunDespiteACloseReTiming() throws Exception {
         scheduler.initialize();
         int early = 0;
         for (int i = 0; i < 600; i++) {
@@ -183,7 +183,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void runThatWaitsForAnotherIsReplacedWhenTheTaskIsReTimed() {
+    void owedRunIsReplacedWhenTheTaskIsReTimed() {
         scheduler.initialize();
         Gate gate = startOfLongRun();
         registry.retime(ID, inAnHour());
@@ -206,7 +206,7 @@ class TaskSteeringRacesTest {
     }
 
     @Test
-    void runThatWaitsForAnotherTakesPlaceBeforeAShutdownEnds() throws Exception {
+    void owedRunTakesPlaceBeforeAShutdownEnds() throws Exception {
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         scheduler.setAwaitTerminationSeconds(30);
         scheduler.initialize();
@@ -274,7 +274,7 @@ class TaskSteeringRacesTest {
     // Decorators
 
     @Test
-    void decoratorThatThrowsAfterAFailedRunDoesNotEndTheSeries() {
+    void decoratorThatThrowsAfterAFailureEndsNoSeries() {
         scheduler.setTaskDecorator(task -> () -> {
             task.run();
             throw new IllegalStateException("clean-up fails");

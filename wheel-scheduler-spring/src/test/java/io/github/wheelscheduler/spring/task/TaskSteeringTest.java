@@ -109,7 +109,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void pausedTaskRunsWheneverItIsTriggeredHoweverOftenItIsDue() {
+    void pausedTaskRunsWheneverItIsTriggered() {
         ScheduledFuture<?> ignored = schedule(TaskSchedule.once(Instant.now().plus(HOUR)));
         registry.pause(ID);
         registry.retime(ID, TaskSchedule.fixedRate(Duration.ofNanos(1_000)));
@@ -173,7 +173,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void heldTaskIsCancelledAndLoggedWhenTheSchedulerIsShutDown() {
+    void heldTaskIsCancelledAndLoggedAtShutdown() {
         ScheduledFuture<?> future = registry.schedule(
                 ID, new Gate(), TaskSchedule.once(Instant.now().plus(HOUR)));
         registry.pause(ID);
@@ -357,7 +357,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void heldOneTimeTaskRunsOnceHoweverManyResumeAndTriggerIt() throws Exception {
+    void heldOneTimeTaskRunsOnceUnderConcurrentResumes() throws Exception {
         for (int round = 0; round < 200; round++) {
             int before = runs.get();
             String id = ID + round;
@@ -468,7 +468,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void waitingForASeriesEndsWhenItIsCancelledAfterARetiming() {
+    void getEndsWhenARetimedSeriesIsCancelled() {
         ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
         Thread waiter = new Thread(() -> {
             try {
@@ -513,7 +513,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void taskThatIsTriggeredTwiceBeforeAWorkerIsFreeRunsOnce() {
+    void taskTriggeredTwiceBeforeAWorkerIsFreeRunsOnce() {
         scheduler.setPoolSize(1);
         Gate busy = new Gate();
         scheduler.execute(busy);
@@ -571,7 +571,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void cancelInterruptsARunThatHasWaitedForTheEndOfAnother() {
+    void cancelInterruptsAnOwedRun() {
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         Gate gate = new Gate();
         ScheduledFuture<?> future = registry.schedule(
@@ -591,7 +591,7 @@ class TaskSteeringTest {
     }
 
     @Test
-    void onlyRunOfATaskTakesPlaceAtItsNewTimeAndNotAtTheOldOne() {
+    void onlyRunOfATaskTakesPlaceAtItsNewTimeAlone() {
         for (int round = 0; round < 60; round++) {
             String id = ID + round;
             AtomicInteger ran = new AtomicInteger();

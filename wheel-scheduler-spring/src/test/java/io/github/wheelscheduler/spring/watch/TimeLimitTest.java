@@ -70,7 +70,7 @@ class TimeLimitTest {
     }
 
     @Test
-    void aLimitThatIsShorterThanTheNextLookIsKeptAllTheSame() throws Exception {
+    void limitThatIsShorterThanTheNextLookIsKeptAllTheSame() throws Exception {
         scheduler.setWarningLimits(
                 new WarningLimits(Duration.ofHours(1), Duration.ofHours(1), Duration.ofHours(4), null));
         scheduler.initialize();

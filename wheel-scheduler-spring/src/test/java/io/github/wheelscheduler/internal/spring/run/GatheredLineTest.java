@@ -53,7 +53,7 @@ class GatheredLineTest {
     }
 
     @Test
-    void whatIsGatheredTogetherNeedsOneThreadWhichEnds() throws Exception {
+    void gatheredLinesNeedOneThreadWhichEnds() throws Exception {
         GatheredLine line = newLine(() -> {});
         for (String name : List.of("first", "second", "first", "first", "third", "fourth")) {
             gather(line, name);

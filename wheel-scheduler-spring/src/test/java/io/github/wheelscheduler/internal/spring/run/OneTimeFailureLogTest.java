@@ -40,7 +40,7 @@ class OneTimeFailureLogTest {
     }
 
     @Test
-    void manyFailuresAreLoggedOnceForEachKindAndReachAllFutures() {
+    void failuresAreLoggedOncePerKindAndReachAllFutures() {
         scheduler.initialize();
         List<Future<?>> futures = new ArrayList<>();
         for (int i = 0; i < TASKS; i++) {

@@ -51,7 +51,7 @@ class SeriesFailureLogTest {
     }
 
     @Test
-    void failureOfAnotherKindIsLoggedAtOnceAndManyKindsAreNot() {
+    void failureOfAnotherKindIsLoggedUpToALimit() {
         SeriesFailureLog failures = new SeriesFailureLog("failing", new LogTime(() -> 0, summary -> {}, Thread::new));
         List<RuntimeException> kinds = List.of(
                 new IllegalStateException(),

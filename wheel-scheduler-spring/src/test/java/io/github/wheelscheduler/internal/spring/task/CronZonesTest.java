@@ -146,7 +146,7 @@ class CronZonesTest {
     }
 
     @Test
-    void rateThatIsRetimedToACronIsMeantInTheZoneOfTheScheduler() {
+    void rateRetimedToACronIsInTheZoneOfTheScheduler() {
         schedule("rate", TaskSchedule.fixedRate(Duration.ofHours(1)), TaskSettings.NONE);
         registry.retime("rate", TaskSchedule.cron(AT_SEVEN));
         assertThatItRuns("rate", 7, BERLIN);

@@ -237,7 +237,7 @@ class DaySearchTest {
 
     /** The instants of each hour are then not an hour apart. */
     @Test
-    void cronOfEachHourIsFollowedWhereClocksChangeByHalfAnHour() {
+    void hourlyCronRunsWhereClocksChangeByHalfAnHour() {
         for (String night : List.of("2026-04-04T12:03:20.5Z", "2026-10-03T12:03:20.5Z")) {
             Instant now = Instant.parse(night);
             TaskRegistry registry = at(now);
@@ -379,7 +379,7 @@ class DaySearchTest {
     }
 
     @Test
-    void whatIsNotReachedInTimeIsSaidToBeCut() {
+    void searchThatRunsOutOfTimeIsSaidToBeCut() {
         at(SPRING);
         IntStream.range(0, 200).forEach(i -> schedule("task" + i, TaskSchedule.cron("0 0 * * * *")));
         List<TaskSearch.Room> rooms = List.of(new TaskSearch.Room(NAME, book(), new TaskLook(1, Duration.ZERO)));

@@ -59,21 +59,21 @@ class DaylightSavingTriggerTest {
     }
 
     @Test
-    void aTimeThatIsShiftedOntoAnotherOneComesOnce() {
+    void timeThatIsShiftedOntoAnotherOneComesOnce() {
         DaylightSavingTrigger trigger = new DaylightSavingTrigger("0 30 2,3 * * *", BERLIN, Gap.SHIFT, Overlap.FIRST);
         assertThat(instants(trigger, "2030-03-30T12:00:00Z", 3))
                 .containsExactly("2030-03-31T01:30:00Z", "2030-04-01T00:30:00Z", "2030-04-01T01:30:00Z");
     }
 
     @Test
-    void theDayThatApiaLeftOutIsShiftedToTheNextOne() {
+    void dayThatApiaLeftOutIsShiftedToTheNextOne() {
         DaylightSavingTrigger trigger =
                 new DaylightSavingTrigger("0 0 12 30 * *", ZoneId.of("Pacific/Apia"), Gap.SHIFT, Overlap.FIRST);
         assertThat(instants(trigger, "2011-12-01T00:00:00Z", 1)).containsExactly("2011-12-30T22:00:00Z");
     }
 
     @Test
-    void aCronThatNamesNothingNamesNothing() {
+    void cronThatNamesNothingNamesNothing() {
         DaylightSavingTrigger trigger = new DaylightSavingTrigger("0 0 2 30 2 *", BERLIN, Gap.SHIFT, Overlap.BOTH);
         assertThat(trigger.next(Instant.parse("2030-01-01T00:00:00Z"))).isNull();
     }
@@ -92,7 +92,7 @@ class DaylightSavingTriggerTest {
     }
 
     @Test
-    void whatSpringDoesIsToSkipAndToTakeTheFirst() {
+    void springSkipsAndTakesTheFirst() {
         for (int day = 1; day <= 365; day++) {
             Instant from = LocalDateTime.of(2030, 1, 1, 0, 0).plusDays(day).toInstant(ZoneOffset.UTC);
             SimpleTriggerContext context = new SimpleTriggerContext();

@@ -111,7 +111,7 @@ class OpenRunTest {
     }
 
     @Test
-    void whatHasEndedBeforeItReturnsIsNotedAtItsReturn() {
+    void subscriptionEndedBeforeTheReturnIsNotedThen() {
         start(HOUR, () -> {
             keep();
             kept(0).ended(new IllegalStateException("before"));
@@ -138,7 +138,7 @@ class OpenRunTest {
     }
 
     @Test
-    void aDecoratedRunGoesOn() {
+    void decoratedRunGoesOn() {
         scheduler.setTaskDecorator(task -> () -> task.run());
         start(HOUR, this::keep);
         awaitReturned(1);
@@ -149,7 +149,7 @@ class OpenRunTest {
     }
 
     @Test
-    void whatIsCancelledIsNotNoted() {
+    void cancelledSubscriptionIsNotNoted() {
         start(HOUR, this::keep);
         awaitReturned(1);
         kept(0).cancelled();
@@ -174,7 +174,7 @@ class OpenRunTest {
     }
 
     @Test
-    void theRestAfterAFailureFollowsTheNextRun() {
+    void restAfterAFailureFollowsTheNextRun() {
         TaskSettings settings = TaskSettings.builder().backOff(BackOff.of(HOUR)).build();
         scheduler.getTaskCatalog().set(OpenRunTest.class.getName() + ".lambda", settings);
         start(OFTEN, this::keep);

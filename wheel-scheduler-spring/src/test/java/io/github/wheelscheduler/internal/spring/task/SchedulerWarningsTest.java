@@ -149,7 +149,7 @@ class SchedulerWarningsTest {
     }
 
     @Test
-    void tickThreadThatOversleepsIsNoticedByTheFirstRunAfterIt() {
+    void oversleepIsNoticedByTheFirstRunAfterIt() {
         initialize(new WarningLimits(SHORT, LONG, null, null));
         LogTime time = new LogTime(() -> 0, summary -> {}, Thread::new);
         SchedulerObservation observation = new SchedulerObservation(

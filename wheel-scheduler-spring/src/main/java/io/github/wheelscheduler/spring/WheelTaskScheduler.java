@@ -10,9 +10,9 @@ import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.SchedulerObservation;
 import io.github.wheelscheduler.internal.spring.task.SchedulerWarnings;
-import io.github.wheelscheduler.internal.spring.task.TaskBook;
+import io.github.wheelscheduler.internal.spring.task.TaskEvents;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
-import io.github.wheelscheduler.internal.spring.task.TaskNews;
+import io.github.wheelscheduler.internal.spring.task.TaskStore;
 import io.github.wheelscheduler.internal.spring.task.TaskTimers;
 import io.github.wheelscheduler.internal.worker.Workers;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -90,8 +90,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private final TaskTimers timers = new TaskTimers(this, failures);
     private final SchedulerWarnings warnings =
             new SchedulerWarnings(log, () -> "Scheduler " + nameInLog() + ": ", logTime);
-    private final TaskNews news = new TaskNews(warnings, this::publishPause);
-    private final TaskBook tasks = new TaskBook(timers, news);
+    private final TaskEvents news = new TaskEvents(warnings, this::publishPause);
+    private final TaskStore tasks = new TaskStore(timers, news);
     private final TaskRegistry registry = new TaskRegistry(tasks);
 
     private final SchedulerSettings settings = new SchedulerSettings();

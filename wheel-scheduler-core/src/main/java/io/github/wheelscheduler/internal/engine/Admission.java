@@ -55,7 +55,7 @@ final class Admission {
     private final WallClockWatch watch;
     private final Dispatchers dispatchers;
     private final HandOver handOver;
-    private final PassState pass;
+    private final TickPass pass;
     private final long tickNanos;
 
     private final Consumer<ScheduledTimer<?>> taking = this::take;
@@ -86,7 +86,7 @@ final class Admission {
             WallClockWatch watch,
             Dispatchers dispatchers,
             HandOver handOver,
-            PassState pass,
+            TickPass pass,
             long tickNanos) {
         this.inbox = inbox;
         this.wheel = wheel;

@@ -55,7 +55,7 @@ final class GroupRefusals implements Workers.Listener {
 
     /**
      * Returns what ends the run of a timer that is to be refused: before the timer is claimed, as this needs memory; and no text is made, as an
-     * error may skip the handlers of a frame in which one is (see {@code OwnFrame}). Tick thread.
+     * error may skip the handlers of a frame in which one is (see {@code SeparateFrame}). Tick thread.
      */
     Refused newRefused(ScheduledTimer<?> timer) {
         return new Refused(timer, slots.maxSize(), slots.taken());

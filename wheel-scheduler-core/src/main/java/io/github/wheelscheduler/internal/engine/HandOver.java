@@ -19,7 +19,7 @@ final class HandOver implements Expiry {
     private final WallClockWatch watch;
     private final SweepPlan sweeps;
     private final Dispatchers dispatchers;
-    private final PassState pass;
+    private final TickPass pass;
 
     /** Null but in virtual time. */
     private final @Nullable StepQueue steps;
@@ -35,7 +35,7 @@ final class HandOver implements Expiry {
             WallClockWatch watch,
             SweepPlan sweeps,
             Dispatchers dispatchers,
-            PassState pass,
+            TickPass pass,
             @Nullable StepQueue steps) {
         this.wheel = wheel;
         this.watch = watch;

@@ -20,7 +20,7 @@ final class TickLoop {
      *   Admission     takes messages, and puts timers where they belong
      *   HandOver      takes what leaves the wheel, and hands it to the workers or keeps it
      *   Dispatchers   whose workers those are: of the executor and of its groups
-     *   PassState     what time it is
+     *   TickPass     what time it is
      *
      * Each keeps its state to itself; none knows this.
      *
@@ -47,7 +47,7 @@ final class TickLoop {
     private final TimeSource clock;
 
     private final SweepPlan sweeps;
-    final PassState pass;
+    final TickPass pass;
     final Dispatchers dispatchers;
     private final HandOver handOver;
 
@@ -71,7 +71,7 @@ final class TickLoop {
         this.pending = root.pending;
         this.workers = root.workers;
         this.clock = root.settings.clock();
-        this.pass = new PassState(clock);
+        this.pass = new TickPass(clock);
         this.sweeps = new SweepPlan(wheel, pending);
         this.dispatchers = new Dispatchers(root.dispatcher);
         this.steps = clock.isVirtual() ? new StepQueue(wheel, dispatchers) : null;

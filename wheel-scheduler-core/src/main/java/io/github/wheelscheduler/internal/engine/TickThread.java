@@ -102,7 +102,7 @@ final class TickThread implements Runnable {
     /** When the first of them began; written before their number. */
     private volatile long failingSinceNanos;
 
-    private final Oversleeps oversleeps = new Oversleeps();
+    private final OversleepStatistics oversleeps = new OversleepStatistics();
 
     TickThread(Engine root, SharedWheel shared) {
         this.root = root;

@@ -74,7 +74,7 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
 
     @Override
     public void run() {
-        OwnFrame.execute(workers, this);
+        SeparateFrame.execute(workers, this);
     }
 
     boolean isWaiting() {

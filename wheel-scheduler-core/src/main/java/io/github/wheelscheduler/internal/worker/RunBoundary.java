@@ -46,7 +46,7 @@ final class RunBoundary {
 
     static @Nullable Throwable runGuarded(Runnable run) {
         try {
-            OwnFrame.run(run);
+            SeparateFrame.run(run);
             return null;
         } catch (Throwable ex) {
             logEscape(run, ex);

@@ -96,6 +96,6 @@ final class Worker implements Runnable {
     @Override
     public void run() {
         thread = Thread.currentThread();
-        OwnFrame.work(pool, this);
+        SeparateFrame.work(pool, this);
     }
 }

@@ -443,7 +443,7 @@ public abstract class Workers {
     /** Tells that a run is about to start, and returns the time if runs are observed; else 0. */
     final long tellStarting(Runnable run, long expiredNanos) {
         try {
-            return OwnFrame.starting(listener, run, expiredNanos);
+            return SeparateFrame.starting(listener, run, expiredNanos);
         } catch (Throwable ex) {
             // The run goes on though the telling has failed.
             return 0;

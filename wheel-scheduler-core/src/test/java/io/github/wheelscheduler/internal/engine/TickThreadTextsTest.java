@@ -25,7 +25,7 @@ class TickThreadTextsTest {
             Backlog.class,
             StepQueue.class,
             SweepPlan.class,
-            PassState.class,
+            TickPass.class,
             WallClockWatch.class,
             Inbox.class);
 

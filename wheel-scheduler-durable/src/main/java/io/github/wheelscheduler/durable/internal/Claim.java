@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** A row that this node has claimed: it waits until it is due, runs, and is told to the database. {@link InHand} says which of it is so. */
+/** A row that this node has claimed: it waits until it is due, runs, and is told to the database. {@link ClaimedTasks} says which of it is so. */
 final class Claim {
 
     /** In the order in which they are due. */
@@ -19,7 +19,7 @@ final class Claim {
     /** Whether this node has been asked to end it. */
     volatile boolean isAskedToEnd;
 
-    /** When its run has begun. Guarded by {@link InHand}. */
+    /** When its run has begun. Guarded by {@link ClaimedTasks}. */
     long startNanos;
 
     /** @param owner the incarnation that has claimed it */

@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Claims rows ahead of their time, which {@link WheelTurns} start when they are due.
+ * Claims rows ahead of their time, which {@link FairStarts} start when they are due.
  *
  * <pre>
  *  look: how much is due of which handler --> plan: what will start here soon --> claim that --> in hand, and a turn on the wheel for each
@@ -43,10 +43,10 @@ final class Claiming {
     private final Context context;
     private final Tables tables;
     private final NodeLife life;
-    private final InHand inHand;
+    private final ClaimedTasks claimedTasks;
     private final Runs runs;
     private final Ends ends;
-    private final WheelTurns turns;
+    private final FairStarts turns;
     private final LogLimit held;
 
     /** When this node began, by the database's clock: what no node could read is tried once since then. */
@@ -56,7 +56,7 @@ final class Claiming {
 
     // Who looks
 
-    private final LowWater lowWater = new LowWater();
+    private final ScanStart scanStart = new ScanStart();
 
     /** Up to which time the unreadable rows of a handler have been tried since the start; the end of time if all have. */
     private final Map<String, Instant> sweptTo = new HashMap<>();
@@ -75,11 +75,11 @@ final class Claiming {
 
     private volatile boolean hasAsked;
 
-    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, WheelTurns turns) {
+    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, FairStarts turns) {
         this.context = context;
         this.tables = tables;
         this.life = life;
-        this.inHand = context.inHand();
+        this.claimedTasks = context.claimedTasks();
         this.runs = runs;
         this.ends = ends;
         this.turns = turns;
@@ -99,11 +99,11 @@ final class Claiming {
     void look(BooleanSupplier mayClaim) {
         looking(() -> {
             if (!mayClaim.getAsBoolean()) {
-                giveBack(inHand.removeWaiting());
+                giveBack(claimedTasks.removeWaiting());
                 return;
             }
-            List<Claim> stuck =
-                    inHand.removeStuck(context.clock().now(), context.workers().nanoTime());
+            List<Claim> stuck = claimedTasks.removeStuck(
+                    context.clock().now(), context.workers().nanoTime());
             if (!stuck.isEmpty()) {
                 turns.isStuck = true;
                 giveBack(stuck);
@@ -147,7 +147,7 @@ final class Claiming {
 
     /** Forgets what waits: it belongs to an incarnation that others have found dead. */
     void dropWaiting() {
-        int dropped = inHand.removeWaiting().size();
+        int dropped = claimedTasks.removeWaiting().size();
         long ignored = context.tally().lost.addAndGet(dropped);
     }
 
@@ -157,19 +157,19 @@ final class Claiming {
                     tables.claims().giveBack(claims.stream().map(Claim::key).toList());
             context.tally().givenBack.addAndGet(claims.size());
             Instant now = context.clock().now();
-            Instant mark = now.minus(LowWater.SLACK);
+            Instant mark = now.minus(ScanStart.SLACK);
             if (claims.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
                 boolean unused = tables.nodes().askForFullLook(life.incarnation());
             }
             Instant nextLook = now.plus(lookEvery(context.settings()));
             if (claims.stream().anyMatch(claim -> !claim.dueAt().isAfter(nextLook))) {
-                context.nudges().tell(Nudges.LOOK, "");
+                context.notifications().tell(Notifications.LOOK, "");
             }
         }
     }
 
     private void reportHolder() {
-        String holder = inHand.holder(context.workers().nanoTime());
+        String holder = claimedTasks.holder(context.workers().nanoTime());
         if (holder != null && held.tryPass() >= 0) {
             LOGGER.warn("All " + context.settings().maxConcurrent()
                     + " workers of durable tasks have been busy for longer than usual, most of them with '" + holder
@@ -186,13 +186,13 @@ final class Claiming {
         context.availability().isThere();
         Map<String, Integer> counts = new HashMap<>();
         due.forEach((name, candidates) -> counts.put(name, (int) candidates.count()));
-        Map<String, Integer> plan = inHand.toClaim(
+        Map<String, Integer> plan = claimedTasks.toClaim(
                 counts,
                 context.handlers().bounds(),
                 turns.room(),
                 context.workers().nanoTime());
         List<TaskRow> rows = claim(plan, due);
-        lowWater.move(names, due, rows, context.clock().now());
+        scanStart.move(names, due, rows, context.clock().now());
         turns.noteLook(counts.values().stream().mapToInt(Integer::intValue).sum() > rows.size());
         // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
@@ -206,26 +206,26 @@ final class Claiming {
     private Map<String, Candidates> countDue(List<String> names) {
         long startNanos = nowNanos();
         if (isAllAsked.getAndSet(false)) {
-            lowWater.ask();
+            scanStart.ask();
         }
-        if (!lowWater.isFullDue(startNanos)) {
-            Due due = countDue(names, lowWater.marks(), true);
-            lowWater.hear(due.fullLooks());
-            if (!lowWater.isFullDue(startNanos)) {
+        if (!scanStart.isFullDue(startNanos)) {
+            Due due = countDue(names, scanStart.marks(), true);
+            scanStart.hear(due.fullLooks());
+            if (!scanStart.isFullDue(startNanos)) {
                 return due.candidates();
             }
         }
         try {
             Due due = countDue(names, Map.of(), false);
-            lowWater.looked(startNanos, nowNanos());
+            scanStart.looked(startNanos, nowNanos());
             return due.candidates();
         } catch (DataAccessException ex) {
             if (!Availability.isOfStatement(ex)) {
                 throw ex;
             }
-            lowWater.failed(startNanos, nowNanos());
+            scanStart.failed(startNanos, nowNanos());
             LOGGER.debug("The database has ended a look at all that waits, as it takes too long", ex);
-            return countDue(names, lowWater.marks(), false).candidates();
+            return countDue(names, scanStart.marks(), false).candidates();
         }
     }
 
@@ -247,15 +247,15 @@ final class Claiming {
         Map<String, Instant> earliest = new HashMap<>();
         plan.keySet()
                 .forEach(name -> earliest.merge(
-                        LowWater.nameOf(name),
+                        ScanStart.nameOf(name),
                         Objects.requireNonNull(due.get(name)).earliest(),
-                        LowWater::earlier));
+                        ScanStart::earlier));
         limits.keySet()
                 .removeIf(name -> name.startsWith(Handler.RECURRING)
                         && recurring.add(name.substring(Handler.RECURRING.length())));
         long owner = life.incarnation();
         List<TaskRow> rows = tables.claims()
-                .claim(owner, context.settings().claimAhead(), limits, recurring, earliest, !inHand.hasSuspect());
+                .claim(owner, context.settings().claimAhead(), limits, recurring, earliest, !claimedTasks.hasSuspect());
         place(rows, owner);
         return rows;
     }
@@ -265,7 +265,7 @@ final class Claiming {
         for (TaskRow row : rows) {
             Claim claim = new Claim(row, owner);
             context.tally().claimed.incrementAndGet();
-            if ((row.isSuspect() && inHand.hasSuspect()) || !place(claim)) {
+            if ((row.isSuspect() && claimedTasks.hasSuspect()) || !place(claim)) {
                 refused.add(claim);
             }
         }
@@ -275,14 +275,14 @@ final class Claiming {
     /** Lets a claim wait for its time; false, and it is forgotten, if the executor does not take it. */
     private boolean place(Claim claim) {
         Handler<?> handler = context.handlers().find(claim.handlerName());
-        inHand.add(claim, handler == null ? 1 : handler.mostRunning());
+        claimedTasks.add(claim, handler == null ? 1 : handler.mostRunning());
         try {
             turns.arm(claim.dueAt());
             return true;
         } catch (RejectedExecutionException ex) {
             LOGGER.debug("Not accepted: " + claim, ex);
             // Another turn may have started it.
-            return !inHand.remove(claim);
+            return !claimedTasks.remove(claim);
         }
     }
 
@@ -316,11 +316,11 @@ final class Claiming {
         boolean isInHand = true;
         Instant now = context.clock().now();
         for (RowKey row : tables.claims().askedOf(life.incarnation())) {
-            Claim claim = inHand.find(row);
+            Claim claim = claimedTasks.find(row);
             if (claim == null) {
                 // It may have been claimed just now, or is found and given back.
                 isInHand = false;
-            } else if (inHand.remove(claim)) {
+            } else if (claimedTasks.remove(claim)) {
                 boolean ignored = tables.ends().end(row, now, null);
             } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);
@@ -341,15 +341,15 @@ final class Claiming {
         }
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         looking(() -> {
-            inHand.keepOnly(context.handlers().names());
+            claimedTasks.keepOnly(context.handlers().names());
             long startNanos = nowNanos();
-            List<RowKey> unknown = inHand.missing(tables.claims().ownedBy(life.incarnation()));
+            List<RowKey> unknown = claimedTasks.missing(tables.claims().ownedBy(life.incarnation()));
             unknownNanos = nowNanos();
             unknownTakenNanos = unknownNanos - startNanos;
             if (!unknown.isEmpty()) {
                 int freed = tables.claims().giveBack(unknown);
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
-                context.nudges().tell(Nudges.LOOK, Nudges.OLD);
+                context.notifications().tell(Notifications.LOOK, Notifications.OLD);
                 LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
             }
         });

@@ -26,7 +26,7 @@ final class Closing {
     private final Context context;
     private final DurableSettings settings;
     private final NodeGroups groups;
-    private final InHand inHand;
+    private final ClaimedTasks claimedTasks;
 
     /** When it was stopped, on the executor's clock. */
     private volatile long stoppedNanos;
@@ -35,7 +35,7 @@ final class Closing {
         this.context = context;
         this.settings = context.settings();
         this.groups = context.groups();
-        this.inHand = context.inHand();
+        this.claimedTasks = context.claimedTasks();
     }
 
     /** Gives back what has not started, waits for runs, and interrupts what still runs at the limit. */
@@ -46,7 +46,7 @@ final class Closing {
         }
         try {
             // On another thread: the database may not answer.
-            groups.keepers()
+            groups.jobs()
                     .submit(() -> {
                         node.life().tell();
                         node.claiming().giveBackWaiting();
@@ -61,11 +61,11 @@ final class Closing {
                     ex);
         }
         if (!awaitRuns(node.ends(), 0)) {
-            LOGGER.warn(inHand.running() + " durable tasks still run after " + exactly(settings.closeLimit())
+            LOGGER.warn(claimedTasks.running() + " durable tasks still run after " + exactly(settings.closeLimit())
                     + ", and are interrupted");
             node.runs().interruptAll();
             if (!awaitRuns(node.ends(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
-                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + inHand.runningTasks()
+                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + claimedTasks.runningTasks()
                         + "; other nodes run them again after " + exactly(settings.deadAfter()));
             }
         }
@@ -73,12 +73,12 @@ final class Closing {
 
     /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
     private boolean awaitRuns(Ends ends, long moreNanos) {
-        while ((inHand.running() > 0 || ends.isSending() || mayBeTold(ends))
+        while ((claimedTasks.running() > 0 || ends.isSending() || mayBeTold(ends))
                 && leftNanos() + moreNanos > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);
         }
-        return inHand.running() == 0;
+        return claimedTasks.running() == 0;
     }
 
     /** What waits for the database, or for a lock, has two seconds, and half of the limit at most. */
@@ -97,18 +97,18 @@ final class Closing {
             if (groups.ownsWorkers()) {
                 List<Runnable> ignored = groups.workers().shutdownNow();
             }
-            context.nudges().deafen();
+            context.notifications().deafen();
             // What the database is still to be told goes on until then.
-            groups.keepers().shutdown();
-            if (!groups.keepers().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
+            groups.jobs().shutdown();
+            if (!groups.jobs().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
                         + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
-        context.nudges().close();
-        List<Runnable> ignored = groups.keepers().shutdownNow();
+        context.notifications().close();
+        List<Runnable> ignored = groups.jobs().shutdownNow();
         Connected node = connected.get();
         try {
             if (node != null) {

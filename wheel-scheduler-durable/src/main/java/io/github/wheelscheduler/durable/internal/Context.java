@@ -22,8 +22,8 @@ record Context(
         DurableObserver observer,
         Availability availability,
         Tally tally,
-        InHand inHand,
-        Nudges nudges,
+        ClaimedTasks claimedTasks,
+        Notifications notifications,
         Announcer announcer) {
 
     /** Of all that is below the packages for programs, as users know them. */
@@ -33,8 +33,8 @@ record Context(
         return groups.workers();
     }
 
-    WheelScheduledExecutor keepers() {
-        return groups.keepers();
+    WheelScheduledExecutor jobs() {
+        return groups.jobs();
     }
 
     /** Says that a run has ended, and that its row will never be told so: it is found and given back. Throws nothing. */
@@ -50,7 +50,7 @@ record Context(
         }
     }
 
-    /** Says that rows are due, as {@link DueSoon#due} does. */
+    /** Says that rows are due, as {@link SoonDueRows#due} does. */
     interface Announcer {
         void due(String name, List<Instant> times);
     }

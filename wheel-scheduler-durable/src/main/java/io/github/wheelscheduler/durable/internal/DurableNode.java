@@ -16,7 +16,7 @@ import io.github.wheelscheduler.durable.internal.Context.Tally;
 import io.github.wheelscheduler.durable.internal.Database.HeldConnection;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
-import io.github.wheelscheduler.durable.internal.Keepers.Soon;
+import io.github.wheelscheduler.durable.internal.MaintenanceJobs.Soon;
 import io.github.wheelscheduler.durable.internal.NodeLife.Moment;
 import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import java.time.Duration;
@@ -33,7 +33,7 @@ import org.springframework.dao.QueryTimeoutException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A node: it connects when the database answers, and from then on keepers claim, say that it lives, and look after recurring tasks, again and again, until it is closed.
+ * A node: it connects when the database answers, and from then on jobs claim, say that it lives, and look after recurring tasks, again and again, until it is closed.
  * Any thread.
  */
 public final class DurableNode {
@@ -52,12 +52,12 @@ public final class DurableNode {
     private final NodeGroups groups;
     private final DatabaseClock clock;
     private final Availability availability;
-    private final InHand inHand;
+    private final ClaimedTasks claimedTasks;
     private final RecurringKeeper recurring;
     private final HandlerCheck handlerCheck;
-    private final Nudges nudges;
-    private final Keepers keepers;
-    private final DueSoon dueSoon;
+    private final Notifications notifications;
+    private final MaintenanceJobs jobs;
+    private final SoonDueRows soonDue;
     private final Closing closing;
 
     private final AtomicBoolean isStarted = new AtomicBoolean();
@@ -79,7 +79,7 @@ public final class DurableNode {
     private volatile @Nullable Connected connected;
 
     /** What a node works with when the database has answered. */
-    record Connected(NodeLife life, Claiming claiming, WheelTurns turns, Runs runs, Ends ends) {}
+    record Connected(NodeLife life, Claiming claiming, FairStarts turns, Runs runs, Ends ends) {}
 
     /** Makes one that has not started. */
     public DurableNode(
@@ -97,12 +97,12 @@ public final class DurableNode {
         this.clock = new DatabaseClock(executor::nanoTime);
         this.groups = NodeGroups.of(executor, settings);
         this.availability = new Availability(executor::nanoTime);
-        this.inHand = new InHand(
+        this.claimedTasks = new ClaimedTasks(
                 settings.maxConcurrent(), Claiming.lookEvery(settings).toNanos());
         Handlers handlers = new Handlers();
-        this.nudges = new Nudges(settings, database, groups);
-        nudges.on(Nudges.LOOK, this::lookIfFree);
-        nudges.on(Nudges.END, nothing -> endAskedSoon());
+        this.notifications = new Notifications(settings, database, groups);
+        notifications.on(Notifications.LOOK, this::lookIfFree);
+        notifications.on(Notifications.END, nothing -> endAskedSoon());
         this.context = new Context(
                 settings,
                 groups,
@@ -112,18 +112,18 @@ public final class DurableNode {
                 observer,
                 availability,
                 new Tally(),
-                inHand,
-                nudges,
+                claimedTasks,
+                notifications,
                 this::due);
-        this.keepers = new Keepers(groups.keepers(), availability);
-        this.look = keepers.new Soon(() -> {
-            askedNanos = groups.keepers().nanoTime();
+        this.jobs = new MaintenanceJobs(groups.jobs(), availability);
+        this.look = jobs.new Soon(() -> {
+            askedNanos = groups.jobs().nanoTime();
             look();
         });
-        this.endAsked = keepers.new Soon(() -> connected().claiming().endAsked());
-        this.fullLook = keepers.new Soon(this::askForFullLook);
-        this.dueSoon = new DueSoon(this, context);
-        this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, keepers);
+        this.endAsked = jobs.new Soon(() -> connected().claiming().endAsked());
+        this.fullLook = jobs.new Soon(this::askForFullLook);
+        this.soonDue = new SoonDueRows(this, context);
+        this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, jobs);
         this.closing = new Closing(context);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
@@ -133,12 +133,12 @@ public final class DurableNode {
     }
 
     public DurableCounts counts() {
-        return context.tally().read(inHand.waiting(), inHand.running());
+        return context.tally().read(claimedTasks.waiting(), claimedTasks.running());
     }
 
     /** Returns the handler that holds all workers of this node, longer than usual; null if none does. */
     public @Nullable String holder() {
-        return inHand.holder(groups.workers().nanoTime());
+        return claimedTasks.holder(groups.workers().nanoTime());
     }
 
     // Its life
@@ -182,7 +182,7 @@ public final class DurableNode {
 
     private void connectSoon() {
         try {
-            Object ignored = groups.keepers().schedule(this::connectAgain, AGAIN.toNanos(), TimeUnit.NANOSECONDS);
+            Object ignored = groups.jobs().schedule(this::connectAgain, AGAIN.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.debug("Closed before the database has answered");
         }
@@ -214,10 +214,10 @@ public final class DurableNode {
             begin(tables, life);
             Duration kept = database.longestKept();
             if (!kept.isZero()) {
-                keepers.every(kept.dividedBy(2), held::renew);
+                jobs.every(kept.dividedBy(2), held::renew);
             }
         } catch (Throwable ex) {
-            keepers.endSeries();
+            jobs.endSeries();
             connected = null;
             Closing.leave(life);
             throw ex;
@@ -227,7 +227,7 @@ public final class DurableNode {
     private void begin(Tables tables, NodeLife life) {
         Runs runs = new Runs(context, tables);
         Ends ends = new Ends(context, tables);
-        WheelTurns turns = new WheelTurns(context, tables, life, runs, ends, this::lookSoon);
+        FairStarts turns = new FairStarts(context, tables, life, runs, ends, this::lookSoon);
         connected = new Connected(life, new Claiming(context, tables, life, runs, ends, turns), turns, runs, ends);
         availability.isThere();
         availability.hasWorked(this);
@@ -239,18 +239,18 @@ public final class DurableNode {
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }
-        keepers.every(groups.heart(), settings.heartbeat(), this::beat);
-        keepers.every(Claiming.lookEvery(settings), this::look);
-        keepers.every(KEEP_RECURRING, () -> recurring.keep(tables, life::sayHas));
-        keepers.every(AGAIN, () -> recurring.plant(tables, life::sayHas));
-        keepers.every(TIDY, () -> tables.tasks().tidy(settings.keepFailed()));
-        keepers.every(settings.heartbeat(), () -> connected().claiming().claimUnreadable(this::mayClaim));
-        keepers.every(settings.deadAfter(), () -> connected().claiming().giveBackUnknown());
-        keepers.every(ASK_CLOCK, () -> {
+        jobs.every(groups.heart(), settings.heartbeat(), this::beat);
+        jobs.every(Claiming.lookEvery(settings), this::look);
+        jobs.every(KEEP_RECURRING, () -> recurring.keep(tables, life::sayHas));
+        jobs.every(AGAIN, () -> recurring.plant(tables, life::sayHas));
+        jobs.every(TIDY, () -> tables.tasks().tidy(settings.keepFailed()));
+        jobs.every(settings.heartbeat(), () -> connected().claiming().claimUnreadable(this::mayClaim));
+        jobs.every(settings.deadAfter(), () -> connected().claiming().giveBackUnknown());
+        jobs.every(ASK_CLOCK, () -> {
             clock.ask(tables.tasks()::now);
             availability.isThere();
         });
-        nudges.listen();
+        notifications.listen();
     }
 
     /** Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again. */
@@ -267,7 +267,7 @@ public final class DurableNode {
     private void tellWhetherItClaims() {
         Connected node = connected;
         if (node != null) {
-            keepers.submit(node.life()::tell);
+            jobs.submit(node.life()::tell);
         }
     }
 
@@ -298,17 +298,17 @@ public final class DurableNode {
     }
 
     private void look() {
-        int promisedBefore = dueSoon.promised.get();
+        int promisedBefore = soonDue.promised.get();
         try {
             Ends ends = connected().ends();
             if (ends.isLeft()) {
                 // On another thread: who sends may have to send for long.
-                keepers.submit(ends::send);
+                jobs.submit(ends::send);
             }
             connected().claiming().look(this::mayClaim);
         } finally {
             // Looks may overlap.
-            int ignored = dueSoon.promised.updateAndGet(now -> Math.max(0, now - promisedBefore));
+            int ignored = soonDue.promised.updateAndGet(now -> Math.max(0, now - promisedBefore));
         }
     }
 
@@ -334,12 +334,12 @@ public final class DurableNode {
     /** As another node has said that something is due, which it does not start. One without a free worker leaves it to others. */
     private void lookIfFree(String age) {
         Connected node = connected;
-        if (node != null && mayClaim() && inHand.running() < settings.maxConcurrent()) {
-            if (age.equals(Nudges.OLD)) {
+        if (node != null && mayClaim() && claimedTasks.running() < settings.maxConcurrent()) {
+            if (age.equals(Notifications.OLD)) {
                 node.claiming().lookAtAll();
             }
             // However many are told of one by one.
-            lookIn(Math.max(0, askedNanos + LOOKS_APART_NANOS - groups.keepers().nanoTime()));
+            lookIn(Math.max(0, askedNanos + LOOKS_APART_NANOS - groups.jobs().nanoTime()));
         }
     }
 
@@ -364,9 +364,9 @@ public final class DurableNode {
         return connected != null ? clock.now() : groups.executor().wallClockInstant();
     }
 
-    /** Sees to it that rows start in time, as {@link DueSoon#due} says. */
+    /** Sees to it that rows start in time, as {@link SoonDueRows#due} says. */
     public void due(String name, List<Instant> times) {
-        dueSoon.due(name, times);
+        soonDue.due(name, times);
     }
 
     private void beat() {
@@ -383,7 +383,7 @@ public final class DurableNode {
             LOGGER.info(beat.freed() + " durable tasks of nodes that are not heard of any more can be claimed again");
             long unused = context.tally().takenOver.addAndGet(beat.freed());
             lookSoon();
-            nudges.tell(Nudges.LOOK, Nudges.OLD);
+            notifications.tell(Notifications.LOOK, Notifications.OLD);
         }
         if (beat.isAsked() || node.claiming().hasAsked()) {
             endAskedSoon();
@@ -411,7 +411,7 @@ public final class DurableNode {
     /** Lets the node end its run at once that has been asked to. Any thread. */
     void tellToEnd() {
         endAskedSoon();
-        nudges.tell(Nudges.END, "");
+        notifications.tell(Notifications.END, "");
     }
 
     /** Ends what this node has been asked to end. Any thread. */
@@ -432,7 +432,7 @@ public final class DurableNode {
     public Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
         Runnable end = recurring.repeat(id, recurrence, skipsMissed, body);
         if (connected != null) {
-            keepers.submit(() -> recurring.plant(database.tables(), connected().life()::sayHas));
+            jobs.submit(() -> recurring.plant(database.tables(), connected().life()::sayHas));
         }
         return end;
     }

@@ -54,7 +54,7 @@ final class Ends {
 
     private final Context context;
     private final Tables tables;
-    private final InHand inHand;
+    private final ClaimedTasks claimedTasks;
 
     private final Queue<End> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
@@ -78,8 +78,8 @@ final class Ends {
     Ends(Context context, Tables tables) {
         this.context = context;
         this.tables = tables;
-        this.inHand = context.inHand();
-        this.plannedUntilNanos = context.keepers().nanoTime();
+        this.claimedTasks = context.claimedTasks();
+        this.plannedUntilNanos = context.jobs().nanoTime();
     }
 
     private static long doubled(long millis, int times, long longest) {
@@ -123,7 +123,7 @@ final class Ends {
     }
 
     private boolean isPausing() {
-        return failures.get() > 0 && context.keepers().nanoTime() - goOnNanos < 0;
+        return failures.get() > 0 && context.jobs().nanoTime() - goOnNanos < 0;
     }
 
     /** Whether something is in the queue that nobody sends, and that may be sent. */
@@ -163,15 +163,15 @@ final class Ends {
     /** One thread that sends. */
     private final class Sender {
 
-        private volatile long startNanos = context.keepers().nanoTime();
+        private volatile long startNanos = context.jobs().nanoTime();
 
         boolean isStuck() {
-            return context.keepers().nanoTime() - startNanos > STUCK_NANOS;
+            return context.jobs().nanoTime() - startNanos > STUCK_NANOS;
         }
 
         void sendAll() {
             while (!queue.isEmpty() && sender.get() == this && !isPausing()) {
-                startNanos = context.keepers().nanoTime();
+                startNanos = context.jobs().nanoTime();
                 Batch batch = new Batch();
                 if (batch.take()) {
                     batch.send();
@@ -293,11 +293,11 @@ final class Ends {
             if (done.isEmpty()) {
                 return;
             }
-            long nowNanos = context.keepers().nanoTime();
+            long nowNanos = context.jobs().nanoTime();
             boolean isByKey = done.size() == 1 && nowNanos - plannedUntilNanos >= 0;
             boolean ignored = over.addAll(
                     isByKey ? tables.ends().doneEach(done) : tables.ends().doneAll(done));
-            if (isByKey && context.keepers().nanoTime() - nowNanos > SLOW_NANOS) {
+            if (isByKey && context.jobs().nanoTime() - nowNanos > SLOW_NANOS) {
                 plannedUntilNanos = nowNanos + PLANNED_NANOS;
             }
         }
@@ -372,7 +372,7 @@ final class Ends {
 
     private void sendIn(long pauseMillis, End end) {
         try {
-            Object ignored = context.keepers()
+            Object ignored = context.jobs()
                     .schedule(
                             () -> {
                                 enqueue(end);
@@ -388,7 +388,7 @@ final class Ends {
     }
 
     private void forget(End end) {
-        inHand.forget(end.claim());
+        claimedTasks.forget(end.claim());
         int ignored = untold.decrementAndGet();
         if (end.isRefusedAlone()) {
             Integer unused = refused.computeIfPresent(
@@ -417,9 +417,9 @@ final class Ends {
         int before = failures.getAndIncrement();
         // It may have been one connection.
         long millis = before == 0 ? LOCKED_MILLIS : doubled(AGAIN_MILLIS, before - 1, LONGEST_STILL_MILLIS);
-        goOnNanos = context.keepers().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        goOnNanos = context.jobs().nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
-            Object ignored = context.keepers().schedule(this::send, millis, TimeUnit.MILLISECONDS);
+            Object ignored = context.jobs().schedule(this::send, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn("The database has not been told how " + untold()
                     + " durable tasks have ended that have run: they will run again");

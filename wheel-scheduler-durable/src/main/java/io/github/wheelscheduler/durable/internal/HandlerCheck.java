@@ -40,8 +40,8 @@ final class HandlerCheck {
     private final Database database;
     private final Handlers handlers;
     private final LongSupplier nanoTime;
-    private final Keepers keepers;
-    private final Keepers.Soon refresh;
+    private final MaintenanceJobs jobs;
+    private final MaintenanceJobs.Soon refresh;
 
     /** What was known last, and when. Writer: {@link #learn}; of two that learn at a time, either is new enough. */
     private volatile Learned last = new Learned(KnownHandlers.NONE, 0);
@@ -60,13 +60,17 @@ final class HandlerCheck {
     private record Learned(KnownHandlers known, long atNanos) {}
 
     HandlerCheck(
-            DurableSettings settings, Database database, Handlers handlers, LongSupplier nanoTime, Keepers keepers) {
+            DurableSettings settings,
+            Database database,
+            Handlers handlers,
+            LongSupplier nanoTime,
+            MaintenanceJobs jobs) {
         this.settings = settings;
         this.database = database;
         this.handlers = handlers;
         this.nanoTime = nanoTime;
-        this.keepers = keepers;
-        this.refresh = keepers.new Soon(this::read);
+        this.jobs = jobs;
+        this.refresh = jobs.new Soon(this::read);
         this.askedNanos = nanoTime.getAsLong() - settings.heartbeat().toNanos();
     }
 
@@ -123,7 +127,7 @@ final class HandlerCheck {
         if (going == null) {
             boolean isAccepted = false;
             try {
-                isAccepted = keepers.accept(() -> {
+                isAccepted = jobs.accept(() -> {
                     try {
                         read();
                     } finally {

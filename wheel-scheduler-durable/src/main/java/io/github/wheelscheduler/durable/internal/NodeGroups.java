@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workers runs tasks
  * @param ownsWorkers whether the group of workers is this node's own, and not one that the application has set up
- * @param keepers talks with the database, and is not held up by pause or halt
+ * @param jobs talks with the database, and is not held up by pause or halt
  * @param heart says that the node lives, on a thread that waits for nothing else
  */
 record NodeGroups(
         WheelScheduledExecutor executor,
         WheelScheduledExecutor workers,
         boolean ownsWorkers,
-        WheelScheduledExecutor keepers,
+        WheelScheduledExecutor jobs,
         WheelScheduledExecutor heart) {
 
     private static final int MOST_KEEPERS = 4;

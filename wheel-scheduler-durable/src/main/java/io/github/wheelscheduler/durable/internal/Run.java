@@ -45,7 +45,7 @@ final class Run implements DurableRun {
 
     private @Nullable Future<?> alarmIn(Duration limit) {
         try {
-            return runs.context.keepers().schedule(this::interruptAsLate, limit.toMillis(), TimeUnit.MILLISECONDS);
+            return runs.context.jobs().schedule(this::interruptAsLate, limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             // The node closes, and interrupts runs at its own limit.
             return null;

@@ -105,7 +105,7 @@ final class RunTransaction {
     }
 
     private Outcome told(boolean hasSucceeded) {
-        runs.context.inHand().forget(claim);
+        runs.context.claimedTasks().forget(claim);
         return new Outcome(true, hasSucceeded, null, true);
     }
 

@@ -95,7 +95,7 @@ final class Runs {
             return unsuccessful(false, claim, again(claim, handler, null, false));
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
-        long startNanos = context.keepers().nanoTime();
+        long startNanos = context.jobs().nanoTime();
         Outcome outcome = call(claim, handler, startNanos);
         if (outcome.isKnown) {
             tellEnded(handler, startNanos, outcome.hasSucceeded);
@@ -104,7 +104,7 @@ final class Runs {
     }
 
     void tellEnded(Handler<?> handler, long startNanos, boolean hasSucceeded) {
-        Duration length = Duration.ofNanos(context.keepers().nanoTime() - startNanos);
+        Duration length = Duration.ofNanos(context.jobs().nanoTime() - startNanos);
         tellObserver(() -> context.observer().ended(handler.name(), length, hasSucceeded));
     }
 
@@ -131,7 +131,7 @@ final class Runs {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
             if (unreadable
-                            .computeIfAbsent(handler.name(), name -> new LogLimit(context.keepers()::nanoTime))
+                            .computeIfAbsent(handler.name(), name -> new LogLimit(context.jobs()::nanoTime))
                             .tryPass()
                     >= 0) {
                 LOGGER.warn("The durable task " + claim + " cannot be read here, and is left to other nodes: "

@@ -51,7 +51,7 @@ class EndsTest {
     private final WheelScheduledExecutor executor =
             WheelScheduledExecutor.builder().build();
     private final Tally tally = new Tally();
-    private final InHand inHand = new InHand(10, 1);
+    private final ClaimedTasks claimedTasks = new ClaimedTasks(10, 1);
     private final Ends ends;
     private final CountDownLatch goOn = new CountDownLatch(1);
 
@@ -74,8 +74,8 @@ class EndsTest {
                         DurableObserver.NONE,
                         new Availability(executor::nanoTime),
                         tally,
-                        inHand,
-                        new Nudges(settings, tasks, groups),
+                        claimedTasks,
+                        new Notifications(settings, tasks, groups),
                         (name, times) -> {}),
                 tables);
     }
@@ -97,7 +97,7 @@ class EndsTest {
         for (TaskRow row : tables.claims()
                 .claim(OWNER, Duration.ofSeconds(1), Map.of(handler, count), List.of(), Map.of(), true)) {
             Claim claim = new Claim(row, OWNER);
-            inHand.add(claim, Integer.MAX_VALUE);
+            claimedTasks.add(claim, Integer.MAX_VALUE);
             claims.add(claim);
         }
         assertThat(claims).hasSize(count);
@@ -152,7 +152,8 @@ class EndsTest {
         await().until(() -> ends.untold() == 0);
         assertThat(rows()).as("what was said to be told without a statement").isEqualTo(1);
         assertThat(tally.lost).hasValue(0);
-        assertThat(inHand.missing(claims.stream().map(Claim::key).toList())).hasSize(450);
+        assertThat(claimedTasks.missing(claims.stream().map(Claim::key).toList()))
+                .hasSize(450);
         // A noisy machine may take longer than a second to add them, and one more sender sends.
         assertThat(recording.statements.stream()
                         .filter(statement -> statement.contains("delete from"))

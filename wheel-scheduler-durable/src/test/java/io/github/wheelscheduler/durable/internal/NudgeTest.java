@@ -596,7 +596,7 @@ class NudgeTest {
 
     private static long ears() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("wheel-durable-ear"))
+                .filter(thread -> thread.getName().equals("wheel-durable-notificationListener"))
                 .count();
     }
 
@@ -683,7 +683,7 @@ class NudgeTest {
         }
 
         private static boolean isEar() {
-            return Thread.currentThread().getName().equals("wheel-durable-ear");
+            return Thread.currentThread().getName().equals("wheel-durable-notificationListener");
         }
     }
 

@@ -4,11 +4,11 @@ import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.task.DaySearch;
 import io.github.wheelscheduler.internal.spring.task.ProcessorTime;
 import io.github.wheelscheduler.internal.spring.task.SurveySearch;
-import io.github.wheelscheduler.internal.spring.task.TaskBook;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.internal.spring.task.TaskSearch;
 import io.github.wheelscheduler.internal.spring.task.TaskSeries;
+import io.github.wheelscheduler.internal.spring.task.TaskStore;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
@@ -38,10 +38,10 @@ public final class TaskRegistry {
 
     private static final Duration MOST_OF_A_DAY = Duration.ofMillis(200);
 
-    private final TaskBook book;
+    private final TaskStore book;
     private volatile TaskLook look = new TaskLook(1, Duration.ofSeconds(1));
 
-    public TaskRegistry(TaskBook book) {
+    public TaskRegistry(TaskStore book) {
         this.book = book;
     }
 

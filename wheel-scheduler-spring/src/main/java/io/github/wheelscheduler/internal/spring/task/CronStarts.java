@@ -166,8 +166,8 @@ final class CronStarts {
 
     /** Returns the number of the start in that second; -1 if there is none. */
     int placeIn(long second) {
-        int place = indexAfter(StartsTogether.nanosOf(second + 1) - 1) - 1;
-        return place >= 0 && StartsTogether.secondOf(starts[place]) == second ? place : -1;
+        int place = indexAfter(StartCollisions.nanosOf(second + 1) - 1) - 1;
+        return place >= 0 && StartCollisions.secondOf(starts[place]) == second ? place : -1;
     }
 
     /** Whether a task takes part in that start, and does so at once. */

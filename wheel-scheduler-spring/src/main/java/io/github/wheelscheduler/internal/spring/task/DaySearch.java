@@ -46,7 +46,7 @@ public final class DaySearch {
     private final long[] totals = new long[SLOTS];
     private final Map<String, Map<String, Line>> lines = new LinkedHashMap<>();
     private final List<CronStarts> crons = new ArrayList<>();
-    private final StartsTogether together;
+    private final StartCollisions together;
     private int untold;
     private boolean cut;
 
@@ -76,7 +76,7 @@ public final class DaySearch {
         this.from = from;
         this.fromNanos = EpochNanos.of(from);
         this.endNanos = fromNanos + SLOTS * SLOT_NANOS;
-        this.together = new StartsTogether(fromNanos, endNanos);
+        this.together = new StartCollisions(fromNanos, endNanos);
         shown.forEach((room, ids) -> {
             Map<String, Line> ofRoom = new LinkedHashMap<>();
             ids.forEach(id -> ofRoom.put(id, new Line()));
@@ -123,7 +123,7 @@ public final class DaySearch {
                     return false;
                 }
             }
-            if (filter.isFound(new TaskGlance(task, room.look(), task.nanoTime()))) {
+            if (filter.isFound(new SearchedTask(task, room.look(), task.nanoTime()))) {
                 Line line = wanted.isEmpty() ? null : wanted.get(task.id());
                 if (line != null) {
                     line.found = true;

@@ -21,13 +21,13 @@ final class DecoratedBody implements Runnable {
     /** What an error handler has thrown on, for the timer. */
     private @Nullable Throwable propagated;
 
-    private DecoratedBody(GuardedTask task, TaskBook book) {
+    private DecoratedBody(GuardedTask task, TaskStore book) {
         this.task = task;
         this.outer = book.timers.decorate(this);
     }
 
     /** Asks the decorator; null if it makes nothing of it. */
-    static @Nullable DecoratedBody of(GuardedTask task, TaskBook book) {
+    static @Nullable DecoratedBody of(GuardedTask task, TaskStore book) {
         DecoratedBody body = new DecoratedBody(task, book);
         return body.outer == body ? null : body;
     }

@@ -49,7 +49,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private final @Nullable DecoratedBody decorated;
 
     final TaskSeries owner;
-    final TaskBook book;
+    final TaskStore book;
 
     /** The runs that have returned and go on; null unless runs may do so. */
     final OpenRun.@Nullable All openRuns;
@@ -100,7 +100,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private boolean failing;
 
     GuardedTask(
-            TaskSeries owner, TaskBook book, Runnable task, boolean mayGoOn, long mayOverrunNanos, boolean steered) {
+            TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, long mayOverrunNanos, boolean steered) {
         this.task = task;
         this.owner = owner;
         this.book = book;

@@ -37,9 +37,9 @@ public final class SurveySearch {
      * @param shown what is shown of a task of the page, of the scheduler of that name
      */
     public <T> TaskSurvey<T> survey(BiFunction<String, TaskInfo, T> shown) {
-        TaskSearch.show(rooms, (room, glance) -> {
-            page.see(room, glance);
-            each.get(room).see(glance);
+        TaskSearch.show(rooms, (room, searched) -> {
+            page.see(room, searched);
+            each.get(room).see(searched);
         });
         Map<String, TaskSurvey.OfScheduler> schedulers = new LinkedHashMap<>();
         for (int i = 0; i < rooms.size(); i++) {
@@ -70,18 +70,18 @@ public final class SurveySearch {
             overrunning = new TaskSearch(alone, all.in(Condition.OVERRUNNING));
         }
 
-        void see(TaskGlance glance) {
+        void see(SearchedTask searched) {
             tasks++;
-            if (glance.isWaiting()) {
+            if (searched.isWaiting()) {
                 waiting++;
             }
-            if (glance.task.isPausedAfterFailures()) {
-                boolean ignored = pausedAfterFailures.add(glance.task.id());
+            if (searched.task.isPausedAfterFailures()) {
+                boolean ignored = pausedAfterFailures.add(searched.task.id());
             }
-            failing.see(0, glance);
-            overdue.see(0, glance);
-            running.see(0, glance);
-            overrunning.see(0, glance);
+            failing.see(0, searched);
+            overdue.see(0, searched);
+            running.see(0, searched);
+            overrunning.see(0, searched);
         }
 
         TaskSurvey.OfScheduler seen() {

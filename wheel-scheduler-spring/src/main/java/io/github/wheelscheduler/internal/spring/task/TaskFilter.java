@@ -18,30 +18,30 @@ final class TaskFilter {
         boolean ignored = conditions.addAll(query.conditions());
     }
 
-    boolean isFound(TaskGlance glance) {
-        return (text.isEmpty() || glance.task.id().toLowerCase(Locale.ROOT).contains(text))
-                && (conditions.isEmpty() || isIn(glance));
+    boolean isFound(SearchedTask searched) {
+        return (text.isEmpty() || searched.task.id().toLowerCase(Locale.ROOT).contains(text))
+                && (conditions.isEmpty() || isIn(searched));
     }
 
-    private boolean isIn(TaskGlance glance) {
+    private boolean isIn(SearchedTask searched) {
         for (TaskQuery.Condition condition : conditions) {
-            if (meets(glance, condition)) {
+            if (meets(searched, condition)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean meets(TaskGlance glance, TaskQuery.Condition condition) {
+    private static boolean meets(SearchedTask searched, TaskQuery.Condition condition) {
         return switch (condition) {
-            case OVERDUE -> glance.isOverdue();
-            case FAILING -> glance.isFailing();
-            case OVERRUNNING -> glance.task.guard().isOverrunning();
-            case PAUSED -> glance.state() == TaskInfo.State.PAUSED;
-            case RUNNING -> glance.state() == TaskInfo.State.RUNNING;
-            case PENDING -> glance.state() == TaskInfo.State.PENDING;
-            case DISABLED -> glance.state() == TaskInfo.State.DISABLED;
-            case OVER -> glance.state() == TaskInfo.State.OVER;
+            case OVERDUE -> searched.isOverdue();
+            case FAILING -> searched.isFailing();
+            case OVERRUNNING -> searched.task.guard().isOverrunning();
+            case PAUSED -> searched.state() == TaskInfo.State.PAUSED;
+            case RUNNING -> searched.state() == TaskInfo.State.RUNNING;
+            case PENDING -> searched.state() == TaskInfo.State.PENDING;
+            case DISABLED -> searched.state() == TaskInfo.State.DISABLED;
+            case OVER -> searched.state() == TaskInfo.State.OVER;
         };
     }
 }

@@ -39,7 +39,7 @@ public final class TaskSearch {
      *
      * @param name of the scheduler
      */
-    public record Room(String name, TaskBook book, TaskLook look) {}
+    public record Room(String name, TaskStore book, TaskLook look) {}
 
     /**
      * A task that has been found, or the place of one that was.
@@ -79,7 +79,7 @@ public final class TaskSearch {
          *
          * @param room which scheduler it is of, by its number
          */
-        void see(int room, TaskGlance glance);
+        void see(int room, SearchedTask searched);
     }
 
     /** Shows all tasks. */
@@ -90,7 +90,7 @@ public final class TaskSearch {
             // What has no tasks may have no clock.
             long nowNanos = tasks.hasNext() ? room.book().nanoTime() : 0;
             while (tasks.hasNext()) {
-                viewer.see(i, new TaskGlance(tasks.next(), room.look(), nowNanos));
+                viewer.see(i, new SearchedTask(tasks.next(), room.look(), nowNanos));
             }
         }
     }
@@ -105,16 +105,16 @@ public final class TaskSearch {
         return found(shown);
     }
 
-    void see(int room, TaskGlance glance) {
-        if (!filter.isFound(glance)) {
+    void see(int room, SearchedTask searched) {
+        if (!filter.isFound(searched)) {
             return;
         }
         total++;
         if (wanted == 0) {
             return;
         }
-        int rank = rankOf(glance);
-        Hit hit = new Hit(room, glance.task.id(), rank, keyOf(glance, rank), glance.task);
+        int rank = rankOf(searched);
+        Hit hit = new Hit(room, searched.task.id(), rank, keyOf(searched, rank), searched.task);
         if (after != null && order.compare(hit, after) <= 0) {
             return;
         }
@@ -148,19 +148,19 @@ public final class TaskSearch {
     // The order
 
     /** What needs a look comes first where that was asked for. */
-    private int rankOf(TaskGlance glance) {
-        return query.order() == TaskQuery.Order.URGENCY && !glance.isOverdue() && !glance.isFailing() ? 1 : 0;
+    private int rankOf(SearchedTask searched) {
+        return query.order() == TaskQuery.Order.URGENCY && !searched.isOverdue() && !searched.isFailing() ? 1 : 0;
     }
 
-    private @Nullable Long keyOf(TaskGlance glance, int rank) {
+    private @Nullable Long keyOf(SearchedTask searched, int rank) {
         return switch (query.order()) {
             case SCHEDULER, ID -> null;
-            case NEXT -> glance.nextNanos();
+            case NEXT -> searched.nextNanos();
             // Since when, which stays the same from one page to the next while the task gets later and later.
-            case LATENESS -> glance.lateSinceNanos();
-            case URGENCY -> rank == 0 ? glance.lateSinceNanos() : glance.nextNanos();
+            case LATENESS -> searched.lateSinceNanos();
+            case URGENCY -> rank == 0 ? searched.lateSinceNanos() : searched.nextNanos();
             case LAST_FAILURE -> {
-                long failedAt = glance.task.guard().lastFailure();
+                long failedAt = searched.task.guard().lastFailure();
                 yield failedAt == 0 ? null : (Long) failedAt;
             }
         };

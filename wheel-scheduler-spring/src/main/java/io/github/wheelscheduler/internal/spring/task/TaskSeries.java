@@ -84,7 +84,7 @@ public final class TaskSeries extends SeriesFuture {
     /** The last run that has been asked for. */
     private @Nullable ScheduledFuture<?> triggered;
 
-    TaskSeries(TaskBook book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
+    TaskSeries(TaskStore book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
         super(settled.schedule());
         TaskSettings settings = settled.settings();
         this.disabled = !SettledSchedule.isEnabled(settings);

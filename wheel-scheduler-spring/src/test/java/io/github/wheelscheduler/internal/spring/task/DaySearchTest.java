@@ -394,11 +394,11 @@ class DaySearchTest {
         assertThat(day.lines()).extracting(TaskDay.Line::cut).containsExactly(true);
     }
 
-    private TaskBook book() {
+    private TaskStore book() {
         try {
             Field book = TaskRegistry.class.getDeclaredField("book");
             book.setAccessible(true);
-            return (TaskBook) Objects.requireNonNull(book.get(scheduler.getTaskRegistry()));
+            return (TaskStore) Objects.requireNonNull(book.get(scheduler.getTaskRegistry()));
         } catch (ReflectiveOperationException ex) {
             throw new IllegalStateException(ex);
         }

@@ -36,9 +36,9 @@ class ResumeAgainstFailureTest {
     void failureAfterAResumeCountsAsTheFirst() throws Exception {
         LogTime time = new LogTime(() -> 0, summary -> {}, never -> new Thread());
         SchedulerWarnings warnings = new SchedulerWarnings(new NoOpLog(), () -> "", time);
-        TaskBook book = new TaskBook(
+        TaskStore book = new TaskStore(
                 new TaskTimers(new WheelTaskScheduler(), new RunFailures(time)),
-                new TaskNews(warnings, (id, failures) -> {}));
+                new TaskEvents(warnings, (id, failures) -> {}));
         TaskSettings settings = TaskSettings.builder().pauseAfterFailures(2).build();
         CyclicBarrier step = new CyclicBarrier(2);
         AtomicReference<TaskSeries> current = new AtomicReference<>();

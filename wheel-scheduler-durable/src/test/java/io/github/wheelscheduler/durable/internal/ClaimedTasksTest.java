@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A node claims what it can start soon, starts by turns of handlers, and gives back what it cannot start. In virtual time. */
-class InHandTest {
+class ClaimedTasksTest {
 
     private static final int WORKERS = 10;
     private static final int ROOM = 2_000;
@@ -21,7 +21,7 @@ class InHandTest {
     private static final long LOOK = 400 * MILLI;
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final InHand inHand = new InHand(WORKERS, LOOK);
+    private final ClaimedTasks claimedTasks = new ClaimedTasks(WORKERS, LOOK);
 
     private long nowNanos;
     private int next;
@@ -45,12 +45,12 @@ class InHandTest {
 
     private void add(String handler, int count, Instant dueAt, int bound) {
         for (int i = 0; i < count; i++) {
-            inHand.add(claim(handler, dueAt, 0), bound);
+            claimedTasks.add(claim(handler, dueAt, 0), bound);
         }
     }
 
     private @Nullable Claim start() {
-        return inHand.start(now(), nowNanos);
+        return claimedTasks.start(now(), nowNanos);
     }
 
     private String startedHandler() {
@@ -60,7 +60,7 @@ class InHandTest {
     /** Starts as many as there are workers. */
     private List<Claim> startAll() {
         List<Claim> started = new ArrayList<>();
-        for (Claim claim = start(); claim != null; claim = inHand.running() < WORKERS ? start() : null) {
+        for (Claim claim = start(); claim != null; claim = claimedTasks.running() < WORKERS ? start() : null) {
             started.add(claim);
         }
         return started;
@@ -68,13 +68,13 @@ class InHandTest {
 
     private void end(List<Claim> claims) {
         for (Claim claim : claims) {
-            boolean ignored = inHand.ended(claim, nowNanos, true);
-            inHand.forget(claim);
+            boolean ignored = claimedTasks.ended(claim, nowNanos, true);
+            claimedTasks.forget(claim);
         }
     }
 
     private Map<String, Integer> toClaim(String handler, int candidates) {
-        return inHand.toClaim(Map.of(handler, candidates), Map.of(), ROOM, nowNanos);
+        return claimedTasks.toClaim(Map.of(handler, candidates), Map.of(), ROOM, nowNanos);
     }
 
     /** Lets runs of a handler take so long that it is measured. */
@@ -118,7 +118,7 @@ class InHandTest {
         pass(500);
         assertThat(toClaim("quick", 100)).isEmpty();
         assertThat(toClaim("other", 100)).isEmpty();
-        assertThat(inHand.holder(nowNanos)).isEqualTo("quick");
+        assertThat(claimedTasks.holder(nowNanos)).isEqualTo("quick");
     }
 
     @Test
@@ -174,10 +174,10 @@ class InHandTest {
     void nothingStartsBeforeItsTime() {
         add("a", 1, now().plusMillis(10));
         assertThat(start()).isNull();
-        assertThat(inHand.startable()).isEqualTo(new InHand.Startable(1, now().plusMillis(10)));
+        assertThat(claimedTasks.startable()).isEqualTo(new ClaimedTasks.Startable(1, now().plusMillis(10)));
         pass(10);
         assertThat(start()).isNotNull();
-        assertThat(inHand.startable().count()).isZero();
+        assertThat(claimedTasks.startable().count()).isZero();
     }
 
     @Test
@@ -187,7 +187,7 @@ class InHandTest {
         List<Claim> started = startAll();
         assertThat(started).hasSize(WORKERS);
         pass(50);
-        assertThat(inHand.toClaim(Map.of("backlog", 200, "other", 3), Map.of(), ROOM, nowNanos))
+        assertThat(claimedTasks.toClaim(Map.of("backlog", 200, "other", 3), Map.of(), ROOM, nowNanos))
                 .isEqualTo(Map.of("other", 3));
     }
 
@@ -197,10 +197,10 @@ class InHandTest {
         add("h", WORKERS + 5, now());
         assertThat(startAll()).hasSize(WORKERS);
         pass(300);
-        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).isEmpty();
         pass(200);
-        assertThat(inHand.removeStuck(now(), nowNanos)).hasSize(5);
-        assertThat(inHand.waiting()).isZero();
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).hasSize(5);
+        assertThat(claimedTasks.waiting()).isZero();
     }
 
     @Test
@@ -209,9 +209,9 @@ class InHandTest {
         add("new", 2 * WORKERS, now());
         assertThat(startAll()).hasSize(WORKERS);
         pass(450);
-        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).isEmpty();
         pass(400);
-        assertThat(inHand.removeStuck(now(), nowNanos)).hasSize(WORKERS);
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).hasSize(WORKERS);
     }
 
     @Test
@@ -222,7 +222,7 @@ class InHandTest {
         pass(50);
         end(List.of(longer));
         add("h", 500, now().minusSeconds(1));
-        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).isEmpty();
     }
 
     @Test
@@ -231,7 +231,7 @@ class InHandTest {
         add("slow", 2 * WORKERS, now().minusSeconds(10));
         assertThat(startAll()).hasSize(WORKERS);
         pass(50);
-        assertThat(inHand.removeStuck(now(), nowNanos)).isEmpty();
+        assertThat(claimedTasks.removeStuck(now(), nowNanos)).isEmpty();
     }
 
     @Test
@@ -239,10 +239,10 @@ class InHandTest {
         add("bound", 5, now(), 2);
         List<Claim> started = startAll();
         assertThat(started).hasSize(2);
-        assertThat(inHand.startable().count()).isZero();
-        assertThat(inHand.ended(started.get(0), nowNanos, true)).isTrue();
-        assertThat(inHand.startable().count()).isEqualTo(1);
-        assertThat(inHand.toClaim(Map.of("other", 1, "bound2", 100), Map.of("bound2", 3), ROOM, nowNanos))
+        assertThat(claimedTasks.startable().count()).isZero();
+        assertThat(claimedTasks.ended(started.get(0), nowNanos, true)).isTrue();
+        assertThat(claimedTasks.startable().count()).isEqualTo(1);
+        assertThat(claimedTasks.toClaim(Map.of("other", 1, "bound2", 100), Map.of("bound2", 3), ROOM, nowNanos))
                 .containsEntry("bound2", 3)
                 .containsEntry("other", 1);
     }
@@ -251,14 +251,14 @@ class InHandTest {
     void oneSuspectRunsAtATime() {
         Claim first = claim("a", now(), 2);
         Claim second = claim("a", now(), 2);
-        inHand.add(first, Integer.MAX_VALUE);
-        inHand.add(second, Integer.MAX_VALUE);
+        claimedTasks.add(first, Integer.MAX_VALUE);
+        claimedTasks.add(second, Integer.MAX_VALUE);
         add("a", 1, now());
         Claim started = Objects.requireNonNull(start());
         assertThat(started.row().isSuspect()).isTrue();
         assertThat(Objects.requireNonNull(start()).row().isSuspect()).isFalse();
         assertThat(start()).isNull();
-        assertThat(inHand.ended(started, nowNanos, true)).isTrue();
+        assertThat(claimedTasks.ended(started, nowNanos, true)).isTrue();
         assertThat(Objects.requireNonNull(start()).row().isSuspect()).isTrue();
     }
 
@@ -268,20 +268,20 @@ class InHandTest {
             add(handler, 1, now());
             end(List.of(Objects.requireNonNull(start())));
         }
-        assertThat(inHand.toClaim(Map.of("a", 9, "b", 9), Map.of(), 4, nowNanos))
+        assertThat(claimedTasks.toClaim(Map.of("a", 9, "b", 9), Map.of(), 4, nowNanos))
                 .isEqualTo(Map.of("a", 4));
-        assertThat(inHand.toClaim(Map.of("a", 2, "b", 9), Map.of(), 4, nowNanos))
+        assertThat(claimedTasks.toClaim(Map.of("a", 2, "b", 9), Map.of(), 4, nowNanos))
                 .isEqualTo(Map.of("a", 2, "b", 2));
-        assertThat(inHand.toClaim(Map.of("a", 2), Map.of(), 0, nowNanos)).isEmpty();
+        assertThat(claimedTasks.toClaim(Map.of("a", 2), Map.of(), 0, nowNanos)).isEmpty();
     }
 
     @Test
     void knowledgeOfAHandlerGoesWithIt() {
         measure("a", 300);
         assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
-        inHand.keepOnly(java.util.Set.of("a"));
+        claimedTasks.keepOnly(java.util.Set.of("a"));
         assertThat(toClaim("a", 1_000)).isNotEqualTo(toClaim("new", 1_000));
-        inHand.keepOnly(java.util.Set.of());
+        claimedTasks.keepOnly(java.util.Set.of());
         assertThat(toClaim("a", 1_000).get("a")).isEqualTo(toClaim("new", 1_000).get("new"));
     }
 
@@ -292,9 +292,9 @@ class InHandTest {
         // Nothing can be compared with it, as if memory ran out.
         @SuppressWarnings("NullAway")
         Claim bad = new Claim(new TaskRow(key, null, null, null, null, 0, null, null, 0, 0, 0), 1);
-        assertThatNullPointerException().isThrownBy(() -> inHand.add(bad, Integer.MAX_VALUE));
-        assertThat(inHand.missing(List.of(key))).containsExactly(key);
-        assertThat(inHand.waiting()).isEqualTo(1);
+        assertThatNullPointerException().isThrownBy(() -> claimedTasks.add(bad, Integer.MAX_VALUE));
+        assertThat(claimedTasks.missing(List.of(key))).containsExactly(key);
+        assertThat(claimedTasks.waiting()).isEqualTo(1);
         assertThat(start()).isNotNull();
         assertThat(start()).isNull();
     }
@@ -303,22 +303,22 @@ class InHandTest {
     void runThatCouldNotStartWaitsAgain() {
         add("a", 1, now());
         Claim claim = Objects.requireNonNull(start());
-        inHand.putBack(claim);
-        assertThat(inHand.running()).isZero();
-        assertThat(inHand.waiting()).isEqualTo(1);
+        claimedTasks.putBack(claim);
+        assertThat(claimedTasks.running()).isZero();
+        assertThat(claimedTasks.waiting()).isEqualTo(1);
         assertThat(start()).isSameAs(claim);
-        assertThat(inHand.missing(List.of(claim.key()))).isEmpty();
+        assertThat(claimedTasks.missing(List.of(claim.key()))).isEmpty();
         end(List.of(claim));
-        assertThat(inHand.missing(List.of(claim.key()))).containsExactly(claim.key());
+        assertThat(claimedTasks.missing(List.of(claim.key()))).containsExactly(claim.key());
     }
 
     // A cluster on paper
 
     /** Nodes that look in turns, workers that start and end runs, and one table. */
     private static final class Cluster {
-        private final List<InHand> nodes = new ArrayList<>();
+        private final List<ClaimedTasks> nodes = new ArrayList<>();
         private final List<Claim> table = new ArrayList<>();
-        private final List<Map.Entry<InHand, Claim>> going = new ArrayList<>();
+        private final List<Map.Entry<ClaimedTasks, Claim>> going = new ArrayList<>();
         private final Map<Claim, Long> startedMillis = new java.util.HashMap<>();
         private int claimed;
         private int givenBack;
@@ -326,7 +326,7 @@ class InHandTest {
 
         Cluster(int count) {
             for (int i = 0; i < count; i++) {
-                nodes.add(new InHand(WORKERS, LOOK));
+                nodes.add(new ClaimedTasks(WORKERS, LOOK));
             }
         }
 
@@ -334,7 +334,7 @@ class InHandTest {
             return START.plusMillis(millis);
         }
 
-        private void look(InHand node) {
+        private void look(ClaimedTasks node) {
             List<Claim> stuck = node.removeStuck(now(), millis * MILLI);
             givenBack += stuck.size();
             table.addAll(stuck);
@@ -369,7 +369,7 @@ class InHandTest {
                 return true;
             });
             for (int i = 0; i < nodes.size(); i++) {
-                InHand node = nodes.get(i);
+                ClaimedTasks node = nodes.get(i);
                 if ((millis + 130L * i) % 400 == 0 || (node.running() < WORKERS && node.waiting() == 0)) {
                     look(node);
                 }
@@ -428,7 +428,7 @@ class InHandTest {
     }
 
     private int free(String handler) {
-        return inHand.free(handler, now(), nowNanos);
+        return claimedTasks.free(handler, now(), nowNanos);
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps the tasks of a scheduler that have an id, from when they come until they are over. Any thread. */
-public final class TaskBook {
+public final class TaskStore {
 
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskBook");
@@ -38,7 +38,7 @@ public final class TaskBook {
     private static final int MAX_WARNED = 1_000;
 
     final TaskTimers timers;
-    public final TaskNews news;
+    public final TaskEvents news;
     private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
 
     private final TaskIds ids = new TaskIds();
@@ -55,7 +55,7 @@ public final class TaskBook {
      * @param timers arms tasks
      * @param news is told what becomes of them
      */
-    public TaskBook(TaskTimers timers, TaskNews news) {
+    public TaskStore(TaskTimers timers, TaskEvents news) {
         this.timers = timers;
         this.news = news;
     }

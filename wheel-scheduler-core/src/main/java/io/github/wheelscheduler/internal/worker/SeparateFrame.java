@@ -9,11 +9,11 @@ package io.github.wheelscheduler.internal.worker;
  *
  * <p>It is a {@code Throwable}, though never thrown, because HotSpot's compiler makes no method of such a class a part of code that is not one's.
  */
-final class OwnFrame extends Error {
+final class SeparateFrame extends Error {
 
     private static final long serialVersionUID = 1;
 
-    private OwnFrame() {}
+    private SeparateFrame() {}
 
     /** Runs the user's code, or what leads to it. */
     static void run(Runnable run) {

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.internal.engine;
 import io.github.wheelscheduler.TimeSource;
 
 /** The pass of the tick thread that is going on, or the last one: its time, and whether it has done anything. Tick thread only. */
-final class PassState {
+final class TickPass {
 
     /** No pass takes that long, unless the whole process stands still. */
     private static final long LONGEST_PASS_NANOS = 60_000_000_000L;
@@ -14,7 +14,7 @@ final class PassState {
 
     private boolean productive;
 
-    PassState(TimeSource clock) {
+    TickPass(TimeSource clock) {
         this.clock = clock;
         this.nowNanos = clock.nanoTime();
     }

@@ -11,7 +11,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Finds the seconds in which most crons and one-time tasks start. One thread. */
-final class StartsTogether {
+final class StartCollisions {
 
     private static final int MOST_SECONDS = 10;
     private static final int MOST_IDS = 10;
@@ -25,7 +25,7 @@ final class StartsTogether {
     private final Map<Long, List<String>> once = new HashMap<>();
 
     /** Makes one for starts from a time to another, since the epoch, which are at most some days apart. */
-    StartsTogether(long fromNanos, long endNanos) {
+    StartCollisions(long fromNanos, long endNanos) {
         this.firstSecond = secondOf(fromNanos);
         this.counts = new int[Math.toIntExact(secondOf(endNanos) - firstSecond) + 1];
     }

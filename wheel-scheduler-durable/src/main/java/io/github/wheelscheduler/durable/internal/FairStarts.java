@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * Turns on the wheel, one for each row in hand. A turn is not for its row: it starts the row that is next then, so that a backlog of one handler does not stand before the
  * others. Any thread.
  */
-final class WheelTurns {
+final class FairStarts {
 
     private static final long ASK_AGAIN_NANOS = 200_000_000;
 
     private final Context context;
     private final Tables tables;
     private final NodeLife life;
-    private final InHand inHand;
+    private final ClaimedTasks claimedTasks;
     private final Runs runs;
     private final Ends ends;
     private final Runnable claimSoon;
@@ -44,11 +44,11 @@ final class WheelTurns {
     /** Whether something was given back and no worker has become free since then. */
     volatile boolean isStuck;
 
-    WheelTurns(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, Runnable claimSoon) {
+    FairStarts(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, Runnable claimSoon) {
         this.context = context;
         this.tables = tables;
         this.life = life;
-        this.inHand = context.inHand();
+        this.claimedTasks = context.claimedTasks();
         this.runs = runs;
         this.ends = ends;
         this.claimSoon = claimSoon;
@@ -57,21 +57,21 @@ final class WheelTurns {
     /** Takes in whether the last look has found more than could be claimed. */
     void noteLook(boolean hasLeftSome) {
         isBehind = hasLeftSome;
-        runsLow = inHand.waiting() / 2;
+        runsLow = claimedTasks.waiting() / 2;
     }
 
     /** Whether more may be claimed: who has given something back waits for a worker. */
     boolean mayClaimMore() {
-        return !isStuck || inHand.running() < context.settings().maxConcurrent();
+        return !isStuck || claimedTasks.running() < context.settings().maxConcurrent();
     }
 
     /** Returns how much more may be claimed. */
     int room() {
-        return context.settings().maxClaimed() - inHand.waiting() - ends.untold();
+        return context.settings().maxClaimed() - claimedTasks.waiting() - ends.untold();
     }
 
     private boolean isLow() {
-        return isBehind && inHand.waiting() <= runsLow;
+        return isBehind && claimedTasks.waiting() <= runsLow;
     }
 
     /** On the wheel until something is due; then it starts what is next. Worker. */
@@ -128,7 +128,7 @@ final class WheelTurns {
     /** Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as the database's clock was asked meanwhile. */
     void mend() {
         boolean ignored = turns.removeIf(Turn::isLost);
-        InHand.Startable startable = inHand.startable();
+        ClaimedTasks.Startable startable = claimedTasks.startable();
         try {
             for (int missing = startable.count() - turns.size(); missing > 0; missing--) {
                 arm(startable.earliest());
@@ -143,7 +143,7 @@ final class WheelTurns {
             claimSoon.run();
         }
         Instant now = context.clock().now();
-        Claim claim = inHand.start(now, context.workers().nanoTime());
+        Claim claim = claimedTasks.start(now, context.workers().nanoTime());
         if (claim == null) {
             mend();
             return;
@@ -169,7 +169,7 @@ final class WheelTurns {
         } finally {
             if (outcome == null) {
                 // Nobody knows how it has ended, so it is given back when that is found out.
-                inHand.forget(claim);
+                claimedTasks.forget(claim);
             }
             ended(claim, outcome != null && outcome.hasRun());
         }
@@ -201,7 +201,7 @@ final class WheelTurns {
 
     private void startNot(Claim claim, boolean isLost) {
         if (isLost) {
-            inHand.forget(claim);
+            claimedTasks.forget(claim);
             ended(claim, false);
             context.tally().lost.incrementAndGet();
             LOGGER.warn(
@@ -209,7 +209,7 @@ final class WheelTurns {
             return;
         }
         // Nothing of it follows: another worker may start it at once.
-        inHand.putBack(claim);
+        claimedTasks.putBack(claim);
         try {
             armIn(ASK_AGAIN_NANOS);
         } catch (RejectedExecutionException ex) {
@@ -232,7 +232,7 @@ final class WheelTurns {
     }
 
     private void ended(Claim claim, boolean counts) {
-        boolean letsOthersStart = inHand.ended(claim, context.workers().nanoTime(), counts);
+        boolean letsOthersStart = claimedTasks.ended(claim, context.workers().nanoTime(), counts);
         if (letsOthersStart) {
             mend();
         }

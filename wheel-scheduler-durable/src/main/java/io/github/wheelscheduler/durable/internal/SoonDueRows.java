@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Sees to it that rows start in time which this node has scheduled, moved or freed. Any thread. */
-final class DueSoon {
+/** Starts rows in time that this node has scheduled, moved or released. Any thread. */
+final class SoonDueRows {
 
     private final DurableNode node;
     private final Context context;
@@ -19,7 +19,7 @@ final class DueSoon {
     /** How many rows that are due are left to this node, and not looked for yet. */
     final AtomicInteger promised = new AtomicInteger();
 
-    DueSoon(DurableNode node, Context context) {
+    SoonDueRows(DurableNode node, Context context) {
         this.node = node;
         this.context = context;
         this.settings = context.settings();
@@ -69,7 +69,7 @@ final class DueSoon {
             Instant now = node.now();
             byName.forEach((name, due) -> {
                 boolean isKnown = context.handlers().find(name) != null;
-                boolean isOld = due.earliest().isBefore(now.minus(LowWater.SLACK));
+                boolean isOld = due.earliest().isBefore(now.minus(ScanStart.SLACK));
                 if (isOld) {
                     node.lookAtAllSoon(isKnown);
                 }
@@ -78,7 +78,7 @@ final class DueSoon {
                 }
                 if (!due.earliest().isAfter(now.plus(Claiming.lookEvery(settings)))
                         && !(isKnown && promises(name, Math.max(1, due.soon()), now))) {
-                    context.nudges().tell(Nudges.LOOK, isOld ? Nudges.OLD : "");
+                    context.notifications().tell(Notifications.LOOK, isOld ? Notifications.OLD : "");
                 }
             });
         }
@@ -86,17 +86,18 @@ final class DueSoon {
         /** Whether this node starts that many. */
         private boolean promises(String name, int count, Instant now) {
             return node.mayClaim()
-                    && context.inHand().free(name, now, context.workers().nanoTime()) >= promised.addAndGet(count);
+                    && context.claimedTasks().free(name, now, context.workers().nanoTime())
+                            >= promised.addAndGet(count);
         }
 
         @Override
         public void suspend() {
-            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(DueSoon.this);
+            Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(SoonDueRows.this);
         }
 
         @Override
         public void resume() {
-            TransactionSynchronizationManager.bindResource(DueSoon.this, this);
+            TransactionSynchronizationManager.bindResource(SoonDueRows.this, this);
         }
 
         @Override

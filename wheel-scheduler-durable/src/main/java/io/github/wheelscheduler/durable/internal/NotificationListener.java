@@ -16,8 +16,8 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Hears what is told, on a connection and a thread of its own, until nothing is to be heard any more. */
-final class Ear implements Runnable {
+/** Receives notifications, on a connection and a thread of its own, until the node closes. */
+final class NotificationListener implements Runnable {
 
     private static final int WAIT_MILLIS = 1_000;
     private static final long AGAIN_MILLIS = 1_000;
@@ -29,27 +29,27 @@ final class Ear implements Runnable {
 
     private static final @Nullable Driver DRIVER = Driver.find();
 
-    private final Nudges nudges;
+    private final Notifications owner;
     private final Database database;
     private final Driver driver;
 
     private long deafMillis = DEAF_MILLIS;
 
-    private Ear(Nudges nudges, Database database, Driver driver) {
-        this.nudges = nudges;
+    private NotificationListener(Notifications owner, Database database, Driver driver) {
+        this.owner = owner;
         this.database = database;
         this.driver = driver;
     }
 
     /** Returns one that has not begun to hear; null if the driver of the database is not that of PostgreSQL. */
-    static @Nullable Ear of(Nudges nudges, Database database) {
-        return DRIVER == null ? null : new Ear(nudges, database, DRIVER);
+    static @Nullable NotificationListener of(Notifications owner, Database database) {
+        return DRIVER == null ? null : new NotificationListener(owner, database, DRIVER);
     }
 
     @Override
     public void run() {
         try {
-            while (!nudges.isDeaf()) {
+            while (!owner.isDeaf()) {
                 long pause = AGAIN_MILLIS;
                 try {
                     pause = listenOnce();
@@ -57,7 +57,7 @@ final class Ear implements Runnable {
                     // An error, too: the node is to be told again in the end.
                     LOGGER.debug("Not told of durable tasks for now", ex);
                 }
-                boolean ignored = nudges.deaf.await(pause, TimeUnit.MILLISECONDS);
+                boolean ignored = owner.deaf.await(pause, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException ex) {
             LOGGER.debug("Ended", ex);
@@ -112,10 +112,10 @@ final class Ear implements Runnable {
         }
         deafMillis = DEAF_MILLIS;
         // What was told meanwhile is lost.
-        nudges.hear(Nudges.LOOK);
+        owner.hear(Notifications.LOOK);
         Duration longest = database.longestKept();
         long heardNanos = System.nanoTime();
-        while (!nudges.isDeaf()
+        while (!owner.isDeaf()
                 && (longest.isZero()
                         || System.nanoTime() - startNanos < longest.dividedBy(2).toNanos())) {
             if (!hearSome(listening, wait(longest)).isEmpty()) {
@@ -133,7 +133,8 @@ final class Ear implements Runnable {
 
     private String channel(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(database.tables().sql().text("select " + Nudges.CHANNEL))) {
+                ResultSet rows =
+                        statement.executeQuery(database.tables().sql().text("select " + Notifications.CHANNEL))) {
             boolean ignored = rows.next();
             return rows.getString(1);
         }
@@ -141,31 +142,31 @@ final class Ear implements Runnable {
 
     /** Whether what another connection tells is heard here; null if there is none now. */
     private @Nullable Boolean hearsItself(Object listening) {
-        String probe = nudges.probe() + " " + Long.toHexString(System.nanoTime());
+        String probe = owner.probe() + " " + Long.toHexString(System.nanoTime());
         try {
-            nudges.send(List.of(probe));
+            owner.send(List.of(probe));
         } catch (CannotGetJdbcConnectionException ex) {
             LOGGER.debug("The pool has no other connection that is free", ex);
             return null;
         }
         long startNanos = System.nanoTime();
-        while (!nudges.isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
+        while (!owner.isDeaf() && System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(PROBE_SECONDS)) {
             if (hearSome(listening, wait(database.longestKept())).contains(probe)) {
                 return true;
             }
         }
-        return nudges.isDeaf();
+        return owner.isDeaf();
     }
 
     /** Returns how many milliseconds to wait, so that a connection is given back before the pool misses it. */
     private static int wait(Duration longest) {
-        return longest.isZero() ? WAIT_MILLIS : (int) Math.min(WAIT_MILLIS, longest.toMillis() / Nudges.QUARTER);
+        return longest.isZero() ? WAIT_MILLIS : (int) Math.min(WAIT_MILLIS, longest.toMillis() / Notifications.QUARTER);
     }
 
     /** Waits for something, takes it in, and returns it. */
     private List<String> hearSome(Object listening, int millis) {
         List<String> texts = driver.await(listening, millis);
-        texts.forEach(nudges::hear);
+        texts.forEach(owner::hear);
         return texts;
     }
 
@@ -180,7 +181,7 @@ final class Ear implements Runnable {
         private static final String FOLDER = "org.postgresql.";
 
         static @Nullable Driver find() {
-            ClassLoader loader = Ear.class.getClassLoader();
+            ClassLoader loader = NotificationListener.class.getClassLoader();
             if (!ClassUtils.isPresent(FOLDER + "PGConnection", loader)) {
                 return null;
             }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Counts what becomes of tasks, and passes it on to listeners and to the log. What a listener throws is logged once; neither that nor short
  * memory fails a run or a task. Any thread.
  */
-public final class TaskNews {
+public final class TaskEvents {
 
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskListeners");
@@ -45,7 +45,7 @@ public final class TaskNews {
      * @param warnings are given for what is worth a word in the log
      * @param pauses is told of each task that is paused, after so many failures
      */
-    public TaskNews(SchedulerWarnings warnings, ObjLongConsumer<String> pauses) {
+    public TaskEvents(SchedulerWarnings warnings, ObjLongConsumer<String> pauses) {
         this.warnings = warnings;
         this.pauses = pauses;
         for (SkipReason reason : SkipReason.values()) {

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.internal.engine;
 
 /** How much later than asked for the tick thread wakes up. One writer, any readers. */
-final class Oversleeps {
+final class OversleepStatistics {
 
     private static final long WINDOW_NANOS = 60_000_000_000L;
 

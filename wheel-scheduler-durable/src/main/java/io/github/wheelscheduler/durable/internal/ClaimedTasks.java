@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The rows that a node has claimed: waiting ones by handler and time, running ones, and ended ones that the database has not been told of. Handlers take turns:
  * what starts next is of the one whose turn is longest ago. Any thread; one lock, under which nothing else is called.
  */
-final class InHand {
+final class ClaimedTasks {
 
     /** An estimate falls by one part in so many of the difference with each run that is shorter. */
     private static final int FALL = 8;
@@ -86,7 +86,7 @@ final class InHand {
      * @param workers how many runs go on at a time
      * @param lookNanos how often a node looks for more; a handler that nobody has measured is expected to take so long
      */
-    InHand(int workers, long lookNanos) {
+    ClaimedTasks(int workers, long lookNanos) {
         this.workers = workers;
         this.lookNanos = lookNanos;
     }

@@ -12,7 +12,7 @@ import java.util.Map;
  * it. If that takes long, looks begin a second before now, or at what they have left, and one at all follows as often as takes one part of time in fifty, once a second at
  * least, or when a node asks for it. One thread at a time.
  */
-final class LowWater {
+final class ScanStart {
 
     /** What is scheduled for now, and committed at once, is in time. */
     static final Duration SLACK = Duration.ofSeconds(1);
@@ -86,7 +86,7 @@ final class LowWater {
             int count = counts.getOrDefault(name, 0);
             if (count < candidates.count() || count == Claiming.BATCH) {
                 Instant unused =
-                        marks.merge(nameOf(name), last.getOrDefault(name, candidates.earliest()), LowWater::earlier);
+                        marks.merge(nameOf(name), last.getOrDefault(name, candidates.earliest()), ScanStart::earlier);
             }
         });
     }

@@ -7,11 +7,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The longest oversleep is remembered for a minute at least and two at most, on any clock. */
-class OversleepsTest {
+class OversleepStatisticsTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final Oversleeps oversleeps = new Oversleeps();
+    private final OversleepStatistics oversleeps = new OversleepStatistics();
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE - 30_000_000_000L})

@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Has keepers do something for a node: again and again, soon, or at once. What fails is noted, and ends nothing else. Any thread. */
-final class Keepers {
+/** Runs jobs of a node: periodically, soon, or at once. A failure is noted, and ends no other job. Any thread. */
+final class MaintenanceJobs {
 
     private final WheelScheduledExecutor group;
     private final Availability availability;
@@ -21,7 +21,7 @@ final class Keepers {
     /** What is done again and again. Writer: who connects. */
     private final List<Future<?>> series = new CopyOnWriteArrayList<>();
 
-    Keepers(WheelScheduledExecutor group, Availability availability) {
+    MaintenanceJobs(WheelScheduledExecutor group, Availability availability) {
         this.group = group;
         this.availability = availability;
     }

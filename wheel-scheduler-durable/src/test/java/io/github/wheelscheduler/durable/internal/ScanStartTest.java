@@ -31,64 +31,64 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Where looks begin while a transaction elsewhere keeps the database from tidying up. */
-class LowWaterTest {
+class ScanStartTest {
 
     private static final long MILLI = 1_000_000;
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
-    private static final Instant LATEST = NOW.minus(LowWater.SLACK);
+    private static final Instant LATEST = NOW.minus(ScanStart.SLACK);
     private static final int DEAD = 150_000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final LowWater lowWater = new LowWater();
+    private final ScanStart scanStart = new ScanStart();
 
     private void looked(long startMillis, long tookMillis) {
-        lowWater.looked(startMillis * MILLI, (startMillis + tookMillis) * MILLI);
+        scanStart.looked(startMillis * MILLI, (startMillis + tookMillis) * MILLI);
     }
 
     private boolean isFullDueAt(long millis) {
-        return lowWater.isFullDue(millis * MILLI);
+        return scanStart.isFullDue(millis * MILLI);
     }
 
     @Test
     void refusedFullPollTakesItsPartOfTheTime() {
-        lowWater.failed(0, 5_000 * MILLI);
+        scanStart.failed(0, 5_000 * MILLI);
         assertThat(isFullDueAt(6_000)).isFalse();
         assertThat(isFullDueAt(14_999)).isFalse();
         assertThat(isFullDueAt(15_000)).isTrue();
-        lowWater.ask();
+        scanStart.ask();
         assertThat(isFullDueAt(6_999)).isFalse();
         assertThat(isFullDueAt(7_000)).isTrue();
     }
 
     @Test
     void eachLookIsFullWhileThatIsCheap() {
-        assertThat(lowWater.isFullDue(0)).isTrue();
+        assertThat(scanStart.isFullDue(0)).isTrue();
         looked(0, 4);
         looked(4, 4);
-        assertThat(lowWater.isFullDue(8 * MILLI)).isTrue();
+        assertThat(scanStart.isFullDue(8 * MILLI)).isTrue();
     }
 
     @Test
     void oneSlowLookMeansNothing() {
         looked(0, 1);
         looked(1, 900);
-        assertThat(lowWater.isFullDue(901 * MILLI)).isTrue();
+        assertThat(scanStart.isFullDue(901 * MILLI)).isTrue();
     }
 
     @Test
     void dearFullLookComesOnceInFiftyTimesItsTime() {
         looked(0, 10);
         looked(10, 10);
-        assertThat(lowWater.isFullDue(519 * MILLI)).isFalse();
-        assertThat(lowWater.isFullDue(520 * MILLI)).isTrue();
+        assertThat(scanStart.isFullDue(519 * MILLI)).isFalse();
+        assertThat(scanStart.isFullDue(520 * MILLI)).isTrue();
     }
 
     @Test
     void veryDearFullLookComesOnceASecond() {
         looked(0, 300);
         looked(300, 300);
-        assertThat(lowWater.isFullDue(1_599 * MILLI)).isFalse();
-        assertThat(lowWater.isFullDue(1_600 * MILLI)).isTrue();
+        assertThat(scanStart.isFullDue(1_599 * MILLI)).isFalse();
+        assertThat(scanStart.isFullDue(1_600 * MILLI)).isTrue();
     }
 
     @Test
@@ -96,14 +96,14 @@ class LowWaterTest {
         looked(0, 300);
         looked(300, 300);
         assertThat(isFullDueAt(900)).isFalse();
-        lowWater.hear(7);
+        scanStart.hear(7);
         assertThat(isFullDueAt(700)).isFalse();
         assertThat(isFullDueAt(800)).isTrue();
         looked(800, 300);
-        lowWater.hear(7);
+        scanStart.hear(7);
         assertThat(isFullDueAt(1_400)).isFalse();
         // The node that had asked has gone.
-        lowWater.hear(3);
+        scanStart.hear(3);
         assertThat(isFullDueAt(1_400)).isTrue();
     }
 
@@ -117,30 +117,30 @@ class LowWaterTest {
 
     @Test
     void looksBeginASecondAgoWhereNothingIsLeft() {
-        lowWater.move(
+        scanStart.move(
                 List.of("a", "b"),
                 Map.of("a", due(1, NOW.minusSeconds(60))),
                 List.of(row("a", "1", NOW.minusSeconds(60))),
                 NOW);
-        assertThat(lowWater.marks())
+        assertThat(scanStart.marks())
                 .containsOnly(Map.entry("a", LATEST), Map.entry("b", LATEST), Map.entry(Handler.RECURRING, LATEST));
     }
 
     @Test
     void looksBeginAtTheLastThatWasClaimedWhereSomeAreLeft() {
         Instant last = NOW.minusSeconds(50);
-        lowWater.move(
+        scanStart.move(
                 List.of("a"),
                 Map.of("a", due(3, NOW.minusSeconds(60))),
                 List.of(row("a", "1", NOW.minusSeconds(60)), row("a", "2", last)),
                 NOW);
-        assertThat(lowWater.marks()).containsEntry("a", last);
+        assertThat(scanStart.marks()).containsEntry("a", last);
     }
 
     @Test
     void looksBeginAtTheFirstWhereNoneWasClaimed() {
         Instant first = NOW.minusSeconds(60);
-        lowWater.move(
+        scanStart.move(
                 List.of("a"),
                 Map.of(
                         "a",
@@ -151,7 +151,7 @@ class LowWaterTest {
                         due(1, NOW.minusSeconds(8))),
                 List.of(row(Handler.RECURRING, "x", NOW.minusSeconds(9))),
                 NOW);
-        assertThat(lowWater.marks()).containsEntry("a", first).containsEntry(Handler.RECURRING, NOW.minusSeconds(8));
+        assertThat(scanStart.marks()).containsEntry("a", first).containsEntry(Handler.RECURRING, NOW.minusSeconds(8));
     }
 
     @Test
@@ -160,14 +160,14 @@ class LowWaterTest {
         List<TaskRow> claimed = IntStream.range(0, 200)
                 .mapToObj(i -> row("a", "" + i, first.plusMillis(i)))
                 .toList();
-        lowWater.move(List.of("a"), Map.of("a", due(200, first)), claimed, NOW);
-        assertThat(lowWater.marks()).containsEntry("a", first.plusMillis(199));
+        scanStart.move(List.of("a"), Map.of("a", due(200, first)), claimed, NOW);
+        assertThat(scanStart.marks()).containsEntry("a", first.plusMillis(199));
     }
 
     @Test
     void looksBeginNoLaterThanASecondAgo() {
-        lowWater.move(List.of("a"), Map.of("a", due(1, NOW.plusMillis(900))), List.of(), NOW);
-        assertThat(lowWater.marks()).containsEntry("a", LATEST);
+        scanStart.move(List.of("a"), Map.of("a", due(1, NOW.plusMillis(900))), List.of(), NOW);
+        assertThat(scanStart.marks()).containsEntry("a", LATEST);
     }
 
     // Behind an open transaction
@@ -221,7 +221,7 @@ class LowWaterTest {
                     new Database(dataSource, Node.settings("a")).tables().tasks();
             try (Connection holding = holdHorizon(dataSource)) {
                 assertThat(buffers(dataSource, Arguments.EARLIEST)).isGreaterThan(1_000);
-                assertThat(buffers(dataSource, tasks.now().minus(LowWater.SLACK)))
+                assertThat(buffers(dataSource, tasks.now().minus(ScanStart.SLACK)))
                         .isLessThan(20);
                 holding.rollback();
             }
@@ -400,7 +400,7 @@ class LowWaterTest {
                 });
                 putBack.starts("interrupted", incarnationOf(jdbc, "holds"), true, holds::close);
                 System.out.println("> put back behind an open transaction, "
-                        + (nudge ? "with" : "without") + " nudges, milliseconds until it starts"
+                        + (nudge ? "with" : "without") + " notifications, milliseconds until it starts"
                         + putBack.times);
                 holding.rollback();
             }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A task as searches look at it: what several of them want to know is found out once, and only if one does. It takes no lock that a run takes.
  * One thread.
  */
-final class TaskGlance {
+final class SearchedTask {
 
     final TaskSeries task;
     private final TaskLook look;
@@ -22,7 +22,7 @@ final class TaskGlance {
      * @param look says what is overdue
      * @param nowNanos on the clock of timers
      */
-    TaskGlance(TaskSeries task, TaskLook look, long nowNanos) {
+    SearchedTask(TaskSeries task, TaskLook look, long nowNanos) {
         this.task = task;
         this.look = look;
         this.nowNanos = nowNanos;

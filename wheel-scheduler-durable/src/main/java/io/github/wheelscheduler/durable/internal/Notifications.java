@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  tell --> what is to be told, each text once --> a keeper, one at a time: pg_notify, on a connection that it keeps while there is something to tell
- *  ear, a thread of its own --> waits on a second connection, without a statement --> who is interested in that kind, unless this node has told it
+ *  listener, a thread of its own --> waits on a second connection, without a statement --> who is interested in that kind, unless this node has told it
  * </pre>
  *
  * A text is a kind, the number of who tells it, and the rest, with spaces between them; programs that are no node send the kind alone. Any thread, but that no transaction of the caller's is
  * taken part in.
  */
-final class Nudges {
+final class Notifications {
 
     /** Something is due that its node does not start. */
     static final String LOOK = "look";
@@ -77,7 +77,7 @@ final class Nudges {
     private volatile boolean isClosed;
 
     private volatile long sentNanos;
-    private volatile @Nullable Thread ear;
+    private volatile @Nullable Thread notificationListener;
 
     /** Gives the connection back that nothing has been told over for long. */
     private volatile @Nullable Future<?> spare;
@@ -89,11 +89,11 @@ final class Nudges {
     private @Nullable HeldConnection mouth;
     private long takenNanos;
 
-    Nudges(DurableSettings settings, Database database, NodeGroups groups) {
+    Notifications(DurableSettings settings, Database database, NodeGroups groups) {
         this.settings = settings;
         this.database = database;
         this.groups = groups;
-        this.sentNanos = groups.keepers().nanoTime() - APART_NANOS;
+        this.sentNanos = groups.jobs().nanoTime() - APART_NANOS;
     }
 
     /** Says who is to be told of a kind: with the rest of each text, on a thread that must not be held up. */
@@ -125,9 +125,9 @@ final class Nudges {
 
     private void sendSoon() {
         if (isSending.compareAndSet(false, true)) {
-            long pause = sentNanos + APART_NANOS - groups.keepers().nanoTime();
+            long pause = sentNanos + APART_NANOS - groups.jobs().nanoTime();
             try {
-                Object ignored = groups.keepers().schedule(this::sendPending, Math.max(0, pause), TimeUnit.NANOSECONDS);
+                Object ignored = groups.jobs().schedule(this::sendPending, Math.max(0, pause), TimeUnit.NANOSECONDS);
             } catch (Throwable ex) {
                 // An error, too: others look by themselves, and may be told of what follows.
                 isSending.set(false);
@@ -147,7 +147,7 @@ final class Nudges {
         } catch (RuntimeException ex) {
             LOGGER.debug("Not told: others find it when they look", ex);
         } finally {
-            sentNanos = groups.keepers().nanoTime();
+            sentNanos = groups.jobs().nanoTime();
             isSending.set(false);
             boolean isMore;
             synchronized (pending) {
@@ -168,7 +168,7 @@ final class Nudges {
             if (held == null) {
                 held = database.held();
                 mouth = held;
-                takenNanos = groups.keepers().nanoTime();
+                takenNanos = groups.jobs().nanoTime();
             }
             held.use(tables -> {
                 for (String text : texts) {
@@ -192,15 +192,15 @@ final class Nudges {
     /** Where a node listens, the pool has room; but it must not take a connection for lost. */
     private boolean mayKeep() {
         long longest = database.longestKept().toNanos();
-        return ear != null
+        return notificationListener != null
                 && !isDeaf()
-                && (longest == 0 || groups.keepers().nanoTime() - takenNanos < longest / QUARTER);
+                && (longest == 0 || groups.jobs().nanoTime() - takenNanos < longest / QUARTER);
     }
 
     private void giveBackSoon(HeldConnection held) {
         long longest = database.longestKept().toNanos();
         try {
-            Future<?> later = groups.keepers()
+            Future<?> later = groups.jobs()
                     .schedule(
                             () -> giveBackSpare(held),
                             longest == 0 ? SPARE_NANOS : Math.min(SPARE_NANOS, longest / QUARTER),
@@ -217,7 +217,7 @@ final class Nudges {
     private void giveBackSpare(HeldConnection held) {
         speaking.lock();
         try {
-            if (mouth == held && mayKeep() && groups.keepers().nanoTime() - sentNanos < SPARE_NANOS) {
+            if (mouth == held && mayKeep() && groups.jobs().nanoTime() - sentNanos < SPARE_NANOS) {
                 giveBackSoon(held);
             } else if (mouth == held) {
                 giveBack();
@@ -239,10 +239,10 @@ final class Nudges {
 
     /** Begins to hear what is told, unless the pool has no connection to spare for that. */
     void listen() {
-        if (!settings.nudge() || !isPossible() || ear != null) {
+        if (!settings.nudge() || !isPossible() || notificationListener != null) {
             return;
         }
-        Ear listening = Ear.of(this, database);
+        NotificationListener listening = NotificationListener.of(this, database);
         if (listening == null) {
             LOGGER.info("Durable tasks that other processes schedule for now are found by looks, as the driver of the"
                     + " database is not that of org.postgresql");
@@ -253,10 +253,10 @@ final class Nudges {
                             ? "does not say how many it has, as that of HikariCP does"
                             : "has " + database.size()));
         } else {
-            Thread thread = origin.newDaemon(listening, "wheel-durable-ear");
+            Thread thread = origin.newDaemon(listening, "wheel-durable-notificationListener");
             try {
                 thread.start();
-                ear = thread;
+                notificationListener = thread;
             } catch (OutOfMemoryError ex) {
                 LOGGER.warn(
                         "Durable tasks that other processes schedule for now are found by looks: no thread starts", ex);
@@ -264,24 +264,24 @@ final class Nudges {
         }
     }
 
-    /** Hears nothing more, soon: the ear wakes up when it hears of that. */
+    /** Hears nothing more, soon: the listener wakes up when it hears of that. */
     void deafen() {
         deaf.countDown();
         Future<?> later = spare;
         if (later != null) {
-            // Closing waits for what keepers are still to do.
+            // Closing waits for what jobs are still to do.
             boolean ignored = later.cancel(false);
         }
-        if (ear != null) {
+        if (notificationListener != null) {
             tell(probe());
         }
     }
 
-    /** Tells and hears nothing more; waits for the ear, which gives its connection back, for a moment. */
+    /** Tells and hears nothing more; waits for the listener, which gives its connection back, for a moment. */
     void close() {
         isClosed = true;
         deaf.countDown();
-        Thread listening = ear;
+        Thread listening = notificationListener;
         if (listening != null) {
             try {
                 listening.join(LAST_MILLIS);

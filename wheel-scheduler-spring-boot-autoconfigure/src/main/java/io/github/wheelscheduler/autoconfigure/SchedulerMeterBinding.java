@@ -2,9 +2,9 @@ package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.ProgramTimers.Leases;
 import io.github.wheelscheduler.autoconfigure.ProgramTimers.Timers;
-import io.github.wheelscheduler.metrics.TimerMetrics;
+import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
+import io.github.wheelscheduler.metrics.timers.TimerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.metrics.WheelSchedulerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
+import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.metrics.WheelSchedulerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.keyed.KeyedTimers;
-import io.github.wheelscheduler.metrics.TimerMetrics;
+import io.github.wheelscheduler.metrics.timers.TimerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
 import io.github.wheelscheduler.metrics.MeterNames;
+import io.github.wheelscheduler.metrics.WheelSchedulerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.metrics.WheelSchedulerMetrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.meter;
 
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -22,20 +21,25 @@ import java.util.function.UnaryOperator;
  * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
  * threads at a time.
  */
-public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) {
+public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags, List<Meter> meters) {
 
-    public MeterGroup(MeterRegistry registry, Tags tags) {
-        this(registry, tags, new ArrayList<>());
+    /**
+     * Creates an empty group.
+     *
+     * @param descriptions returns the description of a meter for its name
+     */
+    public MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags) {
+        this(registry, descriptions, tags, new ArrayList<>());
     }
 
     /** Returns this group for meters that have a tag more. */
     public MeterGroup tagged(String key, String value) {
-        return new MeterGroup(registry, tags.and(key, value), meters);
+        return new MeterGroup(registry, descriptions, tags.and(key, value), meters);
     }
 
     /** Returns an empty group of the same registry for meters that have a tag more. */
     public MeterGroup apart(String key, String value) {
-        return new MeterGroup(registry, tags.and(key, value));
+        return new MeterGroup(registry, descriptions, tags.and(key, value));
     }
 
     /**
@@ -52,7 +56,7 @@ public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) 
     public <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
         meters.add(Gauge.builder(name, source, value)
                 .baseUnit(unit)
-                .description(MeterNames.descriptionOf(name))
+                .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
     }
@@ -60,7 +64,7 @@ public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) 
     /** Adds a gauge of a time in the given unit; it is shown in that of the registry. */
     public <S> void timeGauge(String name, TimeUnit unit, S source, ToDoubleFunction<S> value) {
         meters.add(TimeGauge.builder(name, source, unit, value)
-                .description(MeterNames.descriptionOf(name))
+                .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
     }
@@ -69,7 +73,7 @@ public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) 
     public <S> void counter(String name, String unit, S source, ToDoubleFunction<S> count) {
         meters.add(FunctionCounter.builder(name, source, count)
                 .baseUnit(unit)
-                .description(MeterNames.descriptionOf(name))
+                .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
     }
@@ -77,7 +81,7 @@ public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) 
     public Counter counter(String name, String unit) {
         Counter counter = Counter.builder(name)
                 .baseUnit(unit)
-                .description(MeterNames.descriptionOf(name))
+                .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry);
         meters.add(counter);
@@ -87,14 +91,14 @@ public record MeterGroup(MeterRegistry registry, Tags tags, List<Meter> meters) 
     /** Adds a timer that is read from somewhere. */
     public <S> void timer(String name, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
         meters.add(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
-                .description(MeterNames.descriptionOf(name))
+                .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
     }
 
     /** Adds a timer as the builder has it. */
     public Timer timer(String name, UnaryOperator<Timer.Builder> settings) {
-        Timer timer = settings.apply(Timer.builder(name).description(MeterNames.descriptionOf(name)))
+        Timer timer = settings.apply(Timer.builder(name).description(descriptions.apply(name)))
                 .tags(tags)
                 .register(registry);
         meters.add(timer);

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.engine.VirtualTime;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.SchedulerOnGivenExecutor;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;

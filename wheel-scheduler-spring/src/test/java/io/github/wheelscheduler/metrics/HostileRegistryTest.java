@@ -1,10 +1,9 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskListener;
@@ -44,7 +43,7 @@ class HostileRegistryTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.github.wheelscheduler.spring.metrics.MeteredScheduler#kindsOfThreads")
+    @MethodSource("io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads")
     void timerThatThrowsHarmsNoRunAndIsLoggedOnce(boolean virtualThreads) {
         try (MeteredScheduler metered = new MeteredScheduler(
                 settings -> settings.setVirtualThreads(virtualThreads),

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.NamedTask;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -41,7 +40,7 @@ import org.springframework.scheduling.support.TaskUtils;
 /** Which tasks have meters of their own, what those show, and when they go. */
 class TaskMetersTest {
 
-    private static final String KINDS = "io.github.wheelscheduler.spring.metrics.MeteredScheduler#kindsOfThreads";
+    private static final String KINDS = "io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads";
     private static final int METERS_PER_TASK = 7;
     private static final Duration HOUR = Duration.ofHours(1);
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(HOUR);

@@ -1,7 +1,6 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.Clock;

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.metrics;
 
+import io.github.wheelscheduler.internal.meter.TimerMeterNames;
+
 /** The names of all meters and of their tags. */
 public final class MeterNames {
 
@@ -46,20 +48,20 @@ public final class MeterNames {
 
     // Timers for programs.
 
-    public static final String TIMERS_PENDING = "wheel.scheduler.timers.pending";
-    public static final String TIMERS_FIRED = "wheel.scheduler.timers.fired";
-    public static final String TIMERS_MOVED = "wheel.scheduler.timers.moved";
-    public static final String TIMERS_FAILED = "wheel.scheduler.timers.failed";
-    public static final String TIMERS_LATENESS = "wheel.scheduler.timers.lateness";
-    public static final String LEASES_KEPT = "wheel.scheduler.leases.kept";
-    public static final String LEASES_RENEWED = "wheel.scheduler.leases.renewed";
-    public static final String LEASES_FAILED = "wheel.scheduler.leases.failed";
-    public static final String LEASES_LOST = "wheel.scheduler.leases.lost";
+    public static final String TIMERS_PENDING = TimerMeterNames.TIMERS_PENDING;
+    public static final String TIMERS_FIRED = TimerMeterNames.TIMERS_FIRED;
+    public static final String TIMERS_MOVED = TimerMeterNames.TIMERS_MOVED;
+    public static final String TIMERS_FAILED = TimerMeterNames.TIMERS_FAILED;
+    public static final String TIMERS_LATENESS = TimerMeterNames.TIMERS_LATENESS;
+    public static final String LEASES_KEPT = TimerMeterNames.LEASES_KEPT;
+    public static final String LEASES_RENEWED = TimerMeterNames.LEASES_RENEWED;
+    public static final String LEASES_FAILED = TimerMeterNames.LEASES_FAILED;
+    public static final String LEASES_LOST = TimerMeterNames.LEASES_LOST;
 
     // The tags.
 
     /** The name of the scheduler, or of the timers, which every meter has. */
-    public static final String TAG_NAME = "name";
+    public static final String TAG_NAME = TimerMeterNames.TAG_NAME;
 
     /** What a run waited for: {@code wheel} or {@code queue}. */
     public static final String TAG_STAGE = "stage";
@@ -77,12 +79,12 @@ public final class MeterNames {
     public static final String TAG_METERED = "metered";
 
     /** What timers they are: {@code keyed}, {@code idle} or {@code netty}. */
-    public static final String TAG_KIND = "kind";
+    public static final String TAG_KIND = TimerMeterNames.TAG_KIND;
 
     private MeterNames() {}
 
     /** Returns what a meter of that name says. */
-    public static String descriptionOf(String name) {
+    static String descriptionOf(String name) {
         return switch (name) {
             case EXECUTOR_POOL_SIZE -> "How many workers there are";
             case EXECUTOR_POOL_CORE -> "How many workers stay though they have nothing to do";
@@ -113,16 +115,7 @@ public final class MeterNames {
             case TASK_SUCCESS_AGE -> "How long ago a run of a task last succeeded or, if none has, the task got meters";
             case TASK_OVERRUNS -> "How many runs of a task took longer than it is to the next one";
             case TASK_MISSED -> "How many runs of a task were missed, and were not made up";
-            case TIMERS_PENDING -> "How many timers wait for their time or for a worker";
-            case TIMERS_FIRED -> "How many timers have fired";
-            case TIMERS_MOVED -> "How often a timer has been given another time";
-            case TIMERS_FAILED -> "How many handlers have failed";
-            case TIMERS_LATENESS -> "How late timers fire";
-            case LEASES_KEPT -> "How many leases are kept";
-            case LEASES_RENEWED -> "How many renewals have succeeded";
-            case LEASES_FAILED -> "How many renewals have failed";
-            case LEASES_LOST -> "How many leases have been lost";
-            default -> throw new IllegalArgumentException("name must be that of a meter, was " + name);
+            default -> TimerMeterNames.descriptionOf(name);
         };
     }
 }

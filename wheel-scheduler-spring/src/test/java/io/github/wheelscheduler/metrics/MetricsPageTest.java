@@ -1,10 +1,9 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.metrics.MeterNames;
-import io.github.wheelscheduler.metrics.TimerMetrics;
+import io.github.wheelscheduler.metrics.timers.TimerMetrics;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Gate;
@@ -34,7 +33,7 @@ import org.springframework.scheduling.support.TaskUtils;
 /** What the meters of a scheduler show of what its tasks did. */
 class SchedulerMetersTest {
 
-    private static final String KINDS = "io.github.wheelscheduler.spring.metrics.MeteredScheduler#kindsOfThreads";
+    private static final String KINDS = "io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads";
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SHORT = Duration.ofMillis(1);
 

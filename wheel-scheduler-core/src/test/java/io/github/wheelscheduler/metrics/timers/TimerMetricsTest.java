@@ -1,8 +1,9 @@
-package io.github.wheelscheduler.metrics;
+package io.github.wheelscheduler.metrics.timers;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.internal.meter.TimerMeterNames;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -37,16 +38,16 @@ class TimerMetricsTest {
     void timersAreReadAtTheMomentOfAScrape() {
         AtomicLong source = new AtomicLong(7);
         timersOf("unpaid", source).bindTo(registry);
-        assertThat(registry.get(MeterNames.TIMERS_PENDING)
-                        .tags(MeterNames.TAG_NAME, "unpaid", MeterNames.TAG_KIND, "keyed")
+        assertThat(registry.get(TimerMeterNames.TIMERS_PENDING)
+                        .tags(TimerMeterNames.TAG_NAME, "unpaid", TimerMeterNames.TAG_KIND, "keyed")
                         .gauge()
                         .value())
                 .isEqualTo(7);
         source.set(10);
-        assertThat(counter(MeterNames.TIMERS_FIRED)).isEqualTo(11);
-        assertThat(counter(MeterNames.TIMERS_MOVED)).isEqualTo(12);
-        assertThat(counter(MeterNames.TIMERS_FAILED)).isEqualTo(13);
-        FunctionTimer lateness = registry.get(MeterNames.TIMERS_LATENESS).functionTimer();
+        assertThat(counter(TimerMeterNames.TIMERS_FIRED)).isEqualTo(11);
+        assertThat(counter(TimerMeterNames.TIMERS_MOVED)).isEqualTo(12);
+        assertThat(counter(TimerMeterNames.TIMERS_FAILED)).isEqualTo(13);
+        FunctionTimer lateness = registry.get(TimerMeterNames.TIMERS_LATENESS).functionTimer();
         assertThat(lateness.count()).isEqualTo(11);
         assertThat(lateness.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(10);
     }
@@ -62,14 +63,14 @@ class TimerMetricsTest {
                         leases -> leases.get() + 2,
                         leases -> leases.get() + 3)
                 .bindTo(registry);
-        assertThat(registry.get(MeterNames.LEASES_KEPT)
-                        .tag(MeterNames.TAG_NAME, "locks")
+        assertThat(registry.get(TimerMeterNames.LEASES_KEPT)
+                        .tag(TimerMeterNames.TAG_NAME, "locks")
                         .gauge()
                         .value())
                 .isEqualTo(7);
-        assertThat(counter(MeterNames.LEASES_RENEWED)).isEqualTo(8);
-        assertThat(counter(MeterNames.LEASES_FAILED)).isEqualTo(9);
-        assertThat(counter(MeterNames.LEASES_LOST)).isEqualTo(10);
+        assertThat(counter(TimerMeterNames.LEASES_RENEWED)).isEqualTo(8);
+        assertThat(counter(TimerMeterNames.LEASES_FAILED)).isEqualTo(9);
+        assertThat(counter(TimerMeterNames.LEASES_LOST)).isEqualTo(10);
     }
 
     @Test
@@ -83,7 +84,7 @@ class TimerMetricsTest {
         }
         assertThat(registry.getMeters())
                 .hasSize(5)
-                .allMatch(meter -> "other".equals(meter.getId().getTag(MeterNames.TAG_NAME)));
+                .allMatch(meter -> "other".equals(meter.getId().getTag(TimerMeterNames.TAG_NAME)));
     }
 
     @Test
@@ -95,7 +96,7 @@ class TimerMetricsTest {
             System.gc();
             return gone.get() == null;
         });
-        assertThat(registry.get(MeterNames.TIMERS_PENDING).gauge().value()).isNaN();
+        assertThat(registry.get(TimerMeterNames.TIMERS_PENDING).gauge().value()).isNaN();
         SimpleMeterRegistry later = new SimpleMeterRegistry();
         metrics.bindTo(later);
         assertThat(later.getMeters()).isEmpty();

@@ -1,6 +1,7 @@
-package io.github.wheelscheduler.metrics;
+package io.github.wheelscheduler.metrics.timers;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
+import io.github.wheelscheduler.internal.meter.TimerMeterNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -64,13 +65,13 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
             Function<T, Duration> lateness) {
         Objects.requireNonNull(kind, "kind must not be null");
         return of(name, timers, (group, source) -> {
-            MeterGroup tagged = group.tagged(MeterNames.TAG_KIND, kind);
-            tagged.gauge(MeterNames.TIMERS_PENDING, TIMERS, source, pending::applyAsLong);
-            tagged.counter(MeterNames.TIMERS_FIRED, TIMERS, source, fired::applyAsLong);
-            tagged.counter(MeterNames.TIMERS_MOVED, "moves", source, moved::applyAsLong);
-            tagged.counter(MeterNames.TIMERS_FAILED, "calls", source, failed::applyAsLong);
+            MeterGroup tagged = group.tagged(TimerMeterNames.TAG_KIND, kind);
+            tagged.gauge(TimerMeterNames.TIMERS_PENDING, TIMERS, source, pending::applyAsLong);
+            tagged.counter(TimerMeterNames.TIMERS_FIRED, TIMERS, source, fired::applyAsLong);
+            tagged.counter(TimerMeterNames.TIMERS_MOVED, "moves", source, moved::applyAsLong);
+            tagged.counter(TimerMeterNames.TIMERS_FAILED, "calls", source, failed::applyAsLong);
             tagged.timer(
-                    MeterNames.TIMERS_LATENESS,
+                    TimerMeterNames.TIMERS_LATENESS,
                     source,
                     fired,
                     each -> lateness.apply(each).toNanos());
@@ -94,10 +95,10 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
             ToLongFunction<T> failed,
             ToLongFunction<T> lost) {
         return of(name, leases, (group, source) -> {
-            group.gauge(MeterNames.LEASES_KEPT, LEASES, source, kept::applyAsLong);
-            group.counter(MeterNames.LEASES_RENEWED, RENEWALS, source, renewed::applyAsLong);
-            group.counter(MeterNames.LEASES_FAILED, RENEWALS, source, failed::applyAsLong);
-            group.counter(MeterNames.LEASES_LOST, LEASES, source, lost::applyAsLong);
+            group.gauge(TimerMeterNames.LEASES_KEPT, LEASES, source, kept::applyAsLong);
+            group.counter(TimerMeterNames.LEASES_RENEWED, RENEWALS, source, renewed::applyAsLong);
+            group.counter(TimerMeterNames.LEASES_FAILED, RENEWALS, source, failed::applyAsLong);
+            group.counter(TimerMeterNames.LEASES_LOST, LEASES, source, lost::applyAsLong);
         });
     }
 
@@ -118,7 +119,8 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!bound.containsKey(registry)) {
-            MeterGroup group = new MeterGroup(registry, Tags.of(MeterNames.TAG_NAME, name));
+            MeterGroup group =
+                    new MeterGroup(registry, TimerMeterNames::descriptionOf, Tags.of(TimerMeterNames.TAG_NAME, name));
             bound.put(registry, group.allOrNone(() -> {
                 registration.accept(group);
                 return group;

@@ -1,9 +1,8 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.internal.meter.MeterGroup;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.watch.LatenessListener;

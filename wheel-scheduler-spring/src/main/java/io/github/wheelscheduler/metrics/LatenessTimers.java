@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.CallerStripe;
 import io.github.wheelscheduler.internal.spring.watch.LatenessCounts;

@@ -14,6 +14,6 @@
  * </table>
  */
 @NullMarked
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import org.jspecify.annotations.NullMarked;

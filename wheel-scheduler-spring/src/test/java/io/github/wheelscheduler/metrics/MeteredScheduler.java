@@ -1,6 +1,5 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.micrometer.core.instrument.Meter;

@@ -1,11 +1,10 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Timed;
@@ -24,7 +23,7 @@ class LatenessIsTrueTest {
     private static final double BUSY_NANOS = 1e9;
 
     @ParameterizedTest
-    @MethodSource("io.github.wheelscheduler.spring.metrics.MeteredScheduler#kindsOfThreads")
+    @MethodSource("io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads")
     void taskThatWaitsForTheOnlyWorkerIsAsLateAsItSays(boolean virtualThreads) {
         try (MeteredScheduler metered = new MeteredScheduler(settings -> {
             settings.setVirtualThreads(virtualThreads);

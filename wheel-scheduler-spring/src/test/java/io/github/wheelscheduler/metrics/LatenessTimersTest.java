@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.testing.Heirloom;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,7 +1,6 @@
-package io.github.wheelscheduler.spring.metrics;
+package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
-import io.github.wheelscheduler.metrics.MeterNames;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -81,7 +80,7 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!bound.containsKey(registry)) {
-            MeterGroup group = new MeterGroup(registry, Tags.of(MeterNames.TAG_NAME, name));
+            MeterGroup group = new MeterGroup(registry, MeterNames::descriptionOf, Tags.of(MeterNames.TAG_NAME, name));
             TaskMeters taskMeters = new TaskMeters(scheduler, maxTasks, includedTasks, group);
             bound.put(registry, SchedulerMeters.bind(scheduler, group, taskMeters));
         }

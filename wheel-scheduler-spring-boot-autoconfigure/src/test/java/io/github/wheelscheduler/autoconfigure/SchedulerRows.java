@@ -24,7 +24,6 @@ import org.springframework.boot.test.context.runner.AbstractApplicationContextRu
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.websocket.autoconfigure.servlet.WebSocketMessagingAutoConfiguration;
-import org.springframework.cloud.garden.CatalogWatchConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportResource;
@@ -264,10 +263,10 @@ final class SchedulerRows {
                         web.withConfiguration(AutoConfigurations.of(IntegrationAutoConfiguration.class))
                                 .withUserConfiguration(Broker.class),
                         "taskScheduler*"),
-                row("Spring Cloud", plain.withUserConfiguration(CatalogWatchConfiguration.class), "taskScheduler*"),
+                row("Spring Cloud Consul", SpringCloudConsul.in(plain), "taskScheduler*"),
                 row(
-                        "Spring Cloud beside an own one",
-                        own(plain.withUserConfiguration(CatalogWatchConfiguration.class), "own", false),
+                        "Spring Cloud Consul beside an own one",
+                        own(SpringCloudConsul.in(plain), "own", false),
                         SPRINGS,
                         "as the application has the scheduler 'own'"));
     }

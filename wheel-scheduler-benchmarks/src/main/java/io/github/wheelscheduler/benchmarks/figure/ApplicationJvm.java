@@ -24,7 +24,7 @@ final class ApplicationJvm {
     private static final Pattern ACTUATOR = Pattern.compile(
             "(spring-boot-(starter-)?(actuator|micrometer|health)|micrometer-(core|jakarta9)|HdrHistogram|LatencyUtils).*");
     private static final Pattern OURS = Pattern.compile(
-            "(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|core|timers)|jctools-core(-jdk11)?)-\\d.*");
+            "(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|spring|core|timers)|jctools-core(-jdk11)?)-\\d.*");
 
     private static final int FIRST_WITH_CACHE = 25;
 

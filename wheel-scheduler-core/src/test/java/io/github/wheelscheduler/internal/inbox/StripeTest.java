@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** A caller at the end of its stack leaves a queue as it was. */
 class StripeTest {
 
-    private static final int ROUNDS = Scale.of(6, 60, 60);
+    private static final int ROUNDS = Scale.of(6, 20, 60);
     private static final int CALLS_NEAR_THE_END = 1_000;
     private static final long PATIENCE_MILLIS = 30_000;
 

@@ -4,7 +4,10 @@ import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** A row that this node has claimed: it waits until it is due, runs, and is told to the database. {@link ClaimedTasks} says which of it is so. */
+/**
+ * A row that this node has claimed. It waits until it is due, runs, and ends in the database; {@link ClaimedTasks} has
+ * its state.
+ */
 final class Claim {
 
     /** In the order in which they are due. */

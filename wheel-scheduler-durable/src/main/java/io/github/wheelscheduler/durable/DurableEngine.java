@@ -111,6 +111,26 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
             @Nullable Duration timeLimit,
             @Nullable PlatformTransactionManager transactions,
             DurableBody<?> body) {
+        Objects.requireNonNull(body, "body must not be null");
+        decide(name, payloadType, retries, maxConcurrent, timeLimit, transactions, (payload, run) -> {
+            run(body, payload, run);
+            return DurableOutcome.done();
+        });
+    }
+
+    /**
+     * The same for a body that says what becomes of its task.
+     *
+     * @param transactions as above; null for none
+     */
+    public void decide(
+            String name,
+            Type payloadType,
+            RetryPolicy retries,
+            int maxConcurrent,
+            @Nullable Duration timeLimit,
+            @Nullable PlatformTransactionManager transactions,
+            DecidingBody<?> body) {
         Arguments.requireLimits(maxConcurrent, timeLimit);
         Arguments.requireHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
@@ -123,6 +143,11 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
     private static <T> void run(TaskBody<T> body, @Nullable Object payload) throws Exception {
         body.run((T) payload);
+    }
+
+    @SuppressWarnings("unchecked") // as above
+    private static <T> void run(DurableBody<T> body, @Nullable Object payload, DurableRun run) throws Exception {
+        body.run((T) payload, run);
     }
 
     /**

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 record EndTable(Sql sql, Dialect dialect) {
 
     private static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
+    /** What a row that its node has ended keeps as its failure if it had been started. */
+    static final String CANCELLED = "Cancelled while it ran";
+
     private static final String DELETE_DONE = "delete from {task}" + OURS + " and next_time is null";
 
     /** Keeps a row that has failed for good. */
@@ -46,6 +49,19 @@ record EndTable(Sql sql, Dialect dialect) {
                 dialect.time(at),
                 failures,
                 dialect.time(failedAt));
+    }
+
+    /**
+     * Lets a row wait for another run as its handler has asked for: with its payload and its first time, and as if it
+     * had not failed. One that was to be ended is, and keeps that it has run.
+     */
+    boolean again(RowKey row, Instant at) {
+        return change(
+                row,
+                DUE_AGAIN + "consecutive_failures = 0, failure = case when asked_to_end then '" + CANCELLED + "' end, "
+                        + "last_failure = case when asked_to_end then {now} else last_failure end, " + UNSUSPECTED + ","
+                        + FREED,
+                dialect.time(at));
     }
 
     /** Sets a row aside that this node cannot read, until some time. */

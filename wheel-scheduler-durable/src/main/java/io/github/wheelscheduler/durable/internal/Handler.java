@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.durable.DurableBody;
+import io.github.wheelscheduler.durable.DecidingBody;
+import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
@@ -32,7 +33,7 @@ public record Handler<T>(
         int mostRunning,
         @Nullable Duration timeLimit,
         @Nullable PlatformTransactionManager transactions,
-        DurableBody<? super T> body,
+        DecidingBody<? super T> body,
         @Nullable Recurrence recurrence,
         boolean skipsMissed) {
 
@@ -48,9 +49,9 @@ public record Handler<T>(
 
     /** @throws Exception what the body throws, or if the payload cannot be read */
     @SuppressWarnings("unchecked") // what is read as the type of the handler is of that type
-    void run(byte[] payload, @Nullable String format, Payloads payloads, DurableRun run) throws Exception {
+    DurableOutcome run(byte[] payload, @Nullable String format, Payloads payloads, DurableRun run) throws Exception {
         // The row of a recurring task says what its schedule is.
-        body.run(recurrence != null ? null : (T) payloads.read(payload, format, payloadType), run);
+        return body.run(recurrence != null ? null : (T) payloads.read(payload, format, payloadType), run);
     }
 
     boolean leavesOut(Instant dueAt, Instant now) {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
+import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
@@ -65,7 +66,10 @@ final class RecurringKeeper {
                 Integer.MAX_VALUE,
                 null,
                 null,
-                (payload, run) -> body.run(),
+                (payload, run) -> {
+                    body.run();
+                    return DurableOutcome.done();
+                },
                 recurrence,
                 skipsMissed);
         handlers.add(handler);

@@ -3,9 +3,9 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.End.Kind;
+import io.github.wheelscheduler.durable.internal.Runs.Ending;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -84,10 +84,10 @@ final class RunTransaction {
     }
 
     /** Ends the row with the transaction. */
-    Outcome end(@Nullable Instant next) {
+    Outcome end(Ending ending) {
         Runs.clearInterrupt();
         try {
-            boolean isOurs = runs.tables.ends().done(claim.key());
+            boolean isOurs = ending.tell().getAsBoolean();
             if (!isOurs) {
                 rollBack();
                 lost("what it has done is rolled back");
@@ -97,11 +97,11 @@ final class RunTransaction {
             manager.commit(Objects.requireNonNull(status));
         } catch (Throwable ex) {
             rollBack();
-            return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ex)), false);
+            return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ending, ex)), false);
         }
-        runs.context.tally().succeeded.incrementAndGet();
-        boolean ignored = runs.announced(claim, next, true);
-        return told(true);
+        runs.count(claim, ending);
+        boolean ignored = runs.announced(claim, ending.dueAt(), true);
+        return told(ending.hasSucceeded());
     }
 
     private Outcome told(boolean hasSucceeded) {
@@ -115,11 +115,11 @@ final class RunTransaction {
                 "The durable task " + claim + " has run here, but was taken over by another node meanwhile: " + what);
     }
 
-    private boolean tellWhatIsSeen(Throwable ex) {
+    private boolean tellWhatIsSeen(Ending ending, Throwable ex) {
         BooleanSupplier tell = known;
         if (tell == null) {
             try {
-                tell = whatIsSeen(ex);
+                tell = whatIsSeen(ending, ex);
             } catch (Throwable again) {
                 isRefusedAlone |= Availability.isRefusal(again);
                 throw again;
@@ -129,13 +129,13 @@ final class RunTransaction {
         return tell.getAsBoolean();
     }
 
-    private BooleanSupplier whatIsSeen(Throwable ex) {
+    private BooleanSupplier whatIsSeen(Ending ending, Throwable ex) {
         switch (runs.tables.ends().traceOf(claim.key())) {
             case LOCKED ->
                 throw new CannotAcquireLockException(
                         "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
             case OURS -> {
-                boolean isOfDatabase = isRefusedByDatabase(ex);
+                boolean isOfDatabase = isRefusedByDatabase(ending, ex);
                 runs.tellEnded(handler, startNanos, false);
                 if (claim.isAskedToEnd) {
                     runs.context.tally().failed.incrementAndGet();
@@ -152,11 +152,11 @@ final class RunTransaction {
             case GONE -> {
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
                 if (isCommitted) {
-                    runs.context.tally().succeeded.incrementAndGet();
+                    runs.count(claim, ending);
                 } else {
                     lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
                 }
-                runs.tellEnded(handler, startNanos, isCommitted);
+                runs.tellEnded(handler, startNanos, isCommitted && ending.hasSucceeded());
                 return () -> true;
             }
         }
@@ -164,12 +164,12 @@ final class RunTransaction {
     }
 
     /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
-    private boolean isRefusedByDatabase(Throwable ex) {
+    private boolean isRefusedByDatabase(Ending ending, Throwable ex) {
         if (!Availability.isRefusal(ex)) {
             return false;
         }
         runs.tables.sql().tryInVain(() -> {
-            boolean ignored = runs.tables.ends().done(claim.key());
+            boolean ignored = ending.tell().getAsBoolean();
         });
         return isRefusedAlone;
     }

@@ -2,6 +2,9 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
+import io.github.wheelscheduler.durable.DurableOutcome;
+import io.github.wheelscheduler.durable.DurableOutcome.Again;
+import io.github.wheelscheduler.durable.DurableOutcome.GiveUp;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Context.Tally;
@@ -11,6 +14,7 @@ import io.github.wheelscheduler.durable.internal.RecurringTable.RunEnd;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.StackText;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -118,15 +122,17 @@ final class Runs {
         RunTransaction transaction =
                 manager == null ? null : new RunTransaction(this, manager, claim, handler, startNanos);
         try {
-            Instant next = runNoted(claim, handler, transaction);
+            Ending ending = runNoted(claim, handler, transaction);
             if (transaction != null) {
-                return transaction.end(next);
+                return transaction.end(ending);
             }
-            tally.succeeded.incrementAndGet();
+            count(claim, ending);
             boolean isOnce = handler.recurrence() == null;
-            BooleanSupplier tell =
-                    isOnce ? () -> announced(claim, next, tables.ends().done(key)) : again(claim, handler, null, true);
-            return new Outcome(true, true, End.of(claim, isOnce && next == null ? Kind.DONE : Kind.CHANGE, tell), true);
+            BooleanSupplier tell = isOnce
+                    ? () -> announced(claim, ending.dueAt, ending.tell.getAsBoolean())
+                    : again(claim, handler, null, true);
+            return new Outcome(
+                    true, ending.hasSucceeded, End.of(claim, isOnce ? ending.kind : Kind.CHANGE, tell), true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
@@ -160,6 +166,52 @@ final class Runs {
         }
     }
 
+    /**
+     * How a row ends whose run has returned.
+     *
+     * @param tell ends it; false if it is not this node's any more
+     * @param dueAt when it is due again; null if it is not
+     */
+    record Ending(
+            Kind kind,
+            boolean hasSucceeded,
+            BooleanSupplier tell,
+            @Nullable Instant dueAt) {}
+
+    /** @param next for when the run has scheduled its own id; null if it has not */
+    private Ending ending(Claim claim, DurableOutcome outcome, @Nullable Instant next) {
+        RowKey key = claim.key();
+        if (outcome instanceof Again again) {
+            if (next != null) {
+                throw new IllegalStateException(
+                        "A run that has scheduled its own id must not return again, which is for " + again.at());
+            }
+            return new Ending(Kind.CHANGE, true, () -> tables.ends().again(key, again.at()), again.at());
+        }
+        if (outcome instanceof GiveUp giveUp) {
+            int failures = oneMore(claim.row().failures());
+            Instant now = context.clock().now();
+            String reason = kept(whole(StackText.start(giveUp.reason(), LONGEST_FAILURE)));
+            return new Ending(Kind.CHANGE, false, () -> tables.ends().giveUp(key, failures, now, reason), null);
+        }
+        return new Ending(
+                next == null ? Kind.DONE : Kind.CHANGE,
+                true,
+                () -> tables.ends().done(key),
+                next);
+    }
+
+    /** Counts a run that has returned. */
+    void count(Claim claim, Ending ending) {
+        if (ending.hasSucceeded) {
+            tally.succeeded.incrementAndGet();
+            return;
+        }
+        LOGGER.warn("The durable task " + claim + " is given up by its handler; its row has the reason");
+        tally.failed.incrementAndGet();
+        tally.givenUp.incrementAndGet();
+    }
+
     /** If a row has been changed that is due again, says so; returns whether it has been. */
     boolean announced(Claim claim, @Nullable Instant dueAt, boolean isChanged) {
         if (isChanged && dueAt != null) {
@@ -176,7 +228,7 @@ final class Runs {
     End ended(Claim claim) {
         LOGGER.info("The durable task " + claim + " was cancelled while it ran, and has ended");
         Instant now = context.clock().now();
-        return End.of(claim, Kind.CHANGE, () -> tables.ends().end(claim.key(), now, "Cancelled while it ran"));
+        return End.of(claim, Kind.CHANGE, () -> tables.ends().end(claim.key(), now, EndTable.CANCELLED));
     }
 
     /** The interrupt was that of the run, which has ended. */
@@ -192,9 +244,7 @@ final class Runs {
         }
     }
 
-    /** A task may schedule its own id in its run; returns for when it has, or null if it has not. */
-    private @Nullable Instant runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction)
-            throws Exception {
+    private Ending runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
         Run run = new Run(this, claim, handler.timeLimit());
         boolean ignored;
         try {
@@ -206,11 +256,15 @@ final class Runs {
             if (transaction != null) {
                 transaction.begin();
             }
-            handler.run(Objects.requireNonNull(claim.payload), claim.row().format(), context.payloads(), run);
+            DurableOutcome outcome = handler.run(
+                    Objects.requireNonNull(claim.payload), claim.row().format(), context.payloads(), run);
+            if (outcome == null) {
+                throw new IllegalStateException("A run must return what becomes of its task, was null");
+            }
             if (transaction != null) {
                 transaction.requireNoRollback();
             }
-            return run.next;
+            return ending(claim, outcome, run.next);
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 throw run.tooLong(ex);
@@ -300,7 +354,16 @@ final class Runs {
     }
 
     private static String textOf(Throwable ex) {
-        // A database may refuse it.
-        return StackText.of(ex, LONGEST_FAILURE).replace("\0", "");
+        return kept(StackText.of(ex, LONGEST_FAILURE));
+    }
+
+    /** Half of a character, which a database refuses, becomes a question mark. */
+    private static String whole(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    }
+
+    /** A database may refuse it. */
+    private static String kept(String text) {
+        return text.replace("\0", "");
     }
 }

@@ -1,9 +1,10 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
-import io.github.wheelscheduler.durable.DurableBody;
+import io.github.wheelscheduler.durable.DecidingBody;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.autoconfigure.DurableProperties.OfHandler;
@@ -109,11 +110,12 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         }
         Type payloadType = payloadTypeOf(method, type);
         EarlyReturn.refuse("DurableHandler", method, userClassOf(beanName, type));
+        ReturnedOutcome.refuseHidden(method, userClassOf(beanName, type));
         RetryPolicy retries = retriesOf(method, annotation);
         PlatformTransactionManager manager = transactions.of(annotation, method);
         try {
             OfHandler own = properties.getObject().handlers().getOrDefault(annotation.value(), OfHandler.NONE);
-            engine.handle(
+            engine.decide(
                     annotation.value(),
                     payloadType,
                     retries,
@@ -136,7 +138,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return other == null ? "" : ", and " + other;
     }
 
-    private DurableBody<Object> body(String beanName, Method method) {
+    private DecidingBody<Object> body(String beanName, Method method) {
         return (payload, run) -> call(beanName, method, payload, run);
     }
 
@@ -206,12 +208,13 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         return DurationStyle.detectAndParse(String.valueOf(resolved));
     }
 
-    private void call(String beanName, Method method, @Nullable Object payload, DurableRun run) throws Exception {
+    private DurableOutcome call(String beanName, Method method, @Nullable Object payload, DurableRun run)
+            throws Exception {
         Object bean = beanFactory.getBean(beanName);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
         try {
-            Object ignored = invocable.invoke(bean, arguments(method, payload, run));
+            return ReturnedOutcome.of(method, invocable.invoke(bean, arguments(method, payload, run)));
         } catch (InvocationTargetException ex) {
             Throwable cause = ex.getTargetException();
             if (cause instanceof Exception exception) {

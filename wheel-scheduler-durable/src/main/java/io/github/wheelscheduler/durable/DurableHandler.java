@@ -36,6 +36,16 @@ public @interface DurableHandler {
     /** The longest pause. */
     String maxBackOff() default "1h";
 
+    /**
+     * What is tried again, and what extends it; all but {@link #noRetryFor} unless set. The nearest class of both decides,
+     * as with Spring's {@code rollbackFor}; causes do not count. A time limit, a failed commit and a lost connection are
+     * always tried again.
+     */
+    Class<? extends Throwable>[] retryFor() default {};
+
+    /** What is given up at once, and what extends it but not {@link #retryFor}: {@code maxRetries} does not count. */
+    Class<? extends Throwable>[] noRetryFor() default {};
+
     /** How many of its runs may go on at a time on a node, at least 1; as many as the node has workers unless set. */
     int maxConcurrent() default Integer.MAX_VALUE;
 

@@ -2,15 +2,26 @@ package io.github.wheelscheduler.durable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 /**
- * How often a durable task is tried again, and when.
+ * How often a durable task is tried again, when, and after which failures. What a run throws is tried again unless its
+ * nearest class among {@code retryFor} and {@code noRetryFor}, up its superclasses, is in {@code noRetryFor}; one in both
+ * is tried again. Where {@code retryFor} is not empty, what is an instance of none of them is not tried again either.
+ * Causes do not count. A time limit, a failed commit and a lost connection are always tried again.
  *
  * @param maxRetries how often after the first failure, 0 or more
  * @param backOff the pause before the first retry, more than zero; it doubles with each
  * @param maxBackOff the longest pause, not less than the first, and a year at most
+ * @param retryFor what is tried again; empty for all
+ * @param noRetryFor what is given up at once
  */
-public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff) {
+public record RetryPolicy(
+        int maxRetries,
+        Duration backOff,
+        Duration maxBackOff,
+        Set<Class<? extends Throwable>> retryFor,
+        Set<Class<? extends Throwable>> noRetryFor) {
 
     /** Ten retries, after a second, two, four, and so on. */
     public static final RetryPolicy DEFAULT = new RetryPolicy(10, Duration.ofSeconds(1), Duration.ofHours(1));
@@ -34,5 +45,29 @@ public record RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff)
             throw new IllegalArgumentException(
                     "maxBackOff must be at least backOff, which is " + backOff + ", was " + maxBackOff);
         }
+        retryFor = Set.copyOf(retryFor);
+        noRetryFor = Set.copyOf(noRetryFor);
+    }
+
+    /**
+     * Makes one by which each failure is tried again.
+     *
+     * @throws IllegalArgumentException if a value does not fit
+     */
+    public RetryPolicy(int maxRetries, Duration backOff, Duration maxBackOff) {
+        this(maxRetries, backOff, maxBackOff, Set.of(), Set.of());
+    }
+
+    /** Whether what a run has thrown is tried again while retries are left. */
+    public boolean retries(Throwable thrown) {
+        for (Class<?> type = thrown.getClass(); type != null; type = type.getSuperclass()) {
+            if (retryFor.contains(type)) {
+                return true;
+            }
+            if (noRetryFor.contains(type)) {
+                return false;
+            }
+        }
+        return retryFor.isEmpty();
     }
 }

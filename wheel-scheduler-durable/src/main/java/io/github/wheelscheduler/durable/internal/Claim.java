@@ -22,6 +22,9 @@ final class Claim {
     /** Whether this node has been asked to end it. */
     volatile boolean isAskedToEnd;
 
+    /** Whether its handler has thrown, so that what it has thrown decides whether it is tried again. Its run. */
+    boolean hasThrown;
+
     /** When its run has begun. Guarded by {@link ClaimedTasks}. */
     long startNanos;
 

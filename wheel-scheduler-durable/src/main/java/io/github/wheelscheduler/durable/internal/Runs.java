@@ -256,8 +256,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.begin();
             }
-            DurableOutcome outcome = handler.run(
-                    Objects.requireNonNull(claim.payload), claim.row().format(), context.payloads(), run);
+            DurableOutcome outcome = outcomeOf(claim, handler, run);
             if (outcome == null) {
                 throw new IllegalStateException("A run must return what becomes of its task, was null");
             }
@@ -267,6 +266,7 @@ final class Runs {
             return ending(claim, outcome, run.next);
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
+                claim.hasThrown = false;
                 throw run.tooLong(ex);
             }
             throw ex;
@@ -275,6 +275,14 @@ final class Runs {
             ignored = going.remove(run);
             ignored = run.end();
         }
+    }
+
+    private DurableOutcome outcomeOf(Claim claim, Handler<?> handler, Run run) throws Exception {
+        claim.hasThrown = true;
+        DurableOutcome outcome =
+                handler.run(Objects.requireNonNull(claim.payload), claim.row().format(), context.payloads(), run);
+        claim.hasThrown = false;
+        return outcome;
     }
 
     /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
@@ -313,9 +321,13 @@ final class Runs {
             return again(claim, handler, ex, true);
         }
         Instant now = context.clock().now();
-        if (failures > handler.retries().maxRetries()) {
+        boolean isRetried = !claim.hasThrown || Availability.isOfConnection(ex) || handler.retries().retries(ex);
+        if (!isRetried || failures > handler.retries().maxRetries()) {
+            String why = isRetried ? "" : ", which its handler does not retry";
             ThrownLog.error(
-                    LOGGER, "The durable task " + claim + " has failed " + failures + " times, and is given up", ex);
+                    LOGGER,
+                    "The durable task " + claim + " has failed " + failures + " times" + why + ", and is given up",
+                    ex);
             tally.givenUp.incrementAndGet();
             String text = textOf(ex);
             return () -> tables.ends().giveUp(claim.key(), failures, now, text);

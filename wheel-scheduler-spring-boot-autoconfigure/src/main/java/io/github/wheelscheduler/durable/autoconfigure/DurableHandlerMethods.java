@@ -15,6 +15,7 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -189,7 +190,11 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     private RetryPolicy retriesOf(Method method, DurableHandler annotation) {
         try {
             return new RetryPolicy(
-                    annotation.maxRetries(), duration(annotation.backOff()), duration(annotation.maxBackOff()));
+                    annotation.maxRetries(),
+                    duration(annotation.backOff()),
+                    duration(annotation.maxBackOff()),
+                    new HashSet<>(List.of(annotation.retryFor())),
+                    new HashSet<>(List.of(annotation.noRetryFor())));
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     "@DurableHandler on " + method + ": " + ex.getMessage(),

@@ -172,6 +172,14 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         node.know(id);
     }
 
+    /**
+     * Adds one that is told how runs and tasks have ended on this node from now on. Listeners have a group of the
+     * executor, {@code durable-listener}, which {@link #close} gives half a second to tell what is left.
+     */
+    public void listen(DurableListener listener) {
+        node.listen(listener);
+    }
+
     // Its life
 
     /**

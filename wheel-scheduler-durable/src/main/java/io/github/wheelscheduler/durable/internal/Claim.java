@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable.internal;
 
+import io.github.wheelscheduler.durable.DurableEnd;
 import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,17 @@ final class Claim {
 
     long owner() {
         return owner;
+    }
+
+    /** Returns how it has ended without a run. */
+    DurableEnd ended(DurableEnd.Kind kind) {
+        return new DurableEnd(kind, key().handler(), key().id(), row.failures(), null, null, null);
+    }
+
+    /** Returns how its run has ended. */
+    DurableEnd ran(
+            DurableEnd.Kind kind, @Nullable Instant nextAt, @Nullable String reason, @Nullable Throwable thrown) {
+        return new DurableEnd(kind, key().handler(), key().id(), Runs.oneMore(row.failures()), nextAt, reason, thrown);
     }
 
     String handlerName() {

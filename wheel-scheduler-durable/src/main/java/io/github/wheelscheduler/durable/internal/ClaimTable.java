@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.RowKey.ONE;
 import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
 import static io.github.wheelscheduler.durable.internal.RowState.FREED;
 
+import io.github.wheelscheduler.durable.DurableEnd;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -236,16 +237,49 @@ record ClaimTable(Sql sql, Dialect dialect) {
     }
 
     /**
-     * Lets others claim some rows of an incarnation that is dead, but for locked ones; returns how many. In a transaction of the caller's.
+     * Lets others claim some rows of an incarnation that is dead, but for locked ones. In a transaction of the caller's.
      *
      * @param isSuspicious whether it may have died of one of them
      * @param maxDeaths after how many deaths a one-time task is set aside; 0 for never
+     * @param isListened whether listeners are to be told of them
      */
-    int freeSomeOf(long incarnation, boolean isSuspicious, int maxDeaths, int limit) {
-        return sql.updateEach(
+    Freed freeSomeOf(long incarnation, boolean isSuspicious, int maxDeaths, int limit, boolean isListened) {
+        List<RowKey> rows = sql.keys(" where owner = ? limit " + limit + Dialect.SKIPPING_LOCKED, incarnation);
+        int count = sql.updateEach(
                 (isSuspicious ? suspecting(maxDeaths) : "update {task} set marked = null," + FREED) + ONE,
-                sql.keys(" where owner = ? limit " + limit + Dialect.SKIPPING_LOCKED, incarnation),
+                rows,
                 RowKey::one);
+        return new Freed(count, isListened ? rows.stream().map(this::freed).toList() : List.of());
+    }
+
+    /** Returns what has become of a row that has been freed, and is still locked. */
+    private DurableEnd freed(RowKey row) {
+        return sql.query(
+                        "select state, consecutive_failures, failure from {task}" + ONE,
+                        (result, number) -> new DurableEnd(
+                                switch (result.getInt("state")) {
+                                    case RowState.FAILED -> DurableEnd.Kind.GIVEN_UP;
+                                    case RowState.ENDED -> DurableEnd.Kind.CANCELLED;
+                                    default -> DurableEnd.Kind.TAKEN_OVER;
+                                },
+                                row.handler(),
+                                row.id(),
+                                result.getInt("consecutive_failures"),
+                                null,
+                                result.getInt("state") == RowState.FAILED ? result.getString("failure") : null,
+                                null),
+                        row.one())
+                .get(0);
+    }
+
+    /**
+     * Rows that were freed.
+     *
+     * @param ends what listeners are told of them when that is committed
+     */
+    record Freed(int count, List<DurableEnd> ends) {
+
+        static final Freed NOTHING = new Freed(0, List.of());
     }
 
     /** What is read from columns stands before they are set: MariaDB sets one after another. */

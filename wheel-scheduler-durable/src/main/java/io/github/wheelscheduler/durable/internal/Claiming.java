@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
+import io.github.wheelscheduler.durable.DurableEnd.Kind;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
 import io.github.wheelscheduler.durable.internal.ClaimTable.Due;
@@ -321,7 +322,9 @@ final class Claiming {
                 // It may have been claimed just now, or is found and given back.
                 isInHand = false;
             } else if (claimedTasks.remove(claim)) {
-                boolean ignored = tables.ends().end(row, now, null);
+                if (tables.ends().end(row, now, null)) {
+                    context.listeners().tell(context.listeners().noted(() -> claim.ended(Kind.CANCELLED)));
+                }
             } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);
             }

@@ -109,6 +109,7 @@ final class Closing {
         }
         context.notifications().close();
         List<Runnable> ignored = groups.jobs().shutdownNow();
+        context.listeners().close(LAST_MILLIS);
         Connected node = connected.get();
         try {
             if (node != null) {

@@ -24,6 +24,7 @@ record Context(
         Tally tally,
         ClaimedTasks claimedTasks,
         Notifications notifications,
+        EndListeners listeners,
         Announcer announcer) {
 
     /** Of all that is below the packages for programs, as users know them. */

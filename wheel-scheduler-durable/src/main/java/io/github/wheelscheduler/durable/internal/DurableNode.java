@@ -6,6 +6,7 @@ import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableCounts;
+import io.github.wheelscheduler.durable.DurableListener;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
@@ -114,6 +115,7 @@ public final class DurableNode {
                 new Tally(),
                 claimedTasks,
                 notifications,
+                new EndListeners(executor, () -> NodeGroups.forListeners(executor)),
                 this::due);
         this.jobs = new MaintenanceJobs(groups.jobs(), availability);
         this.look = jobs.new Soon(() -> {
@@ -126,6 +128,11 @@ public final class DurableNode {
         this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, jobs);
         this.closing = new Closing(context);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
+    }
+
+    /** Adds one that is told of ends from now on. */
+    public void listen(DurableListener listener) {
+        context.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
     }
 
     public Availability availability() {
@@ -206,6 +213,7 @@ public final class DurableNode {
                 settings,
                 held,
                 () -> Moment.now(groups.workers()),
+                context.listeners(),
                 this::mayClaimAtAll,
                 () -> Has.of(context.handlers().oneTimeNames(), recurring.schedules()));
         life.join();

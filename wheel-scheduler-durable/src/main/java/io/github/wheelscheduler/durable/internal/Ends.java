@@ -188,6 +188,9 @@ final class Ends {
         /** Those of which the database knows, or never will. */
         private final Set<RowKey> over = new HashSet<>();
 
+        /** Those of them that were another node's by then. */
+        private final Set<RowKey> lost = new HashSet<>();
+
         /** Whether one of them was refused. */
         private boolean hasRefused;
 
@@ -252,6 +255,9 @@ final class Ends {
             try {
                 if (over.contains(end.key())) {
                     forget(end);
+                    if (!lost.contains(end.key())) {
+                        context.listeners().tell(end.notice());
+                    }
                 } else if (answer == Answer.NONE) {
                     enqueue(end.again());
                 } else if (answer == Answer.REFUSED) {
@@ -333,6 +339,9 @@ final class Ends {
             for (End end : left) {
                 if (!there.contains(end.key()) && !over.contains(end.key())) {
                     lost(end);
+                    if (!isToldBefore(end)) {
+                        boolean unused = lost.add(end.key());
+                    }
                     boolean ignored = over.add(end.key());
                 }
             }
@@ -359,6 +368,13 @@ final class Ends {
                 }
             }
         }
+    }
+
+    /** Whether an answer was lost to what this node has told: nobody else could have changed the row. */
+    private boolean isToldBefore(End end) {
+        return context.listeners().areThere()
+                && end.attempt() > 0
+                && tables.nodes().isAlive(end.claim().owner());
     }
 
     /** An answer may have been lost: then it is not there any more because of what was said before. */

@@ -40,6 +40,11 @@ record NodeGroups(
                 apart(executor, "-heart", 1));
     }
 
+    /** Makes the group in which listeners are told of ends. */
+    static WheelScheduledExecutor forListeners(WheelScheduledExecutor executor) {
+        return apart(executor, "-listener", 1);
+    }
+
     private static WheelScheduledExecutor apart(WheelScheduledExecutor executor, String name, int most) {
         return executor.newGroup(DurableEngine.GROUP + name)
                 .maxWorkers(most)

@@ -4,6 +4,8 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.ClaimTable.Freed;
+import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ final class NodeLife {
     private final DurableSettings settings;
     private final Database.HeldConnection held;
     private final Supplier<Moment> clock;
+    private final EndListeners listeners;
     private final BooleanSupplier claims;
     private final Supplier<Has> has;
     private final Watch watch;
@@ -62,11 +65,13 @@ final class NodeLife {
             DurableSettings settings,
             Database.HeldConnection held,
             Supplier<Moment> clock,
+            EndListeners listeners,
             BooleanSupplier claims,
             Supplier<Has> has) {
         this.settings = settings;
         this.held = held;
         this.clock = clock;
+        this.listeners = listeners;
         this.claims = claims;
         this.has = has;
         this.watch =
@@ -185,21 +190,23 @@ final class NodeLife {
 
     /** Marks a node as dead and frees some of its rows, both or neither; if it has said something meanwhile, it is alive. */
     private int bury(NodeRow seen) {
-        return held.use(tables -> tables.sql().inTransaction(() -> {
+        Freed freed = held.use(tables -> tables.sql().inTransaction(() -> {
             NodeRow node = tables.nodes().lock(seen.incarnation());
             if (node == null || node.isDead() || node.beat() != seen.beat()) {
-                return 0;
+                return Freed.NOTHING;
             }
             boolean ignored = tables.nodes().bury(node.incarnation());
             LOGGER.info("The node " + node.name()
                     + " is not heard of any more; its durable tasks can be claimed by others");
-            return tables.claims()
-                    .freeSomeOf(
-                            node.incarnation(),
-                            node.state() == NodeTable.ALIVE,
-                            settings.maxDeaths(),
-                            FREED_IN_A_BATCH);
+            return freeSomeOf(tables, node.incarnation(), node.state() == NodeTable.ALIVE);
         }));
+        listeners.tell(freed.ends());
+        return freed.count();
+    }
+
+    private Freed freeSomeOf(Tables tables, long dead, boolean isSuspicious) {
+        return tables.claims()
+                .freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH, listeners.areThere());
     }
 
     /** Frees what a dead node still has, and deletes its row when that is nothing. */
@@ -207,9 +214,9 @@ final class NodeLife {
         int freed = 0;
         int some;
         do {
-            some = held.use(tables -> tables.sql()
-                    .inTransaction(() ->
-                            tables.claims().freeSomeOf(dead, isSuspicious, settings.maxDeaths(), FREED_IN_A_BATCH)));
+            Freed batch = held.use(tables -> tables.sql().inTransaction(() -> freeSomeOf(tables, dead, isSuspicious)));
+            listeners.tell(batch.ends());
+            some = batch.count();
             freed += some;
         } while (some == FREED_IN_A_BATCH && hasTime(start));
         if (some == 0) {

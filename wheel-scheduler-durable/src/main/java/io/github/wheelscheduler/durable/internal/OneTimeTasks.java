@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable.internal;
 
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTask;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
@@ -132,7 +134,29 @@ public class OneTimeTasks implements DurableTasks {
     @Override
     public boolean cancel(String handler, String id) {
         Arguments.requireTask(handler, id);
-        return database.tables().tasks().delete(handler, id);
+        return cancelled(database.tables().tasks().delete(handler, id), handler, id);
+    }
+
+    /** If a task has been deleted, tells listeners so when that is committed; returns whether it has been. */
+    private boolean cancelled(boolean isDeleted, String handler, String id) {
+        EndListeners listeners = node.context.listeners();
+        if (isDeleted && listeners.areThere()) {
+            DurableEnd end = new DurableEnd(DurableEnd.Kind.CANCELLED, handler, id, 0, null, null, null);
+            if (TransactionSynchronizationManager.isSynchronizationActive()
+                    && TransactionSynchronizationManager.isActualTransactionActive()) {
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int status) {
+                        if (status == STATUS_COMMITTED) {
+                            listeners.tell(end);
+                        }
+                    }
+                });
+            } else {
+                listeners.tell(end);
+            }
+        }
+        return isDeleted;
     }
 
     @Override
@@ -154,7 +178,9 @@ public class OneTimeTasks implements DurableTasks {
                 return Cancellation.ABSENT;
             }
             if (ending.state() != RowState.CLAIMED) {
-                if (ending.isAsked() ? tasks.deleteAsked(handler, id) : tasks.delete(handler, id)) {
+                if (ending.isAsked()
+                        ? tasks.deleteAsked(handler, id)
+                        : cancelled(tasks.delete(handler, id), handler, id)) {
                     return isAsked && ending.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
                 }
                 continue;

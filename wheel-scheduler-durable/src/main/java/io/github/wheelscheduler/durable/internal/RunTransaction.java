@@ -5,9 +5,9 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.durable.internal.End.Kind;
 import io.github.wheelscheduler.durable.internal.Runs.Ending;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
+import io.github.wheelscheduler.durable.internal.Runs.Told;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.CannotCreateTransactionException;
@@ -37,7 +37,7 @@ final class RunTransaction {
     private boolean isRefusedAlone;
 
     /** Tells how it has ended, once that is known. */
-    private @Nullable BooleanSupplier known;
+    private @Nullable Told known;
 
     RunTransaction(Runs runs, PlatformTransactionManager manager, Claim claim, Handler<?> handler, long startNanos) {
         this.runs = runs;
@@ -101,6 +101,7 @@ final class RunTransaction {
         }
         runs.count(claim, ending);
         boolean ignored = runs.announced(claim, ending.dueAt(), true);
+        runs.context.listeners().tell(ending.notice());
         return told(ending.hasSucceeded());
     }
 
@@ -116,20 +117,24 @@ final class RunTransaction {
     }
 
     private boolean tellWhatIsSeen(Ending ending, Throwable ex) {
-        BooleanSupplier tell = known;
-        if (tell == null) {
+        Told told = known;
+        if (told == null) {
             try {
-                tell = whatIsSeen(ending, ex);
+                told = whatIsSeen(ending, ex);
             } catch (Throwable again) {
                 isRefusedAlone |= Availability.isRefusal(again);
                 throw again;
             }
-            known = tell;
+            known = told;
         }
-        return tell.getAsBoolean();
+        boolean isOurs = told.tell().getAsBoolean();
+        if (isOurs) {
+            runs.context.listeners().tell(told.notice());
+        }
+        return isOurs;
     }
 
-    private BooleanSupplier whatIsSeen(Ending ending, Throwable ex) {
+    private Told whatIsSeen(Ending ending, Throwable ex) {
         switch (runs.tables.ends().traceOf(claim.key())) {
             case LOCKED ->
                 throw new CannotAcquireLockException(
@@ -139,12 +144,13 @@ final class RunTransaction {
                 runs.tellEnded(handler, startNanos, false);
                 if (claim.isAskedToEnd) {
                     runs.context.tally().failed.incrementAndGet();
-                    return runs.ended(claim).tell();
+                    End end = runs.ended(claim);
+                    return new Told(end.tell(), end.notice());
                 }
                 if (isOfDatabase) {
                     LOGGER.info("The durable task " + claim + " has run, but the database refused its end: it is"
                             + " rolled back, and runs again");
-                    return runs.givenBack(claim);
+                    return new Told(runs.givenBack(claim), null);
                 }
                 runs.context.tally().failed.incrementAndGet();
                 return runs.afterFailure(claim, handler, ex);
@@ -157,7 +163,7 @@ final class RunTransaction {
                     lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
                 }
                 runs.tellEnded(handler, startNanos, isCommitted && ending.hasSucceeded());
-                return () -> true;
+                return new Told(() -> true, isCommitted ? ending.notice() : null);
             }
         }
         throw new IllegalStateException();

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableOutcome.Again;
 import io.github.wheelscheduler.durable.DurableOutcome.GiveUp;
@@ -131,8 +132,8 @@ final class Runs {
             BooleanSupplier tell = isOnce
                     ? () -> announced(claim, ending.dueAt, ending.tell.getAsBoolean())
                     : again(claim, handler, null, true);
-            return new Outcome(
-                    true, ending.hasSucceeded, End.of(claim, isOnce ? ending.kind : Kind.CHANGE, tell), true);
+            End end = End.of(claim, isOnce ? ending.kind : Kind.CHANGE, tell, ending.notice);
+            return new Outcome(true, ending.hasSucceeded, end, true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
@@ -160,9 +161,9 @@ final class Runs {
                 context.availability().isAway(ex);
                 return unsuccessful(false, claim, () -> tables.claims().giveBack(key));
             }
-            Outcome outcome = unsuccessful(true, claim, afterFailure(claim, handler, ex));
+            Told told = afterFailure(claim, handler, ex);
             tally.failed.incrementAndGet();
-            return outcome;
+            return new Outcome(true, false, End.of(claim, Kind.CHANGE, told.tell, told.notice), true);
         }
     }
 
@@ -171,12 +172,26 @@ final class Runs {
      *
      * @param tell ends it; false if it is not this node's any more
      * @param dueAt when it is due again; null if it is not
+     * @param notice what listeners are told then; null for nothing
      */
     record Ending(
             Kind kind,
             boolean hasSucceeded,
             BooleanSupplier tell,
-            @Nullable Instant dueAt) {}
+            @Nullable Instant dueAt,
+            @Nullable DurableEnd notice) {}
+
+    /**
+     * What the database is to be told of a run that has failed.
+     *
+     * @param notice what listeners are told then; null for nothing
+     */
+    record Told(BooleanSupplier tell, @Nullable DurableEnd notice) {}
+
+    private @Nullable DurableEnd noted(
+            Claim claim, DurableEnd.Kind kind, @Nullable Instant at, @Nullable String reason, @Nullable Throwable ex) {
+        return context.listeners().noted(() -> claim.ran(kind, at, reason, ex));
+    }
 
     /** @param next for when the run has scheduled its own id; null if it has not */
     private Ending ending(Claim claim, DurableOutcome outcome, @Nullable Instant next) {
@@ -186,19 +201,31 @@ final class Runs {
                 throw new IllegalStateException(
                         "A run that has scheduled its own id must not return again, which is for " + again.at());
             }
-            return new Ending(Kind.CHANGE, true, () -> tables.ends().again(key, again.at()), again.at());
+            Instant at = again.at();
+            return new Ending(
+                    Kind.CHANGE,
+                    true,
+                    () -> tables.ends().again(key, at),
+                    at,
+                    noted(claim, DurableEnd.Kind.AGAIN, at, null, null));
         }
         if (outcome instanceof GiveUp giveUp) {
             int failures = oneMore(claim.row().failures());
             Instant now = context.clock().now();
             String reason = kept(whole(StackText.start(giveUp.reason(), LONGEST_FAILURE)));
-            return new Ending(Kind.CHANGE, false, () -> tables.ends().giveUp(key, failures, now, reason), null);
+            return new Ending(
+                    Kind.CHANGE,
+                    false,
+                    () -> tables.ends().giveUp(key, failures, now, reason),
+                    null,
+                    noted(claim, DurableEnd.Kind.GIVEN_UP, null, giveUp.reason(), null));
         }
         return new Ending(
                 next == null ? Kind.DONE : Kind.CHANGE,
                 true,
                 () -> tables.ends().done(key),
-                next);
+                next,
+                noted(claim, DurableEnd.Kind.DONE, next, null, null));
     }
 
     /** Counts a run that has returned. */
@@ -228,7 +255,11 @@ final class Runs {
     End ended(Claim claim) {
         LOGGER.info("The durable task " + claim + " was cancelled while it ran, and has ended");
         Instant now = context.clock().now();
-        return End.of(claim, Kind.CHANGE, () -> tables.ends().end(claim.key(), now, EndTable.CANCELLED));
+        return End.of(
+                claim,
+                Kind.CHANGE,
+                () -> tables.ends().end(claim.key(), now, EndTable.CANCELLED),
+                noted(claim, DurableEnd.Kind.CANCELLED, null, null, null));
     }
 
     /** The interrupt was that of the run, which has ended. */
@@ -314,14 +345,16 @@ final class Runs {
         return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
-    BooleanSupplier afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
+    Told afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
             ThrownLog.error(LOGGER, "The durable task " + claim + " has failed, and runs again at its next time", ex);
-            return again(claim, handler, ex, true);
+            return new Told(again(claim, handler, ex, true), noted(claim, DurableEnd.Kind.RETRIED, null, null, ex));
         }
         Instant now = context.clock().now();
-        boolean isRetried = !claim.hasThrown || Availability.isOfConnection(ex) || handler.retries().retries(ex);
+        boolean isRetried = !claim.hasThrown
+                || Availability.isOfConnection(ex)
+                || handler.retries().retries(ex);
         if (!isRetried || failures > handler.retries().maxRetries()) {
             String why = isRetried ? "" : ", which its handler does not retry";
             ThrownLog.error(
@@ -330,7 +363,9 @@ final class Runs {
                     ex);
             tally.givenUp.incrementAndGet();
             String text = textOf(ex);
-            return () -> tables.ends().giveUp(claim.key(), failures, now, text);
+            return new Told(
+                    () -> tables.ends().giveUp(claim.key(), failures, now, text),
+                    noted(claim, DurableEnd.Kind.GIVEN_UP, null, null, ex));
         }
         Duration pause = jittered(pauseAfter(handler.retries(), failures));
         Instant next = now.plus(pause);
@@ -339,7 +374,9 @@ final class Runs {
                 LOGGER,
                 "The durable task " + claim + ": attempt " + failures + " of " + attempts + " failed, next at " + next,
                 ex);
-        return () -> tables.ends().tryAgain(claim.key(), next, failures, now);
+        return new Told(
+                () -> tables.ends().tryAgain(claim.key(), next, failures, now),
+                noted(claim, DurableEnd.Kind.RETRIED, next, null, ex));
     }
 
     /** Returns the pause after so many failures in a row, which is at least 1. */

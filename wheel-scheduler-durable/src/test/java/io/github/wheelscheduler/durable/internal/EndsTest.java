@@ -76,6 +76,7 @@ class EndsTest {
                         tally,
                         claimedTasks,
                         new Notifications(settings, tasks, groups),
+                        new EndListeners(executor, () -> NodeGroups.forListeners(executor)),
                         (name, times) -> {}),
                 tables);
     }

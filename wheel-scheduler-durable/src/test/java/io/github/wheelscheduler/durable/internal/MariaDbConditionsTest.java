@@ -59,11 +59,17 @@ class MariaDbConditionsTest {
             other.setAutoCommit(false);
             boolean ignored = statement.execute(
                     "select * from " + TABLE + " where task_name = 'note' and task_instance = 't3' for update");
-            assertThat(tables.sql().inTransaction(() -> tables.claims().freeSomeOf(7, true, 5, 50)))
+            assertThat(tables.sql()
+                            .inTransaction(() -> tables.claims()
+                                    .freeSomeOf(7, true, 5, 50, false)
+                                    .count()))
                     .isEqualTo(19);
             other.rollback();
         }
-        assertThat(tables.sql().inTransaction(() -> tables.claims().freeSomeOf(7, true, 5, 50)))
+        assertThat(tables.sql()
+                        .inTransaction(() -> tables.claims()
+                                .freeSomeOf(7, true, 5, 50, false)
+                                .count()))
                 .isEqualTo(1);
     }
 

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.DurableListener;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.PayloadFormat;
@@ -19,6 +20,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -56,7 +58,7 @@ public final class DurableAutoConfiguration {
             ListableBeanFactory beanFactory,
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<PayloadFormat> formats,
-            ObjectProvider<DurableObserver> observer) {
+            ObjectProvider<DurableObserver> observers) {
         DataSource dataSource = DataSourceChoice.of(dataSources, markedDataSources, beanFactory);
         EmbeddedDatabase embedded = EmbeddedDatabase.of(dataSource);
         if (embedded != null) {
@@ -68,7 +70,7 @@ public final class DurableAutoConfiguration {
                 dataSource,
                 mapper.getIfUnique(() -> JsonMapper.builder().build()),
                 formats(formats),
-                observer.getIfUnique(() -> DurableObserver.NONE));
+                new DurableObservers(observers.orderedStream().toList()));
     }
 
     /** What the application has stands in place of ours, which rows may still have. */
@@ -78,6 +80,13 @@ public final class DurableAutoConfiguration {
         ofApplication.forEach(formats::add);
         formats.add(PayloadFormat.standard());
         return List.copyOf(formats);
+    }
+
+    /** When all singletons are there: a listener may need what schedules tasks. */
+    @Bean
+    static SmartInitializingSingleton wheelDurableListenerBinding(
+            ObjectProvider<DurableListener> listeners, ObjectProvider<DurableEngine> engine) {
+        return () -> listeners.orderedStream().forEach(engine.getObject()::listen);
     }
 
     @Bean

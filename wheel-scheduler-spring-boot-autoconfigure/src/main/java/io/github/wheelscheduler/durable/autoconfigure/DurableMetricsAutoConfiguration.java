@@ -1,14 +1,12 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.durable.DurableEngine;
-import io.github.wheelscheduler.durable.DurableObserver;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the meters of durable tasks, where there is a {@link MeterRegistry}. */
@@ -17,7 +15,6 @@ import org.springframework.context.annotation.Bean;
         after = DurableAutoConfiguration.class)
 @ConditionalOnClass({MeterRegistry.class, DurableEngine.class})
 @ConditionalOnBean({MeterRegistry.class, DurableEngine.class})
-@ConditionalOnMissingBean(DurableObserver.class)
 public final class DurableMetricsAutoConfiguration {
 
     @Bean

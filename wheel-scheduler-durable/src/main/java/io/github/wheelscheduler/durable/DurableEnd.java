@@ -1,0 +1,49 @@
+package io.github.wheelscheduler.durable;
+
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run, or a task, has ended, as the database has it. Immutable.
+ *
+ * @param kind what has become of the task
+ * @param handler its handler; {@code recurring:} for a recurring task
+ * @param id which task it is of that handler
+ * @param attempt which attempt that was, from 1; 0 if no run of it has ended
+ * @param nextAt when the task is due again, by the database's clock; null if it is not, or its schedule says so
+ * @param reason why the handler has given it up; null if it has not
+ * @param thrown what the run has thrown; null if that is not how it ended
+ */
+public record DurableEnd(
+        Kind kind,
+        String handler,
+        String id,
+        int attempt,
+        @Nullable Instant nextAt,
+        @Nullable String reason,
+        @Nullable Throwable thrown) {
+
+    /** Checks for nulls. */
+    public DurableEnd {
+        Objects.requireNonNull(kind, "kind must not be null");
+        Objects.requireNonNull(handler, "handler must not be null");
+        Objects.requireNonNull(id, "id must not be null");
+    }
+
+    /** What has become of a task. */
+    public enum Kind {
+        /** Its run has ended well. If it has scheduled its own id, it is due again. */
+        DONE,
+        /** Its handler lets it run again; nothing has failed. */
+        AGAIN,
+        /** Its run has failed, and it runs again: after its pause, or, if it is a recurring one, at its next time. */
+        RETRIED,
+        /** It has failed for good, and is kept. */
+        GIVEN_UP,
+        /** It was cancelled, before or in its run, and is gone. */
+        CANCELLED,
+        /** The node that had claimed it has died; another one may run it now. */
+        TAKEN_OVER
+    }
+}

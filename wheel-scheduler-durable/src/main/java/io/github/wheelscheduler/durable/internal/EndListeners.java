@@ -1,0 +1,158 @@
+package io.github.wheelscheduler.durable.internal;
+
+import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
+
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.DurableListener;
+import io.github.wheelscheduler.internal.LogLimit;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells listeners of ends that have been committed, one after another in a group of one worker, which is made for the
+ * first listener. Any thread; nothing waits here, and nothing is thrown.
+ */
+final class EndListeners {
+
+    /** How many ends wait at most. */
+    static final int MOST = 10_000;
+
+    private final Supplier<WheelScheduledExecutor> newGroup;
+    private final List<DurableListener> listeners = new CopyOnWriteArrayList<>();
+    private final Queue<DurableEnd> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queued = new AtomicInteger();
+    private final AtomicBoolean isTelling = new AtomicBoolean();
+    private final AtomicBoolean hasDropped = new AtomicBoolean();
+    private final LogLimit failures;
+
+    private volatile @Nullable WheelScheduledExecutor group;
+
+    EndListeners(WheelScheduledExecutor clock, Supplier<WheelScheduledExecutor> newGroup) {
+        this.newGroup = newGroup;
+        this.failures = new LogLimit(clock::nanoTime);
+    }
+
+    synchronized void add(DurableListener listener) {
+        if (group == null) {
+            group = newGroup.get();
+        }
+        boolean ignored = listeners.add(listener);
+    }
+
+    /** Whether ends are worth their memory. */
+    boolean areThere() {
+        return !listeners.isEmpty();
+    }
+
+    /** Returns an end for {@link #tell}, if there are listeners. */
+    @Nullable
+    DurableEnd noted(Supplier<DurableEnd> end) {
+        return areThere() ? end.get() : null;
+    }
+
+    void tell(Collection<DurableEnd> ends) {
+        ends.forEach(this::tell);
+    }
+
+    /** Tells the listeners soon of an end that has been committed. */
+    void tell(@Nullable DurableEnd end) {
+        if (end == null) {
+            return;
+        }
+        try {
+            if (queued.get() >= MOST) {
+                drop();
+                return;
+            }
+            boolean ignored = queue.add(end);
+            int unused = queued.incrementAndGet();
+            wake();
+        } catch (Throwable ex) {
+            // Memory may be short: nothing that runs is to fail for want of it.
+            ThrownLog.debug(LOGGER, "Listeners have not been told of an end", ex);
+        }
+    }
+
+    private void drop() {
+        if (hasDropped.compareAndSet(false, true)) {
+            LOGGER.warn(
+                    MOST + " ends of durable tasks wait for their listeners, which are slow: further ones are dropped");
+        }
+    }
+
+    private void wake() {
+        WheelScheduledExecutor worker = group;
+        if (worker != null && isTelling.compareAndSet(false, true)) {
+            boolean isTaken = false;
+            try {
+                worker.execute(this::tellAll);
+                isTaken = true;
+            } catch (RejectedExecutionException ex) {
+                LOGGER.debug("Closed before listeners have been told of all ends");
+            } finally {
+                if (!isTaken) {
+                    isTelling.set(false);
+                }
+            }
+        }
+    }
+
+    private void tellAll() {
+        try {
+            DurableEnd end = queue.poll();
+            while (end != null) {
+                int ignored = queued.decrementAndGet();
+                for (DurableListener listener : listeners) {
+                    tell(listener, end);
+                }
+                end = queue.poll();
+            }
+            hasDropped.set(false);
+        } finally {
+            isTelling.set(false);
+        }
+        if (!queue.isEmpty()) {
+            wake();
+        }
+    }
+
+    private void tell(DurableListener listener, DurableEnd end) {
+        try {
+            listener.ended(end);
+        } catch (Throwable ex) {
+            if (failures.tryPass() >= 0) {
+                ThrownLog.warn(LOGGER, "A listener of durable tasks has failed, which changes nothing", ex);
+            }
+        }
+        // An interrupt of its own must not be that of the next.
+        Runs.clearInterrupt();
+    }
+
+    /** Ends when what waits has been told, or after some time. */
+    void close(long limitMillis) {
+        WheelScheduledExecutor worker = group;
+        if (worker == null) {
+            return;
+        }
+        try {
+            worker.shutdown();
+            if (!worker.awaitTermination(limitMillis, TimeUnit.MILLISECONDS)) {
+                LOGGER.warn("Listeners of durable tasks are slow, and have not been told of " + queued.get() + " ends");
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        List<Runnable> ignored = worker.shutdownNow();
+    }
+}

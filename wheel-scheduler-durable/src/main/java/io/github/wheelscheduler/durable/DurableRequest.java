@@ -10,13 +10,33 @@ import org.jspecify.annotations.Nullable;
  * @param id which task of the handler it is
  * @param payload what the handler is given, null for nothing
  * @param at when it is to run; the past means now
+ * @param retries how often it is tried again, and when, in place of what its handler says, to the millisecond; null for
+ *     what that says. A node of an older release does not know it
  */
-public record DurableRequest(String id, @Nullable Object payload, Instant at) {
+public record DurableRequest(
+        String id,
+        @Nullable Object payload,
+        Instant at,
+        @Nullable RetryPolicy retries) {
 
-    /** Checks for nulls; the rest is checked when it is scheduled. */
+    /**
+     * Checks for nulls; the rest is checked when it is scheduled.
+     *
+     * @throws IllegalArgumentException if the retries name exceptions: the handler does
+     */
     public DurableRequest {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(at, "at must not be null");
+        if (retries != null
+                && !(retries.retryFor().isEmpty() && retries.noRetryFor().isEmpty())) {
+            throw new IllegalArgumentException(
+                    "retries of a task must name no exceptions, as its handler does, was " + retries);
+        }
+    }
+
+    /** Makes one that is tried again as its handler says. */
+    public DurableRequest(String id, @Nullable Object payload, Instant at) {
+        this(id, payload, at, null);
     }
 
     /** Without the payload, which may be secret. */

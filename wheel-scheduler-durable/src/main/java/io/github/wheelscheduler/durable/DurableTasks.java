@@ -26,6 +26,15 @@ public interface DurableTasks {
     boolean schedule(String handler, String id, @Nullable Object payload, Instant at);
 
     /**
+     * Schedules a task, perhaps with retries of its own.
+     *
+     * @return as {@link #schedule(String, String, Object, Instant)}
+     */
+    default boolean schedule(String handler, DurableRequest request) {
+        return scheduleAll(handler, List.of(request)) == 1;
+    }
+
+    /**
      * Schedules a task for so long from now, by the database's clock.
      *
      * @param delay not negative; zero for now
@@ -40,6 +49,18 @@ public interface DurableTasks {
      * @return what has become of it
      */
     Replacement replace(String handler, String id, @Nullable Object payload, Instant at);
+
+    /**
+     * The same, perhaps with retries of its own; without, the task has those of its handler from now on.
+     *
+     * @throws UnsupportedOperationException if an implementation knows no retries of a task, and it has some
+     */
+    default Replacement replace(String handler, DurableRequest request) {
+        if (request.retries() != null) {
+            throw new UnsupportedOperationException("retries of a task");
+        }
+        return replace(handler, request.id(), request.payload(), request.at());
+    }
 
     /** What {@link #replace} has done. */
     enum Replacement {

@@ -60,7 +60,7 @@ final class Claim {
     /** Returns how its run has ended. */
     DurableEnd ran(
             DurableEnd.Kind kind, @Nullable Instant nextAt, @Nullable String reason, @Nullable Throwable thrown) {
-        return new DurableEnd(kind, key().handler(), key().id(), Runs.oneMore(row.failures()), nextAt, reason, thrown);
+        return new DurableEnd(kind, key().handler(), key().id(), row.attempt(), nextAt, reason, thrown);
     }
 
     String handlerName() {

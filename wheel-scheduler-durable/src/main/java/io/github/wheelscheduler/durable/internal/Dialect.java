@@ -34,7 +34,8 @@ enum Dialect {
 
     static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
-                    + " consecutive_failures, unreadable, suspicions, deaths, format, case when octet_length(task_data) <= "
+                    + " consecutive_failures, unreadable, suspicions, deaths, earlier_attempts, retries, back_off_millis,"
+                    + " max_back_off_millis, format, case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
 
     private final String now;
@@ -117,6 +118,12 @@ enum Dialect {
         return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
     }
 
+    /** Returns the same for a row with retries of its own, which follow the time. */
+    String insertWithRetries() {
+        return insert().replace("execution_time)", "execution_time, retries, back_off_millis, max_back_off_millis)")
+                .replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, ?, ?, ?, ?)");
+    }
+
     /** Returns the same for a row that has ended. */
     String insertEnded() {
         return insert().replace("execution_time)", "execution_time, state)")
@@ -128,6 +135,16 @@ enum Dialect {
         return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"
                 + " select ?, ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
                 + " on conflict do nothing";
+    }
+
+    /** Returns the same with retries, from arrays as well: numbers, first and longest pauses. */
+    static String insertAllWithRetries() {
+        return insertAll()
+                .replace("execution_time)", "execution_time, retries, back_off_millis, max_back_off_millis)")
+                .replace("k.t from", "k.t, k.r, k.b, k.m from")
+                .replace(
+                        "?::timestamptz[]) k(i, d, t)",
+                        "?::timestamptz[], ?::int[], ?::bigint[], ?::bigint[])" + " k(i, d, t, r, b, m)");
     }
 
     // Looking

@@ -58,7 +58,8 @@ record EndTable(Sql sql, Dialect dialect) {
     boolean again(RowKey row, Instant at) {
         return change(
                 row,
-                DUE_AGAIN + "consecutive_failures = 0, failure = case when asked_to_end then '" + CANCELLED + "' end, "
+                DUE_AGAIN + "consecutive_failures = 0, earlier_attempts = null, failure = case when asked_to_end then '"
+                        + CANCELLED + "' end, "
                         + "last_failure = case when asked_to_end then {now} else last_failure end, " + UNSUSPECTED + ","
                         + FREED,
                 dialect.time(at));
@@ -87,6 +88,8 @@ record EndTable(Sql sql, Dialect dialect) {
                 || change(
                         row,
                         "task_data = next_data, format = next_format, execution_time = next_time, first_time = null, "
+                                + "retries = next_retries, back_off_millis = next_back_off_millis, max_back_off_millis = next_max_back_off_millis, "
+                                + "next_retries = null, next_back_off_millis = null, next_max_back_off_millis = null, earlier_attempts = null, "
                                 + "next_time = null, next_data = null, next_format = null, consecutive_failures = 0, failure = null, "
                                 + UNSUSPECTED + ","
                                 + FREED);
@@ -193,8 +196,16 @@ record EndTable(Sql sql, Dialect dialect) {
     }
 
     /** Schedules what is to follow a row when its run has ended. */
-    boolean scheduleNext(RowKey row, byte[] payload, Instant at) {
-        return change(row, "next_data = ?, next_format = null, next_time = ?", payload, dialect.time(at));
+    boolean scheduleNext(RowKey row, byte[] payload, Instant at, OwnRetries retries) {
+        return change(
+                row,
+                "next_data = ?, next_format = null, next_time = ?, next_retries = ?, next_back_off_millis = ?,"
+                        + " next_max_back_off_millis = ?",
+                payload,
+                dialect.time(at),
+                retries.retries(),
+                retries.backOffMillis(),
+                retries.maxBackOffMillis());
     }
 
     /** Changes a row that is still this node's. */

@@ -60,7 +60,7 @@ public class OneTimeTasks implements DurableTasks {
         Run own = Run.currentOf(handler, id);
         // That of its own is due when this run has ended, which says so.
         return own != null
-                ? own.scheduleNext(tables.ends(), data, at)
+                ? own.scheduleNext(tables.ends(), data, at, OwnRetries.NONE)
                 : announced(tables.tasks().insert(handler, id, data, at), handler, at);
     }
 
@@ -84,14 +84,22 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public Replacement replace(String handler, String id, @Nullable Object payload, Instant at) {
+        return replace(handler, new DurableRequest(id, payload, at));
+    }
+
+    @Override
+    public Replacement replace(String handler, DurableRequest request) {
+        String id = request.id();
+        Instant at = request.at();
         Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
         node.requireKnown(handler);
-        byte[] data = write(handler, payload);
+        byte[] data = write(handler, request.payload());
+        OwnRetries retries = OwnRetries.of(request.retries());
         TaskTable tasks = database.tables().tasks();
-        Replacement done = tasks.replace(handler, id, data, at)
+        Replacement done = tasks.replace(handler, id, data, at, retries)
                 ? Replacement.REPLACED
-                : tasks.insert(handler, id, data, at) ? Replacement.SCHEDULED : Replacement.RUNNING;
+                : tasks.insert(handler, id, data, at, retries) ? Replacement.SCHEDULED : Replacement.RUNNING;
         boolean ignored = announced(done != Replacement.RUNNING, handler, at);
         return done;
     }
@@ -105,6 +113,7 @@ public class OneTimeTasks implements DurableTasks {
         String[] ids = new String[count];
         byte[][] data = new byte[count][];
         Instant[] times = new Instant[count];
+        OwnRetries[] retries = new OwnRetries[count];
         for (int i = 0; i < count; i++) {
             DurableRequest request = sorted.get(i);
             Arguments.requireName("id", request.id());
@@ -112,6 +121,7 @@ public class OneTimeTasks implements DurableTasks {
             ids[i] = request.id();
             data[i] = write(handler, request.payload());
             times[i] = request.at();
+            retries[i] = OwnRetries.of(request.retries());
         }
         if (count == 0) {
             return 0;
@@ -121,10 +131,10 @@ public class OneTimeTasks implements DurableTasks {
         int inserted = 0;
         for (int i = 0; i < count; i++) {
             Run own = Run.currentOf(handler, ids[i]);
-            inserted += own != null && own.scheduleNext(tables.ends(), data[i], times[i]) ? 1 : 0;
+            inserted += own != null && own.scheduleNext(tables.ends(), data[i], times[i], retries[i]) ? 1 : 0;
         }
         // The row of the own run is there, and left out.
-        inserted += tables.tasks().insertAll(handler, ids, data, times);
+        inserted += tables.tasks().insertAll(handler, ids, data, times, retries);
         if (inserted > 0) {
             node.due(handler, List.of(times));
         }

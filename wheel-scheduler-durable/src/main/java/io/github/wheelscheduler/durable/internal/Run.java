@@ -60,9 +60,9 @@ final class Run implements DurableRun {
     }
 
     /** Schedules its own task again, for when it has ended well. */
-    boolean scheduleNext(EndTable rows, byte[] payload, Instant at) {
+    boolean scheduleNext(EndTable rows, byte[] payload, Instant at, OwnRetries retries) {
         next = at;
-        return rows.scheduleNext(row.key(), payload, at);
+        return rows.scheduleNext(row.key(), payload, at, retries);
     }
 
     synchronized void interrupt() {
@@ -108,7 +108,7 @@ final class Run implements DurableRun {
 
     @Override
     public int attempt() {
-        return Runs.oneMore(row.failures());
+        return row.attempt();
     }
 
     @Override

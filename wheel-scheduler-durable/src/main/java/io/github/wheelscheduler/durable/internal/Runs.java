@@ -355,7 +355,8 @@ final class Runs {
         boolean isRetried = !claim.hasThrown
                 || Availability.isOfConnection(ex)
                 || handler.retries().retries(ex);
-        if (!isRetried || failures > handler.retries().maxRetries()) {
+        RetryPolicy retries = claim.row().retries().over(handler.retries());
+        if (!isRetried || failures > retries.maxRetries()) {
             String why = isRetried ? "" : ", which its handler does not retry";
             ThrownLog.error(
                     LOGGER,
@@ -367,9 +368,9 @@ final class Runs {
                     () -> tables.ends().giveUp(claim.key(), failures, now, text),
                     noted(claim, DurableEnd.Kind.GIVEN_UP, null, null, ex));
         }
-        Duration pause = jittered(pauseAfter(handler.retries(), failures));
+        Duration pause = jittered(pauseAfter(retries, failures));
         Instant next = now.plus(pause);
-        long attempts = handler.retries().maxRetries() + 1L;
+        long attempts = retries.maxRetries() + 1L;
         ThrownLog.warnInOneLine(
                 LOGGER,
                 "The durable task " + claim + ": attempt " + failures + " of " + attempts + " failed, next at " + next,

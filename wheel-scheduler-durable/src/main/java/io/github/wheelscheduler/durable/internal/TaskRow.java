@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param unreadable how often in a row it could not be read
  * @param suspicions how many nodes in a row died that had claimed it
  * @param deaths how many of these died while it ran alone as a suspect
+ * @param earlierAttempts how many runs have failed before it was last retried by hand
+ * @param retries what it has in place of its handler's
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares rows
 record TaskRow(
@@ -32,10 +34,17 @@ record TaskRow(
         @Nullable Instant lastFailureAt,
         int unreadable,
         int suspicions,
-        int deaths) {
+        int deaths,
+        int earlierAttempts,
+        OwnRetries retries) {
 
     /** From so many on, the task may have killed the nodes: it runs with a mark, and one such task at a time on a node. */
     static final int SUSPECT = 2;
+
+    /** Returns which attempt its next run is. */
+    int attempt() {
+        return Runs.oneMore((int) Math.min(Integer.MAX_VALUE, (long) earlierAttempts + failures));
+    }
 
     boolean isSuspect() {
         return suspicions >= SUSPECT;
@@ -55,7 +64,9 @@ record TaskRow(
                 dialect.instant(row, "last_failure"),
                 row.getInt("unreadable"),
                 row.getInt("suspicions"),
-                row.getInt("deaths"));
+                row.getInt("deaths"),
+                row.getInt("earlier_attempts"),
+                OwnRetries.read(row));
     }
 
     private TaskRow with(RowKey newKey, Instant newDueAt) {
@@ -70,7 +81,9 @@ record TaskRow(
                 lastFailureAt,
                 unreadable,
                 suspicions,
-                deaths);
+                deaths,
+                earlierAttempts,
+                retries);
     }
 
     /** Returns it as it is once it has been changed. */

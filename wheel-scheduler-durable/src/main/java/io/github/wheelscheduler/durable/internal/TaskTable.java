@@ -7,6 +7,7 @@ import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableTask;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
 
@@ -47,6 +50,24 @@ public record TaskTable(Sql sql, Dialect dialect) {
         return insert(handler, id, dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at));
     }
 
+    /** The same for one with retries of its own, perhaps. */
+    boolean insert(String handler, String id, byte[] payload, Instant at, OwnRetries retries) {
+        return retries.isNone()
+                ? insert(handler, id, payload, at)
+                : insert(
+                        handler,
+                        id,
+                        dialect.insertWithRetries(),
+                        handler,
+                        id,
+                        payload,
+                        firstVersion(),
+                        dialect.time(at),
+                        retries.retries(),
+                        retries.backOffMillis(),
+                        retries.maxBackOffMillis());
+    }
+
     /** The same for one that has ended at that time. */
     boolean insertEnded(String handler, String id, byte[] payload, Instant at) {
         return insert(handler, id, dialect.insertEnded(), handler, id, payload, firstVersion(), dialect.time(at));
@@ -58,14 +79,14 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /** What has been ended is in nobody's way; but a recurring task that has ended stays so. */
-    private boolean insert(String handler, String id, String statement, Object... parameters) {
+    private boolean insert(String handler, String id, String statement, @Nullable Object... parameters) {
         return insertOnce(statement, parameters)
                 || (!handler.equals(Handler.RECURRING)
                         && deleteEnded(handler, id)
                         && insertOnce(statement, parameters));
     }
 
-    private boolean insertOnce(String statement, Object... parameters) {
+    private boolean insertOnce(String statement, @Nullable Object... parameters) {
         try {
             return sql.changes(statement, parameters);
         } catch (DuplicateKeyException ex) {
@@ -75,42 +96,64 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /** The arrays are sorted by id, so that two who insert the same wait for each other in one direction only. */
-    int insertAll(String handler, String[] ids, byte[][] payloads, Instant[] times) {
+    int insertAll(String handler, String[] ids, byte[][] payloads, Instant[] times, OwnRetries[] retries) {
         int inserted = 0;
         if (dialect != Dialect.POSTGRESQL) {
             for (int i = 0; i < ids.length; i++) {
-                inserted += insert(handler, ids[i], payloads[i], times[i]) ? 1 : 0;
+                inserted += insert(handler, ids[i], payloads[i], times[i], retries[i]) ? 1 : 0;
             }
             return inserted;
         }
-        inserted = insertArrays(handler, ids, payloads, times);
+        inserted = insertArrays(handler, ids, payloads, times, retries);
         return inserted < ids.length && deleteEnded(handler, ids) > 0
-                ? inserted + insertArrays(handler, ids, payloads, times)
+                ? inserted + insertArrays(handler, ids, payloads, times, retries)
                 : inserted;
     }
 
-    private int insertArrays(String handler, String[] ids, byte[][] payloads, Instant[] times) {
+    private int insertArrays(String handler, String[] ids, byte[][] payloads, Instant[] times, OwnRetries[] retries) {
         sql.commitThoughItIsLate();
+        boolean areOwn = !Stream.of(retries).allMatch(OwnRetries::isNone);
+        String insert = areOwn ? Dialect.insertAllWithRetries() : Dialect.insertAll();
         // One statement, not a batch: the text of a batch that fails quotes payloads.
-        return sql.repeated(() -> sql.committed(jdbc -> jdbc.update(sql.text(Dialect.insertAll()), statement -> {
+        return sql.repeated(() -> sql.committed(jdbc -> jdbc.update(sql.text(insert), statement -> {
             Connection connection = statement.getConnection();
             statement.setString(1, handler);
             statement.setLong(2, firstVersion());
             statement.setArray(3, connection.createArrayOf("varchar", ids));
             statement.setArray(4, connection.createArrayOf("bytea", payloads));
             statement.setArray(5, connection.createArrayOf("timestamptz", times));
+            if (areOwn) {
+                setArray(statement, 6, "int", retries, OwnRetries::retries);
+                setArray(statement, 7, "bigint", retries, OwnRetries::backOffMillis);
+                setArray(statement, 8, "bigint", retries, OwnRetries::maxBackOffMillis);
+            }
         })));
     }
 
+    private static void setArray(
+            PreparedStatement statement,
+            int index,
+            String type,
+            OwnRetries[] retries,
+            Function<OwnRetries, @Nullable Object> value)
+            throws SQLException {
+        Object[] values = Stream.of(retries).map(value).toArray();
+        statement.setArray(index, statement.getConnection().createArrayOf(type, values));
+    }
+
     /** Puts another task in place of one that no node has. */
-    boolean replace(String handler, String id, byte[] payload, Instant at) {
+    boolean replace(String handler, String id, byte[] payload, Instant at, OwnRetries retries) {
         return sql.changes(
                 "update {task} set task_data = ?, format = null, execution_time = ?, first_time = null, failure = null, "
-                        + "next_time = null, next_data = null, next_format = null, " + RowState.RENEWED + ONE
+                        + "next_time = null, next_data = null, next_format = null, earlier_attempts = null, retries = ?, "
+                        + "back_off_millis = ?, max_back_off_millis = ?, " + RowState.RENEWED + ONE
                         + " and state <> "
                         + RowState.CLAIMED,
                 payload,
                 dialect.time(at),
+                retries.retries(),
+                retries.backOffMillis(),
+                retries.maxBackOffMillis(),
                 handler,
                 id);
     }
@@ -127,6 +170,8 @@ public record TaskTable(Sql sql, Dialect dialect) {
     boolean retry(String handler, String id) {
         return sql.changes(
                 "update {task} set first_time = coalesce(first_time, execution_time), execution_time = {now}, "
+                        // Before the failures are forgotten: MariaDB sets one column after another.
+                        + "earlier_attempts = coalesce(earlier_attempts, 0) + coalesce(consecutive_failures, 0), "
                         + "failure = null, " + RowState.RENEWED + ONE + " and state in (" + RowState.FAILED + ", "
                         + RowState.UNREADABLE + ")",
                 handler,

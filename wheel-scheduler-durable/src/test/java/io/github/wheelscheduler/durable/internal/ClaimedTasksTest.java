@@ -36,7 +36,8 @@ class ClaimedTasksTest {
 
     private Claim claim(String handler, Instant dueAt, int suspicions) {
         RowKey key = new RowKey(handler, "t" + next++, 1);
-        return new Claim(new TaskRow(key, null, null, dueAt, dueAt, 0, null, null, 0, suspicions, 0), 1);
+        return new Claim(
+                new TaskRow(key, null, null, dueAt, dueAt, 0, null, null, 0, suspicions, 0, 0, OwnRetries.NONE), 1);
     }
 
     private void add(String handler, int count, Instant dueAt) {
@@ -291,7 +292,7 @@ class ClaimedTasksTest {
         RowKey key = new RowKey("a", "bad", 1);
         // Nothing can be compared with it, as if memory ran out.
         @SuppressWarnings("NullAway")
-        Claim bad = new Claim(new TaskRow(key, null, null, null, null, 0, null, null, 0, 0, 0), 1);
+        Claim bad = new Claim(new TaskRow(key, null, null, null, null, 0, null, null, 0, 0, 0, 0, OwnRetries.NONE), 1);
         assertThatNullPointerException().isThrownBy(() -> claimedTasks.add(bad, Integer.MAX_VALUE));
         assertThat(claimedTasks.missing(List.of(key))).containsExactly(key);
         assertThat(claimedTasks.waiting()).isEqualTo(1);

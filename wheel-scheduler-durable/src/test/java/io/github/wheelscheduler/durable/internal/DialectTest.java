@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,7 +165,9 @@ class DialectTest {
             byte[][] payloads = Stream.of(ids).map(id -> new byte[1]).toArray(byte[][]::new);
             Instant later = table.now().plus(Duration.ofDays(1));
             Instant[] times = Stream.of(ids).map(id -> later).toArray(Instant[]::new);
-            assertThat(table.insertAll("note", ids, payloads, times)).isEqualTo(ids.length);
+            OwnRetries[] retries = new OwnRetries[ids.length];
+            Arrays.fill(retries, OwnRetries.NONE);
+            assertThat(table.insertAll("note", ids, payloads, times, retries)).isEqualTo(ids.length);
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
             onMariaDb.execute("analyze table " + TABLE);
 

@@ -324,7 +324,7 @@ class EndsTest {
         List<Claim> claims = claimed("note", 5);
         RowKey again = claims.get(2).key();
         assertThat(tables.ends()
-                        .scheduleNext(again, new byte[] {1}, Instant.now().plusSeconds(3_600)))
+                        .scheduleNext(again, new byte[] {1}, Instant.now().plusSeconds(3_600), OwnRetries.NONE))
                 .isTrue();
         Thread blocked = block();
         claims.forEach(claim -> add(done(claim)));

@@ -108,7 +108,20 @@ class ScanStartTest {
     }
 
     private static TaskRow row(String handler, String id, Instant dueAt) {
-        return new TaskRow(new RowKey(handler, id, 1), new byte[0], null, dueAt, dueAt, 0, null, null, 0, 0, 0);
+        return new TaskRow(
+                new RowKey(handler, id, 1),
+                new byte[0],
+                null,
+                dueAt,
+                dueAt,
+                0,
+                null,
+                null,
+                0,
+                0,
+                0,
+                0,
+                OwnRetries.NONE);
     }
 
     private static Candidates due(int count, Instant earliest) {

@@ -3,9 +3,9 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.End.Kind;
-import io.github.wheelscheduler.durable.internal.Runs.Ending;
+import io.github.wheelscheduler.durable.internal.Endings.Ending;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
-import io.github.wheelscheduler.durable.internal.Runs.Told;
+import io.github.wheelscheduler.durable.internal.Endings.Told;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +99,7 @@ final class RunTransaction {
             rollBack();
             return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ending, ex)), false);
         }
-        runs.count(claim, ending);
+        runs.endings.count(claim, ending);
         boolean ignored = runs.announced(claim, ending.dueAt(), true);
         runs.context.listeners().tell(ending.notice());
         return told(ending.hasSucceeded());
@@ -158,7 +158,7 @@ final class RunTransaction {
             case GONE -> {
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
                 if (isCommitted) {
-                    runs.count(claim, ending);
+                    runs.endings.count(claim, ending);
                 } else {
                     lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
                 }

@@ -4,18 +4,17 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableOutcome;
-import io.github.wheelscheduler.durable.DurableOutcome.Again;
-import io.github.wheelscheduler.durable.DurableOutcome.GiveUp;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Context.Tally;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.End.Kind;
+import io.github.wheelscheduler.durable.internal.Endings.Ending;
+import io.github.wheelscheduler.durable.internal.Endings.Told;
 import io.github.wheelscheduler.durable.internal.RecurringTable.RunEnd;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.StackText;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +32,6 @@ final class Runs {
 
     private static final int MOST_DOUBLINGS = 10;
     private static final int RETRY_DOUBLINGS = 40;
-    private static final int LONGEST_FAILURE = 8_000;
     private static final int JITTER = 10;
 
     /** After how long a row is tried again that no node could read. */
@@ -42,6 +40,7 @@ final class Runs {
 
     final Context context;
     final Tables tables;
+    final Endings endings;
 
     private final Tally tally;
     private final Map<String, LogLimit> unreadable = new ConcurrentHashMap<>();
@@ -54,6 +53,7 @@ final class Runs {
     Runs(Context context, Tables tables) {
         this.context = context;
         this.tables = tables;
+        this.endings = new Endings(context, tables);
         this.tally = context.tally();
     }
 
@@ -127,13 +127,13 @@ final class Runs {
             if (transaction != null) {
                 return transaction.end(ending);
             }
-            count(claim, ending);
+            endings.count(claim, ending);
             boolean isOnce = handler.recurrence() == null;
             BooleanSupplier tell = isOnce
-                    ? () -> announced(claim, ending.dueAt, ending.tell.getAsBoolean())
+                    ? () -> announced(claim, ending.dueAt(), ending.tell().getAsBoolean())
                     : again(claim, handler, null, true);
-            End end = End.of(claim, isOnce ? ending.kind : Kind.CHANGE, tell, ending.notice);
-            return new Outcome(true, ending.hasSucceeded, end, true);
+            End end = End.of(claim, isOnce ? ending.kind() : Kind.CHANGE, tell, ending.notice());
+            return new Outcome(true, ending.hasSucceeded(), end, true);
         } catch (UnreadablePayloadException ex) {
             rollBack(transaction);
             tally.unreadable.incrementAndGet();
@@ -163,80 +163,8 @@ final class Runs {
             }
             Told told = afterFailure(claim, handler, ex);
             tally.failed.incrementAndGet();
-            return new Outcome(true, false, End.of(claim, Kind.CHANGE, told.tell, told.notice), true);
+            return new Outcome(true, false, End.of(claim, Kind.CHANGE, told.tell(), told.notice()), true);
         }
-    }
-
-    /**
-     * How a row ends whose run has returned.
-     *
-     * @param tell ends it; false if it is not this node's any more
-     * @param dueAt when it is due again; null if it is not
-     * @param notice what listeners are told then; null for nothing
-     */
-    record Ending(
-            Kind kind,
-            boolean hasSucceeded,
-            BooleanSupplier tell,
-            @Nullable Instant dueAt,
-            @Nullable DurableEnd notice) {}
-
-    /**
-     * What the database is to be told of a run that has failed.
-     *
-     * @param notice what listeners are told then; null for nothing
-     */
-    record Told(BooleanSupplier tell, @Nullable DurableEnd notice) {}
-
-    private @Nullable DurableEnd noted(
-            Claim claim, DurableEnd.Kind kind, @Nullable Instant at, @Nullable String reason, @Nullable Throwable ex) {
-        return context.listeners().noted(() -> claim.ran(kind, at, reason, ex));
-    }
-
-    /** @param next for when the run has scheduled its own id; null if it has not */
-    private Ending ending(Claim claim, DurableOutcome outcome, @Nullable Instant next) {
-        RowKey key = claim.key();
-        if (outcome instanceof Again again) {
-            if (next != null) {
-                throw new IllegalStateException(
-                        "A run that has scheduled its own id must not return again, which is for " + again.at());
-            }
-            Instant at = again.at();
-            return new Ending(
-                    Kind.CHANGE,
-                    true,
-                    () -> tables.ends().again(key, at),
-                    at,
-                    noted(claim, DurableEnd.Kind.AGAIN, at, null, null));
-        }
-        if (outcome instanceof GiveUp giveUp) {
-            int failures = oneMore(claim.row().failures());
-            Instant now = context.clock().now();
-            String reason = kept(whole(StackText.start(giveUp.reason(), LONGEST_FAILURE)));
-            return new Ending(
-                    Kind.CHANGE,
-                    false,
-                    () -> tables.ends().giveUp(key, failures, now, reason),
-                    null,
-                    noted(claim, DurableEnd.Kind.GIVEN_UP, null, giveUp.reason(), null));
-        }
-        return new Ending(
-                next == null ? Kind.DONE : Kind.CHANGE,
-                true,
-                () -> tables.ends().done(key),
-                next,
-                noted(claim, DurableEnd.Kind.DONE, next, null, null));
-    }
-
-    /** Counts a run that has returned. */
-    void count(Claim claim, Ending ending) {
-        if (ending.hasSucceeded) {
-            tally.succeeded.incrementAndGet();
-            return;
-        }
-        LOGGER.warn("The durable task " + claim + " is given up by its handler; its row has the reason");
-        tally.failed.incrementAndGet();
-        tally.givenUp.incrementAndGet();
     }
 
     /** If a row has been changed that is due again, says so; returns whether it has been. */
@@ -259,7 +187,7 @@ final class Runs {
                 claim,
                 Kind.CHANGE,
                 () -> tables.ends().end(claim.key(), now, EndTable.CANCELLED),
-                noted(claim, DurableEnd.Kind.CANCELLED, null, null, null));
+                endings.noted(claim, DurableEnd.Kind.CANCELLED, null, null, null));
     }
 
     /** The interrupt was that of the run, which has ended. */
@@ -294,7 +222,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.requireNoRollback();
             }
-            return ending(claim, outcome, run.next);
+            return endings.of(claim, outcome, run.next);
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 claim.hasThrown = false;
@@ -349,7 +277,8 @@ final class Runs {
         int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
             ThrownLog.error(LOGGER, "The durable task " + claim + " has failed, and runs again at its next time", ex);
-            return new Told(again(claim, handler, ex, true), noted(claim, DurableEnd.Kind.RETRIED, null, null, ex));
+            return new Told(
+                    again(claim, handler, ex, true), endings.noted(claim, DurableEnd.Kind.RETRIED, null, null, ex));
         }
         Instant now = context.clock().now();
         boolean isRetried = !claim.hasThrown
@@ -366,7 +295,7 @@ final class Runs {
             String text = textOf(ex);
             return new Told(
                     () -> tables.ends().giveUp(claim.key(), failures, now, text),
-                    noted(claim, DurableEnd.Kind.GIVEN_UP, null, null, ex));
+                    endings.noted(claim, DurableEnd.Kind.GIVEN_UP, null, null, ex));
         }
         Duration pause = jittered(pauseAfter(retries, failures));
         Instant next = now.plus(pause);
@@ -377,7 +306,7 @@ final class Runs {
                 ex);
         return new Told(
                 () -> tables.ends().tryAgain(claim.key(), next, failures, now),
-                noted(claim, DurableEnd.Kind.RETRIED, next, null, ex));
+                endings.noted(claim, DurableEnd.Kind.RETRIED, next, null, ex));
     }
 
     /** Returns the pause after so many failures in a row, which is at least 1. */
@@ -404,16 +333,6 @@ final class Runs {
     }
 
     private static String textOf(Throwable ex) {
-        return kept(StackText.of(ex, LONGEST_FAILURE));
-    }
-
-    /** Half of a character, which a database refuses, becomes a question mark. */
-    private static String whole(String text) {
-        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-    }
-
-    /** A database may refuse it. */
-    private static String kept(String text) {
-        return text.replace("\0", "");
+        return Endings.kept(StackText.of(ex, Endings.LONGEST_FAILURE));
     }
 }

@@ -187,6 +187,25 @@ class EndListenersTest {
     }
 
     @Test
+    void cancelledRunThatWantsAnotherIsToldAsCancelled() {
+        Node node = node(pool);
+        decide(node, null, (payload, run) -> {
+            runs.incrementAndGet();
+            try {
+                goOn.await();
+            } catch (InterruptedException ex) {
+                assertThat(run.isCancelled()).isTrue();
+            }
+            return DurableOutcome.again(Instant.now());
+        });
+        schedule(node, "1");
+        await().atMost(PATIENCE).until(() -> runs.get() == 1);
+        assertThat(node.engine.cancel("work", "1", Duration.ofSeconds(20))).isEqualTo(Cancellation.INTERRUPTED);
+        awaitEnds("CANCELLED 1 1");
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
     void taskOfADeadNodeIsToldByTheOneThatTakesItOver() {
         Node dies = node(pool);
         decide(dies, null, (payload, run) -> {

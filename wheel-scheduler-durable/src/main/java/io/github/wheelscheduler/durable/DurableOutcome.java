@@ -38,7 +38,7 @@ public sealed interface DurableOutcome {
     }
 
     /**
-     * Returns that the task has failed for good, whatever retries are left. It is kept as
+     * Returns that the task has failed for good, even if retries are left. It is kept as
      * {@linkplain DurableTask.State#FAILED failed}, with the reason as its failure. What a transactional run has
      * written is committed with it; a run that throws is rolled back.
      *

@@ -4,8 +4,8 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.End.Kind;
 import io.github.wheelscheduler.durable.internal.Endings.Ending;
-import io.github.wheelscheduler.durable.internal.Runs.Outcome;
 import io.github.wheelscheduler.durable.internal.Endings.Told;
+import io.github.wheelscheduler.durable.internal.Runs.Outcome;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

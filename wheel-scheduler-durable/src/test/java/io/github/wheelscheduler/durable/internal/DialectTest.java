@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.testing.Contender;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;

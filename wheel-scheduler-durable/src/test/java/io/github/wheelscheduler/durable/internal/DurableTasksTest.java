@@ -133,6 +133,20 @@ class DurableTasksTest {
                 .containsExactly("1", "2");
     }
 
+    /** The table is made when it is used for the first time. */
+    @Test
+    void makingTheTableIsNoPartOfTheCallersTransaction() {
+        Node node = node("a");
+        jdbc.execute("create table invoice (id int)");
+        new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+            assertThat(jdbc.update("insert into invoice values (1)")).isEqualTo(1);
+            assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
+            status.setRollbackOnly();
+        });
+        assertThat(jdbc.queryForList("select id from invoice")).isEmpty();
+        assertThat(node.engine.find("note", "1")).isEmpty();
+    }
+
     @Test
     void belongsToTheTransactionOfTheCaller() {
         Node node = running("a");

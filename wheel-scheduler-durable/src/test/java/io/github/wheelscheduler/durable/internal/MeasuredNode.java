@@ -18,6 +18,7 @@ import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.durable.testing.Contender;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.testing.Contender;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;

@@ -1,17 +1,12 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.durable.DurableObserver;
-import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /** Several observers as one: what one of them throws is kept from the others. */
 final class DurableObservers implements DurableObserver {
-
-    private static final Log LOGGER = LogFactory.getLog(DurableObservers.class);
 
     private final List<DurableObserver> observers;
 
@@ -29,13 +24,20 @@ final class DurableObservers implements DurableObserver {
         tell(observer -> observer.ended(handler, length, succeeded));
     }
 
+    /** All of them; then the first that has failed is the engine's to log. */
     private void tell(Consumer<DurableObserver> call) {
+        RuntimeException failure = null;
         for (DurableObserver observer : observers) {
             try {
                 call.accept(observer);
             } catch (Throwable ex) {
-                ThrownLog.debug(LOGGER, "An observer of durable tasks has failed", ex);
+                if (failure == null) {
+                    failure = new IllegalStateException("An observer of durable tasks has failed", ex);
+                }
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

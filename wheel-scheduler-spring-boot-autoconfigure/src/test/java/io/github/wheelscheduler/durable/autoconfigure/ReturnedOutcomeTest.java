@@ -29,6 +29,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -167,7 +169,6 @@ class ReturnedOutcomeTest {
                         .hasMessageContaining("DurableOutcome"));
     }
 
-    @EnableScheduling
     static class Recurring {
         @Durable
         @Scheduled(fixedRate = 3_600_000)
@@ -176,9 +177,18 @@ class ReturnedOutcomeTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class WithRecurring {
+        @Bean
+        Recurring recurring() {
+            return new Recurring();
+        }
+    }
+
     @Test
     void recurringTaskThatReturnsOneStopsTheStart() {
-        runner.withUserConfiguration(Recurring.class)
+        runner.withUserConfiguration(WithRecurring.class)
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasMessageContaining("A method with @Durable must not return a DurableOutcome"));
     }

@@ -1,10 +1,8 @@
-package io.github.wheelscheduler.durable.internal;
+package io.github.wheelscheduler.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.wheelscheduler.durable.DurableSettings;
-import io.github.wheelscheduler.durable.RetryPolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,20 +47,5 @@ class DurableSettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> with("t", Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofMillis(3_999)))
                 .withMessage("deadAfter must be at least four heartbeats, which are PT4S, was PT3.999S");
-    }
-
-    @Test
-    void pausesDoubleUpToTheLongest() {
-        RetryPolicy retries = new RetryPolicy(100, Duration.ofSeconds(1), Duration.ofSeconds(5));
-        assertThat(Runs.pauseAfter(retries, 1)).isEqualTo(Duration.ofSeconds(1));
-        assertThat(Runs.pauseAfter(retries, 3)).isEqualTo(Duration.ofSeconds(4));
-        assertThat(Runs.pauseAfter(retries, 4)).isEqualTo(Duration.ofSeconds(5));
-        assertThat(Runs.pauseAfter(retries, Integer.MAX_VALUE)).isEqualTo(Duration.ofSeconds(5));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RetryPolicy(-1, Duration.ofSeconds(1), Duration.ofSeconds(1)))
-                .withMessage("maxRetries must be at least 0, was -1");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RetryPolicy(1, Duration.ofSeconds(2), Duration.ofSeconds(1)))
-                .withMessage("maxBackOff must be at least backOff, which is PT2S, was PT1S");
     }
 }

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableTasks;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,6 +66,11 @@ class DurableEndpointTest {
         @DurableHandler(value = "report", maxRetries = 0)
         void report(String text) {
             throw new IllegalStateException("no paper");
+        }
+
+        @DurableHandler("reject")
+        DurableOutcome reject(String text) {
+            return DurableOutcome.giveUp("No such address");
         }
 
         @DurableHandler("hold")
@@ -205,6 +211,25 @@ class DurableEndpointTest {
                 .isEqualTo("mail");
         await().atMost(PATIENCE).until(() -> Application.ran.contains("secret 2"));
         assertThat(Application.ran).doesNotContain("secret 1");
+    }
+
+    @Test
+    void taskThatItsHandlerGaveUpIsSeenWithTheReason() throws Exception {
+        assertThat(one.context().getBean(DurableTasks.class).schedule("reject", "1", "text", Instant.now()))
+                .isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> read(other, "/tasks/reject?state=failed", "")
+                                .path("tasks")
+                                .size()
+                        == 1);
+        JsonNode failed =
+                read(other, "/tasks/reject?state=failed", "").path("tasks").path(0);
+        assertThat(failed.path("failure").asString()).isEqualTo("No such address");
+        assertThat(failed.path("failures").asInt()).isEqualTo(1);
+        assertThat(read(other, "/tasks/reject", "{'action': 'cancel', 'id': '1'}")
+                        .path("id")
+                        .asString())
+                .isEqualTo("1");
     }
 
     @Test

@@ -1,11 +1,18 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import static java.time.temporal.ChronoUnit.DAYS;
+import static java.time.temporal.ChronoUnit.HOURS;
 
 import io.github.wheelscheduler.durable.Durable;
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableHandler;
+import io.github.wheelscheduler.durable.DurableListener;
+import io.github.wheelscheduler.durable.DurableOutcome;
+import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.PayloadFormat;
+import io.github.wheelscheduler.durable.RetryPolicy;
+import java.time.Duration;
 import java.time.Instant;
 import javax.sql.DataSource;
 import org.springframework.boot.jdbc.DataSourceBuilder;
@@ -19,12 +26,14 @@ final class DurablePageExamples {
     private final DurableTasks tasks;
     private final Mail mail;
     private final Ledger ledger;
+    private final Carrier carrier;
     private final String url;
 
-    DurablePageExamples(DurableTasks tasks, Mail mail, Ledger ledger, String url) {
+    DurablePageExamples(DurableTasks tasks, Mail mail, Ledger ledger, Carrier carrier, String url) {
         this.tasks = tasks;
         this.mail = mail;
         this.ledger = ledger;
+        this.carrier = carrier;
         this.url = url;
     }
 
@@ -35,6 +44,16 @@ final class DurablePageExamples {
 
     void bill(Order order) {
         tasks.schedule("invoice", order.id(), new Invoice(order), Instant.now().plus(30, DAYS));
+    }
+
+    void billPatiently(Order order) {
+        tasks.schedule(
+                "invoice",
+                new DurableRequest(
+                        order.id(),
+                        new Invoice(order),
+                        Instant.now(),
+                        new RetryPolicy(3, Duration.ofMinutes(1), Duration.ofHours(1))));
     }
 
     void billNow(Order order) {
@@ -65,12 +84,45 @@ final class DurablePageExamples {
                         .build());
     }
 
+    @DurableHandler(value = "shipment", noRetryFor = UnknownAddress.class)
+    DurableOutcome track(Shipment shipment) throws UnknownAddress {
+        return switch (carrier.stateOf(shipment)) {
+            case ARRIVED -> DurableOutcome.done();
+            case ON_ITS_WAY -> DurableOutcome.again(Instant.now().plus(1, HOURS));
+            case LOST -> DurableOutcome.giveUp("The carrier has lost it");
+        };
+    }
+
+    @Bean
+    DurableListener compensation() {
+        return end -> {
+            if (end.kind() == DurableEnd.Kind.GIVEN_UP && end.handler().equals("shipment")) {
+                tasks.schedule("refund", end.id(), null, Instant.now());
+            }
+        };
+    }
+
     @DurableHandler(value = "payment", transactional = true)
     void pay(Payment payment) {
         ledger.book(payment);
     }
 
     static final class MoneyModule extends SimpleModule {}
+
+    @SuppressWarnings("serial")
+    static final class UnknownAddress extends Exception {}
+
+    record Shipment(String number) {}
+
+    enum ShipmentState {
+        ARRIVED,
+        ON_ITS_WAY,
+        LOST
+    }
+
+    interface Carrier {
+        ShipmentState stateOf(Shipment shipment) throws UnknownAddress;
+    }
 
     record Order(String id) {}
 

@@ -101,7 +101,6 @@ final class DurableSchedules
         boolean ignored = routed.add(id);
         Method method = declaration.method();
         EarlyReturn.refuse("Durable", method, declaration.type());
-        ReturnedOutcome.refuseAny(method, declaration.type());
         refuseSettings(id, method);
         String name = nameOf(id, annotation);
         if (!isEnabled) {

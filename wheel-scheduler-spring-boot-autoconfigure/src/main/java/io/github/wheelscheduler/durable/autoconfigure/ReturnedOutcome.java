@@ -24,16 +24,6 @@ final class ReturnedOutcome {
         }
     }
 
-    /** Throws if a recurring task returns one, as its schedule says when it runs again. */
-    static void refuseAny(Method method, Class<?> type) {
-        if (mentionsOutcome(ResolvableType.forMethodReturnType(method, type))) {
-            throw new UnusableSetupException(
-                    "A method with @Durable must not return a DurableOutcome, as its schedule says when it runs again: "
-                            + method,
-                    ACTION);
-        }
-    }
-
     private static boolean isOutcome(ResolvableType type) {
         return DurableOutcome.class.isAssignableFrom(type.toClass());
     }

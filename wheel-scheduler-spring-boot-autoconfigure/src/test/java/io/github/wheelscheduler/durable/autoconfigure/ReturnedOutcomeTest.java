@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.UnusableSetupException;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
-import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableTask;
@@ -29,10 +28,6 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.scheduling.annotation.EnableScheduling;
-import org.springframework.scheduling.annotation.Scheduled;
 
 /** What a method with {@code @DurableHandler} returns. */
 class ReturnedOutcomeTest {
@@ -167,29 +162,5 @@ class ReturnedOutcomeTest {
                         .hasMessageContaining(
                                 "A method with @DurableHandler must return a DurableOutcome by itself, but returns a ")
                         .hasMessageContaining("DurableOutcome"));
-    }
-
-    static class Recurring {
-        @Durable
-        @Scheduled(fixedRate = 3_600_000)
-        DurableOutcome run() {
-            return DurableOutcome.done();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableScheduling
-    static class WithRecurring {
-        @Bean
-        Recurring recurring() {
-            return new Recurring();
-        }
-    }
-
-    @Test
-    void recurringTaskThatReturnsOneStopsTheStart() {
-        runner.withUserConfiguration(WithRecurring.class)
-                .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageContaining("A method with @Durable must not return a DurableOutcome"));
     }
 }

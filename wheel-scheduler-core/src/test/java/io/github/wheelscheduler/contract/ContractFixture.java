@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.github.wheelscheduler.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 abstract class ContractFixture {
 
     /** How long a test waits for what must happen; only a failing test waits that long. */
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Patience.PATIENCE;
 
     /** How long a race is repeated at most; a machine that takes longer for a round gets fewer of them. */
     static final Duration RACING = Duration.ofSeconds(2);
@@ -107,23 +107,7 @@ abstract class ContractFixture {
     }
 
     static void eventually(Callable<Boolean> condition) {
-        // Most conditions hold already, and each wait costs a thread.
-        if (holds(condition)) {
-            return;
-        }
-        Awaitility.await()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
-                .atMost(PATIENCE)
-                .until(condition);
-    }
-
-    private static boolean holds(Callable<Boolean> condition) {
-        try {
-            return condition.call();
-        } catch (Exception e) {
-            throw new AssertionError("condition failed", e);
-        }
+        Patience.awaitThat(condition);
     }
 
     /** Waits until the clock has passed the reading, for tests that need a deadline to be over. */

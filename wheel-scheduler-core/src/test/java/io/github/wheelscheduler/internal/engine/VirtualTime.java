@@ -1,10 +1,9 @@
 package io.github.wheelscheduler.internal.engine;
 
-import static org.awaitility.Awaitility.await;
-
 import io.github.wheelscheduler.EngineOf;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
+import io.github.wheelscheduler.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,7 +16,7 @@ import java.util.function.UnaryOperator;
 /** A whole executor, with its real threads, in time that a test moves. */
 public final class VirtualTime implements AutoCloseable {
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** A deadline is rounded up to 8 ns and then to a tick, and a fixed delay adds that up. */
     private static final long ROUNDING_NANOS = 10_000;
@@ -79,12 +78,8 @@ public final class VirtualTime implements AutoCloseable {
 
     /** Waits until the tick thread sleeps, nobody has asked it to wake up, and no worker has anything to do. */
     public void awaitQuiet() {
-        long giveUpNanos = System.nanoTime() + PATIENCE_NANOS;
-        while (!isQuiet()) {
-            if (System.nanoTime() - giveUpNanos > 0) {
-                throw new AssertionError("must become quiet: " + executor + ", " + executor.snapshot());
-            }
-            Thread.onSpinWait();
+        if (!Patience.holdsWithin(PATIENCE, this::isQuiet)) {
+            throw new AssertionError("must become quiet: " + executor + ", " + executor.snapshot());
         }
     }
 
@@ -134,7 +129,7 @@ public final class VirtualTime implements AutoCloseable {
     @Override
     public void close() {
         List<Runnable> ignored = executor.shutdownNow();
-        await().atMost(Duration.ofSeconds(30)).until(executor::isTerminated);
+        Patience.awaitThat(executor::isTerminated);
     }
 
     /** Writes down when it runs. */

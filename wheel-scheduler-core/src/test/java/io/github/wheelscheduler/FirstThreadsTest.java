@@ -345,7 +345,7 @@ class FirstThreadsTest {
     void executorsThatAreStoppedAtOnceLeaveNoThread() {
         String name = "first-threads-of-" + System.identityHashCode(this);
         Seed.play(random -> {
-            for (int round = 0; round < Scale.of(3_000, 20_000, 100_000); round++) {
+            for (int round = 0; round < Scale.of(1_000, 20_000, 100_000); round++) {
                 stopAtOnce(random, name);
             }
         });
@@ -385,7 +385,7 @@ class FirstThreadsTest {
     @Test
     void eachTaskRunsHoweverTheFirstWorkerComesAndFails() {
         Seed.play(random -> {
-            for (int round = 0; round < Scale.of(300, 3_000, 20_000); round++) {
+            for (int round = 0; round < Scale.of(150, 3_000, 20_000); round++) {
                 beginTogether(random.split());
             }
         });

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Executors that are stopped at the moment when a task is on its way. */
 class ShutdownRaceTest {
 
-    private static final int ROUNDS = Scale.of(1_000, 50_000);
+    private static final int ROUNDS = Scale.of(300, 1_000, 50_000);
 
     @Test
     void seriesThatIsHandedBackIsNotCancelled() throws InterruptedException {

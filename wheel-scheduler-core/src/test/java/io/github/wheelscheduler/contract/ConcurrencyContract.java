@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.testing.Scale;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,10 +22,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.junit.jupiter.api.RepeatedTest;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many threads at once: nothing is lost or run twice, and what one side wrote the other side sees. */
 abstract class ConcurrencyContract extends ContractFixture {
@@ -140,8 +142,13 @@ abstract class ConcurrencyContract extends ContractFixture {
         latches.forEach(ContractFixture::await);
     }
 
-    @RepeatedTest(20)
-    void tasksOfAShutdownRaceEndOrNeverRun() throws InterruptedException {
+    static IntStream rounds() {
+        return IntStream.range(0, Scale.of(6, 20, 20));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rounds")
+    void tasksOfAShutdownRaceEndOrNeverRun(int unused) throws InterruptedException {
         Submissions submissions = new Submissions(executor);
 
         together(3, thread -> {
@@ -161,8 +168,9 @@ abstract class ConcurrencyContract extends ContractFixture {
         assertThat(submissions.refusedRuns).hasValue(0);
     }
 
-    @RepeatedTest(20)
-    void tasksOfAShutdownNowRaceRunOrAreReturned() throws InterruptedException {
+    @ParameterizedTest
+    @MethodSource("rounds")
+    void tasksOfAShutdownNowRaceRunOrAreReturned(int unused) throws InterruptedException {
         Submissions submissions = new Submissions(executor);
         Set<Object> never = Collections.newSetFromMap(new IdentityHashMap<>());
 

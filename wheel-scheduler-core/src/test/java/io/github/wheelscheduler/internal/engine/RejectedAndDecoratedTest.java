@@ -120,7 +120,7 @@ class RejectedAndDecoratedTest {
     @Test
     void rejectedTaskNeverRuns() {
         int rejectedAndRun = 0;
-        for (int i = 0; i < Scale.of(1_500, 5_000, 50_000); i++) {
+        for (int i = 0; i < Scale.of(500, 5_000, 50_000); i++) {
             WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
             AtomicBoolean ran = new AtomicBoolean();
             boolean rejected = false;

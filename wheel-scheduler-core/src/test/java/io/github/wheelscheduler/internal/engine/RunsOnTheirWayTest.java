@@ -100,7 +100,7 @@ class RunsOnTheirWayTest {
 
     @Test
     void runThatAPauseSendsBackIsLostByNoStop() throws Exception {
-        for (int round = 0; round < Scale.of(300, 10_000); round++) {
+        for (int round = 0; round < Scale.of(100, 300, 10_000); round++) {
             BlockingQueue<Runnable> way = new LinkedBlockingQueue<>();
             WheelScheduledExecutor stopped =
                     WheelScheduledExecutor.builder().executor(way::add).build();
@@ -137,7 +137,7 @@ class RunsOnTheirWayTest {
     @ParameterizedTest
     @EnumSource(WorkerKind.class)
     void stoppingInterruptsEveryRunThatHasStarted(WorkerKind kind) throws Exception {
-        for (int round = 0; round < Scale.of(150, 10_000); round++) {
+        for (int round = 0; round < Scale.of(50, 150, 10_000); round++) {
             WheelScheduledExecutor stopped =
                     kind.applyTo(WheelScheduledExecutor.builder()).build();
             Gate gate = new Gate();

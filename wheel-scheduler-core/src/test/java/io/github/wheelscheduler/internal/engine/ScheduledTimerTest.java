@@ -80,7 +80,7 @@ class ScheduledTimerTest {
     @Test
     void interruptHitsTheRunningThreadAlone() throws Exception {
         AtomicInteger interrupted = new AtomicInteger();
-        for (int round = 0; round < Scale.of(3_000, 100_000); round++) {
+        for (int round = 0; round < Scale.of(1_000, 3_000, 100_000); round++) {
             RunnableTimer timer = runnable(() -> {});
             CyclicBarrier barrier = new CyclicBarrier(3);
             Thread runner = inTime(barrier, timer);

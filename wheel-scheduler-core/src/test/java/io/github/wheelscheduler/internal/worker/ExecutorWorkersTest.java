@@ -201,7 +201,7 @@ class ExecutorWorkersTest {
 
     @Test
     void runThatIsStartedWhileTheWorkersAreStoppedIsNotLost() throws Exception {
-        for (int round = 0; round < Scale.of(500, 20_000); round++) {
+        for (int round = 0; round < Scale.of(150, 500, 20_000); round++) {
             ExecutorWorkers workers = new ExecutorWorkers(
                     new ThreadPerRun(ExecutorWorkersTest::daemon),
                     ExecutorWorkersTest::daemon,
@@ -285,7 +285,7 @@ class ExecutorWorkersTest {
     @EnumSource
     void pausesLoseNoRunAndWorkersEndAfterwards(Target target) {
         Seed.play(random -> {
-            for (int round = 0; round < Scale.of(20, 2_000); round++) {
+            for (int round = 0; round < Scale.of(8, 20, 2_000); round++) {
                 int maxSize = random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(1, 16);
                 ExecutorWorkers workers = start(new ExecutorWorkers(
                         target.create(), ExecutorWorkersTest::daemon, maxSize, System::nanoTime, recorder, null));

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -100,7 +101,7 @@ class WakeAheadTest extends ElasticPoolFixture {
     void eachRunRunsHoweverWakeUpsAheadFall() {
         ElasticPool workers = start(2, LONG);
         Seed.play(random -> {
-            int count = 20_000;
+            int count = Scale.of(5_000, 20_000, 20_000);
             int before = ran.get();
             for (int i = 0; i < count; i++) {
                 if (random.nextInt(3) != 0) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -122,6 +123,7 @@ class TaskInterruptTest {
     @Test
     void neitherInterruptNorStackEverMeetAnotherTask() {
         scheduler.setPoolSize(2);
+        int enough = Scale.of(500, 3_000, 30_000);
         boolean goesOn = true;
         AtomicInteger strays = new AtomicInteger();
         AtomicInteger otherRuns = new AtomicInteger();
@@ -141,7 +143,7 @@ class TaskInterruptTest {
                 looks++;
                 assertThat(stack.trace()).doesNotContain("notMeant");
             }
-            if (strays.get() > 0 || (interrupted > 3_000 && looks > 300 && otherRuns.get() > 3_000)) {
+            if (strays.get() > 0 || (interrupted > enough && looks > enough / 10 && otherRuns.get() > enough)) {
                 goesOn = false;
             }
         }

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
 class TaskQueryTest {
 
+    private static final int MANY = Scale.of(5_000, 50_000, 50_000);
+
     private final Instant far = Instant.now().plus(Duration.ofDays(1));
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
@@ -333,7 +335,7 @@ class TaskQueryTest {
     @Test
     void manyTasksAreFoundInTheTimeThatIsPrinted() {
         int known = 0;
-        for (int tasks : new int[] {5_000, 50_000}) {
+        for (int tasks : new int[] {MANY / 10, MANY}) {
             while (known < tasks) {
                 add(
                         "com.example.jobs.Task%05d.run".formatted(known),
@@ -382,17 +384,17 @@ class TaskQueryTest {
     void manyOverdueCronsAreFoundInTheTimeThatIsPrinted() {
         scheduler.stop();
         TaskSchedule everySecond = TaskSchedule.cron("* * * * * *", ZoneId.of("Europe/Berlin"));
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < MANY; i++) {
             registry.schedule("cron%05d".formatted(i), TaskQueryTest::nothing, everySecond);
         }
         TaskQuery overdue = TaskQuery.ALL
                 .in(Condition.OVERDUE)
                 .orderedBy(Order.LATENESS, true)
                 .part(0, 50);
-        awaitThat(() -> registry.find(overdue).total() == 50_000);
-        System.out.printf("> find: 50,000 crons, overdue, latest first: %.1f ms%n", bestMillis(overdue));
-        System.out.printf("> overdue: all of 50,000 crons: %.1f ms%n", bestMillis(this::countOverdue));
-        assertThat(registry.overdue()).isEqualTo(50_000);
+        awaitThat(() -> registry.find(overdue).total() == MANY);
+        System.out.printf("> find: %,d crons, overdue, latest first: %.1f ms%n", MANY, bestMillis(overdue));
+        System.out.printf("> overdue: all of %,d crons: %.1f ms%n", MANY, bestMillis(this::countOverdue));
+        assertThat(registry.overdue()).isEqualTo(MANY);
     }
 
     private void countOverdue() {

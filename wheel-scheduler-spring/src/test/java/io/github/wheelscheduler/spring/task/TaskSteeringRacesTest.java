@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CyclicBarrier;
@@ -82,7 +83,7 @@ class TaskSteeringRacesTest {
     void futureEndsWithTheRunDespiteACloseReTiming() throws Exception {
         scheduler.initialize();
         int early = 0;
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < Scale.of(200, 600, 6_000); i++) {
             String id = ID + i;
             int before = runs.get();
             Instant due = Instant.now().plusNanos(400_000);
@@ -148,7 +149,7 @@ class TaskSteeringRacesTest {
         scheduler.initialize();
         ScheduledFuture<?> future = schedule(runs::incrementAndGet, TaskSchedule.fixedRate(Duration.ofMillis(1)));
         CyclicBarrier together = new CyclicBarrier(2);
-        for (int round = 0; round < 500; round++) {
+        for (int round = 0; round < Scale.of(150, 500, 5_000); round++) {
             Future<?> other = others.submit(() -> retimeTogether(together));
             retimeTogether(together);
             Object ignored = other.get(30, TimeUnit.SECONDS);

@@ -11,6 +11,7 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
+import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -113,7 +114,7 @@ class TaskSteeringTest {
         ScheduledFuture<?> ignored = schedule(TaskSchedule.once(Instant.now().plus(HOUR)));
         registry.pause(ID);
         registry.retime(ID, TaskSchedule.fixedRate(Duration.ofNanos(1_000)));
-        for (int i = 1; i <= 2_000; i++) {
+        for (int i = 1; i <= Scale.of(500, 2_000, 20_000); i++) {
             awaitThat(this::tryTrigger);
             int expected = i;
             awaitThat(() -> runs.get() == expected);
@@ -189,7 +190,7 @@ class TaskSteeringTest {
 
     @Test
     void cancelledTaskRunsNoMoreThoughItIsReTimedOrResumed() throws Exception {
-        for (int round = 0; round < 500; round++) {
+        for (int round = 0; round < Scale.of(150, 500, 5_000); round++) {
             String id = ID + round;
             boolean isHeld = round % 2 == 0;
             ScheduledFuture<?> future = registry.schedule(
@@ -358,7 +359,7 @@ class TaskSteeringTest {
 
     @Test
     void heldOneTimeTaskRunsOnceUnderConcurrentResumes() throws Exception {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < Scale.of(100, 200, 2_000); round++) {
             int before = runs.get();
             String id = ID + round;
             Instant at = Instant.now().plusMillis(1);
@@ -547,7 +548,7 @@ class TaskSteeringTest {
 
     @Test
     void taskThatReTimesItselfToOnceInItsRunRunsOnceMore() {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < Scale.of(50, 200, 2_000); round++) {
             String id = ID + round;
             AtomicInteger ran = new AtomicInteger();
             boolean atOnce = round % 2 == 0;
@@ -592,7 +593,7 @@ class TaskSteeringTest {
 
     @Test
     void onlyRunOfATaskTakesPlaceAtItsNewTimeAlone() {
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < Scale.of(15, 60, 60); round++) {
             String id = ID + round;
             AtomicInteger ran = new AtomicInteger();
             ScheduledFuture<?> future =

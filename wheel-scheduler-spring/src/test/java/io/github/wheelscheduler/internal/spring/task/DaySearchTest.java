@@ -14,6 +14,7 @@ import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.FrozenTime;
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -180,7 +181,7 @@ class DaySearchTest {
 
     @Test
     void countsAreThoseOfGoingThroughEachSchedule() {
-        Seed.play(random -> IntStream.range(0, 10).forEach(round -> {
+        Seed.play(random -> IntStream.range(0, Scale.of(4, 10, 100)).forEach(round -> {
             Instant now = random.nextBoolean() ? SPRING : AUTUMN;
             TaskRegistry registry = at(now);
             int tasks = 1 + random.nextInt(60);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.testing.Scale;
+import io.github.wheelscheduler.testing.Seed;
 import io.netty.util.Timeout;
 import java.util.ArrayList;
 import java.util.Collections;

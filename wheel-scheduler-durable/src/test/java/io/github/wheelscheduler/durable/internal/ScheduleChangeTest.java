@@ -113,12 +113,11 @@ class ScheduleChangeTest {
                         .isPresent());
     }
 
-    private int state() {
-        return Objects.requireNonNull(jdbc.queryForObject("select state from wheel_durable_task", Integer.class));
-    }
-
+    /** Waits for the row, too, which the node writes after it has started. */
     private void awaitEnded() {
-        await().atMost(PATIENCE).until(() -> state() == RowState.ENDED);
+        await().atMost(PATIENCE)
+                .until(() -> jdbc.queryForList("select state from wheel_durable_task", Integer.class)
+                        .equals(List.of(RowState.ENDED)));
     }
 
     /** As if so much time had passed. */
@@ -130,6 +129,7 @@ class ScheduleChangeTest {
     }
 
     private void assertLoggedOnce(String text) {
+        await().atMost(PATIENCE).until(() -> !log.with(text).isEmpty());
         assertThat(log.with(text)).hasSize(1);
     }
 
